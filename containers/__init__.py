@@ -1,0 +1,1 @@
+"""Per engine: config templates, Dockerfile and how its image is started."""

@@ -1,0 +1,8 @@
+"""``python -m harness``: the same as the ``harness`` command."""
+
+from __future__ import annotations
+
+from harness.cli import main
+
+if __name__ == "__main__":
+    main()

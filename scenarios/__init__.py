@@ -1,0 +1,1 @@
+"""The scenarios and profiles that come with the harness (data only)."""
