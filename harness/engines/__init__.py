@@ -1,0 +1,1 @@
+"""One file per engine: how it is started, asked and understood."""

@@ -1,0 +1,130 @@
+"""What every engine file offers: how its server is started, asked, and understood.
+
+`engines/<engine>.py` holds one module-level object named `ENGINE` that satisfies `Engine`. Client
+libraries are imported inside the functions that need them, so that planning, judging and
+reporting work where no engine is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from harness.model.canonical import Value
+from harness.progress import Progress
+from harness.record import Column, Refusal
+from harness.runtimes.fetch import Installation
+
+Settings = Mapping[str, str]
+"""The settings of a reader, e.g. `{"use-column-names": "false"}`; absent means the default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The shape of a question, without a table."""
+
+    columns: tuple[str, ...] = ()
+    """Dotted paths to select; empty for all columns (`select *`)."""
+    not_null: str = ""
+    """A dotted path: only rows where it is not NULL."""
+    count: bool = False
+    """Ask for the number of rows only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query on one catalog entry."""
+
+    database: str
+    table: str
+    format: str
+    """Name of the format (`hudi-cow`, `hive-parquet` …): some engines choose a connector by it."""
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Rows as the engine gave them, in canonical values."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    seconds: float
+    confirmed: str = ""
+
+
+class RefusedError(Exception):
+    """The live server answered this query with an error."""
+
+    def __init__(self, refusal: Refusal, seconds: float) -> None:
+        super().__init__(f"{refusal.kind}: {refusal.message}")
+        self.refusal = refusal
+        self.seconds = seconds
+
+
+class NoAnswerError(Exception):
+    """There was no answer at all: connection lost, time-out, process dead."""
+
+
+class Connection(Protocol):
+    """One session with the settings of one reader."""
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        """Send a query and fetch all rows.
+
+        Raises:
+            RefusedError: the server answered with an error.
+            NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
+
+        """
+
+    def close(self) -> None:
+        """End the session; never raises."""
+
+
+class Server(Protocol):
+    """A running engine."""
+
+    def connect(self, settings: Settings) -> Connection:
+        """Open a session.
+
+        Raises:
+            NoAnswerError: the server cannot be reached.
+
+        """
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+
+    def log_tail(self) -> str:
+        """Give the end of the server's log (about 40 lines)."""
+
+    def peak_memory_mb(self) -> int:
+        """Give the most resident memory seen, in MiB."""
+
+
+class Engine(Protocol):
+    """What a file in this folder gives."""
+
+    settings: Mapping[str, tuple[str, ...]]
+    """The settings a reader of this engine may name, each with the allowed values."""
+
+    def sql(self, question: Question, settings: Settings) -> str:
+        """Give the query in this engine's SQL, identifiers quoted."""
+
+    def ask_code(self) -> str:
+        """Give a digest of what shapes answers beside the artifacts: configuration, ask code."""
+
+    def serve(
+        self, installation: Installation, metastore_uri: str, folder: Path, progress: Progress
+    ) -> AbstractContextManager[Server]:
+        """Start the server, ready when a real query succeeds; stop it at the end.
+
+        `folder` is empty and the server's own; its log and configuration lie there.
+
+        Raises:
+            EnvironmentProblem: it did not get ready; the message holds the end of its log.
+
+        """

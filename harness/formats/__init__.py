@@ -1,0 +1,1 @@
+"""One file per format: wording, views, fork and catalog entries."""

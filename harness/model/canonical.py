@@ -1,0 +1,159 @@
+"""Canonical values: the one Python form of a value, whatever engine answered it.
+
+| type | Python |
+| --- | --- |
+| boolean, int, long, string | `bool`, `int`, `int`, `str` |
+| float, double | `float` |
+| decimal | `decimal.Decimal` with the column's scale |
+| date | `datetime.date` |
+| timestamp | `datetime.datetime` without zone, meaning UTC |
+| struct | `dict` from the child's name (in the model: its field id) to its value, in order |
+| array | `tuple` |
+| map | `MapValue`, its pairs sorted by the text of the key |
+| NULL | `None` |
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class MapValue:
+    """The pairs of a map; equal whatever order an engine gives them in."""
+
+    pairs: tuple[tuple[Value, Value], ...]
+
+    @classmethod
+    def of(cls, pairs: list[tuple[Value, Value]]) -> MapValue:
+        """Make one from pairs in any order."""
+        return cls(tuple(sorted(pairs, key=lambda pair: text_of(pair[0]))))
+
+
+Value = Any
+"""None, bool, int, float, str, Decimal, date, datetime, bytes, dict, tuple or MapValue."""
+
+
+def to_json(value: Value) -> object:
+    """Give the form of a value that JSON can hold without losing its type.
+
+    >>> to_json((1, decimal.Decimal("1.10"), None))
+    [1, {'decimal': '1.10'}, None]
+
+    Raises:
+        TypeError: it is no canonical value.
+
+    """
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else {"float": repr(value)}
+        case decimal.Decimal():
+            return {"decimal": str(value)}
+        case datetime.datetime():
+            return {"timestamp": value.isoformat(sep=" ")}
+        case datetime.date():
+            return {"date": value.isoformat()}
+        case bytes():
+            return {"binary": value.hex()}
+        case tuple():
+            return [to_json(each) for each in value]
+        case dict():
+            return {"struct": [[name, to_json(each)] for name, each in value.items()]}
+        case MapValue():
+            return {"map": [[to_json(key), to_json(each)] for key, each in value.pairs]}
+    raise TypeError(f"{value!r} is no canonical value")
+
+
+def from_json(data: Any) -> Value:  # noqa: ANN401 - JSON is of any type
+    """Give back the value whose form `to_json` gave.
+
+    Raises:
+        ValueError: it is no such form.
+
+    """
+    if isinstance(data, list):
+        return tuple(from_json(each) for each in data)
+    if not isinstance(data, dict):
+        return data
+    if len(data) != 1:
+        raise ValueError(f"{data!r} is not the JSON form of a value")
+    kind, inner = next(iter(data.items()))
+    match kind:
+        case "float":
+            return float(inner)
+        case "decimal":
+            return decimal.Decimal(inner)
+        case "timestamp":
+            return datetime.datetime.fromisoformat(inner)
+        case "date":
+            return datetime.date.fromisoformat(inner)
+        case "binary":
+            return bytes.fromhex(inner)
+        case "struct":
+            return {name: from_json(each) for name, each in inner}
+        case "map":
+            return MapValue(tuple((from_json(key), from_json(each)) for key, each in inner))
+    raise ValueError(f"'{kind}' is not a kind of value")
+
+
+def same(left: Value, right: Value) -> bool:
+    """Tell whether two canonical values are the same value *of the same type*.
+
+    `1`, `1.0`, `True` and `Decimal(1)` are four values, NaN is itself, 0.0 and -0.0 are two.
+    """
+    if type(left) is not type(right):
+        return False
+    match left:
+        case float():
+            return left == right and math.copysign(1, left) == math.copysign(1, right) or (
+                math.isnan(left) and math.isnan(right)
+            )
+        case decimal.Decimal():
+            return str(left) == str(right)
+        case tuple():
+            return len(left) == len(right) and all(map(same, left, right))
+        case dict():
+            return list(left) == list(right) and all(map(same, left.values(), right.values()))
+        case MapValue():
+            return len(left.pairs) == len(right.pairs) and all(map(same, left.pairs, right.pairs))
+    return bool(left == right)
+
+
+def text_of(value: Value) -> str:
+    """Give the text people see, alike for the same number in whatever type.
+
+    >>> text_of(503002.0), text_of(decimal.Decimal("503002.00")), text_of(True), text_of(None)
+    ('503002', '503002', 'true', 'NULL')
+    """
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return str(value).lower()
+        case float() if math.isfinite(value):
+            return _plain(decimal.Decimal(repr(value)))
+        case decimal.Decimal():
+            return _plain(value)
+        case datetime.datetime():
+            return value.isoformat(sep=" ")
+        case tuple():
+            return f"[{', '.join(map(text_of, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{name}: {text_of(each)}' for name, each in value.items())}}}"
+        case MapValue():
+            pairs = ", ".join(f"{text_of(key)} → {text_of(each)}" for key, each in value.pairs)
+            return f"{{{pairs}}}"
+        case bytes():
+            return f"0x{value.hex()}"
+    return str(value)
+
+
+def _plain(number: decimal.Decimal) -> str:
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,203 @@
+"""The types a column can have, and their canonical text.
+
+>>> parse_type("struct<a: int, b: array<string>>")
+Struct(fields=(('a', Primitive(name='int')), ('b', Array(element=Primitive(name='string')))))
+>>> str(parse_type("map<string,decimal(10,2)>"))
+'map<string, decimal(10, 2)>'
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+PRIMITIVES: Final = (
+    "boolean",
+    "int",
+    "long",
+    "float",
+    "double",
+    "string",
+    "date",
+    "timestamp",
+)
+"""Names of the types without parameters; `timestamp` means whole milliseconds, in UTC."""
+
+MAX_DECIMAL_PRECISION: Final = 38
+
+
+class TypeTextError(ValueError):
+    """The text is not a type; the message says what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """A type without parameters, one of `PRIMITIVES`."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Decimal:
+    """Exact numbers of `precision` digits in all, `scale` of them behind the point."""
+
+    precision: int
+    scale: int
+
+    def __str__(self) -> str:
+        return f"decimal({self.precision}, {self.scale})"
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """Named children in an order."""
+
+    fields: tuple[tuple[str, DataType], ...]
+
+    def __str__(self) -> str:
+        return f"struct<{', '.join(f'{name}: {child}' for name, child in self.fields)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A list of elements of one type."""
+
+    element: DataType
+
+    def __str__(self) -> str:
+        return f"array<{self.element}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """Keys of one type to values of one type."""
+
+    key: DataType
+    value: DataType
+
+    def __str__(self) -> str:
+        return f"map<{self.key}, {self.value}>"
+
+
+DataType = Primitive | Decimal | Struct | Array | Map
+
+_TOKEN = re.compile(r"\s*([A-Za-z_][\w$]*|\d+|[<>(),:])")
+
+
+def parse_type(text: str) -> DataType:
+    """Read a type from its text, as scenario files write it.
+
+    Raises:
+        TypeTextError: the text is no type.
+
+    """
+    parser = _Parser(text)
+    parsed = parser.type()
+    if parser.peek() != "":
+        raise TypeTextError(f"'{text}' is not a type: nothing may follow '{parsed}'")
+    return parsed
+
+
+class _Parser:
+    """A recursive-descent reader over the tokens of one type text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = _tokens(text)
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def next(self) -> str:
+        token = self.peek()
+        self.at += 1
+        return token
+
+    def expect(self, *allowed: str) -> str:
+        token = self.next()
+        if token not in allowed:
+            wanted = " or ".join(f"'{each}'" for each in allowed)
+            raise TypeTextError(
+                f"'{self.text}' is not a type: {wanted} expected, found '{token or 'the end'}'"
+            )
+        return token
+
+    def type(self) -> DataType:
+        name = self.next()
+        if name in PRIMITIVES:
+            return Primitive(name)
+        match name:
+            case "decimal":
+                return self.decimal()
+            case "struct":
+                return self.struct()
+            case "array":
+                self.expect("<")
+                element = self.type()
+                self.expect(">")
+                return Array(element)
+            case "map":
+                return self.map()
+        allowed = ", ".join((*PRIMITIVES, "decimal(p, s)", "struct<…>", "array<…>", "map<…>"))
+        raise TypeTextError(f"'{name or self.text}' is not a type; allowed: {allowed}")
+
+    def decimal(self) -> Decimal:
+        self.expect("(")
+        precision = self.number()
+        self.expect(",")
+        scale = self.number()
+        self.expect(")")
+        if not 0 <= scale <= precision <= MAX_DECIMAL_PRECISION or precision == 0:
+            raise TypeTextError(
+                f"decimal({precision}, {scale}): allowed is 0 <= scale <= precision <= "
+                f"{MAX_DECIMAL_PRECISION}"
+            )
+        return Decimal(precision, scale)
+
+    def number(self) -> int:
+        token = self.next()
+        if not token.isdigit():
+            raise TypeTextError(f"'{self.text}' is not a type: a number expected, found '{token}'")
+        return int(token)
+
+    def struct(self) -> Struct:
+        self.expect("<")
+        fields = [self.field()]
+        while self.expect(",", ">") == ",":
+            fields.append(self.field())
+        names = [name for name, _ in fields]
+        if len(set(names)) < len(names):
+            raise TypeTextError(f"'{self.text}': a struct names each child once")
+        return Struct(tuple(fields))
+
+    def field(self) -> tuple[str, DataType]:
+        name = self.next()
+        if not re.match(r"[A-Za-z_]", name):
+            raise TypeTextError(f"'{self.text}': a child's name expected, found '{name}'")
+        self.expect(":")
+        return name, self.type()
+
+    def map(self) -> Map:
+        self.expect("<")
+        key = self.type()
+        self.expect(",")
+        value = self.type()
+        self.expect(">")
+        return Map(key, value)
+
+
+def _tokens(text: str) -> list[str]:
+    tokens, at = [], 0
+    text = text.rstrip()
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise TypeTextError(f"'{text}' is not a type: '{text[at]}' has no place in one")
+        tokens.append(match[1])
+        at = match.end()
+    return tokens

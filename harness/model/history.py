@@ -1,0 +1,90 @@
+"""The truth after every step of a scenario, for the outcomes that the writer had.
+
+Types and row numbers come from a dry run in which every step is applied, so that a refused step
+changes neither the values nor the field ids of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from harness.model.canonical import Value
+from harness.model.datatypes import DataType
+from harness.model.schema import Schema, SchemaChangeError
+from harness.model.table import Table
+from harness.model.truth import Generation, History, Truth, begin
+
+
+class Evolving(Protocol):
+    """An operation, as far as the history needs it."""
+
+    def evolve(self, before: Truth) -> Truth:
+        """Give the truth after it."""
+
+
+def dry_run(first: Truth, operations: Sequence[Evolving]) -> History:
+    """Give the history in which every operation is applied.
+
+    Raises:
+        SchemaChangeError: one cannot be.
+
+    """
+    history = [first]
+    for operation in operations:
+        history.append(operation.evolve(history[-1]))
+    return tuple(history)
+
+
+def types_of(schemas: Iterable[Schema]) -> dict[int, tuple[DataType, ...]]:
+    """Give every type that each field takes, in order."""
+    found: dict[int, list[DataType]] = {}
+    for schema in schemas:
+        for field in schema.walk():
+            taken = found.setdefault(field.id, [])
+            if field.type not in taken:
+                taken.append(field.type)
+    return {field_id: tuple(types) for field_id, types in found.items()}
+
+
+def plan_values(
+    table: Table, operations: Sequence[Evolving], keys: Sequence[Value], touch: Mapping[int, Value]
+) -> Generation:
+    """Find what the generated values depend on, by a dry run over all steps.
+
+    `keys` are all keys in the order of their first writing, `touch` the ones that touches add.
+
+    Raises:
+        SchemaChangeError: a step cannot be done.
+
+    """
+    ordinals = {key: at for at, key in enumerate(dict.fromkeys(keys), start=1)}
+    plain = Generation({}, ordinals, touch)
+    dry = dry_run(begin(table, plain, merge_on_read=False), operations)
+    return replace(plain, types=types_of(truth.schema for truth in dry))
+
+
+def history_of(first: Truth, operations: Sequence[Evolving], applied: Sequence[bool]) -> History:
+    """Give the history in which only the applied steps changed the table.
+
+    Ids are given as if every step had been applied, as far as the steps can follow one another.
+    """
+    history, ids = [first], _ids(first, operations)
+    for step, (operation, done) in enumerate(zip(operations, applied, strict=True), start=1):
+        before = history[-1]
+        after = operation.evolve(before) if done else replace(before, step=step)
+        last_id = max(after.schema.last_id, ids[step])
+        history.append(replace(after, schema=replace(after.schema, last_id=last_id)))
+    return tuple(history)
+
+
+def _ids(first: Truth, operations: Sequence[Evolving]) -> list[int]:
+    ids, truth = [first.schema.last_id], first
+    for operation in operations:
+        try:
+            truth = operation.evolve(truth)
+        except SchemaChangeError:
+            truth = replace(truth, step=truth.step + 1)
+        ids.append(truth.schema.last_id)
+    return ids

@@ -1,0 +1,241 @@
+"""A table's schema with field ids: immutable, ids never reused.
+
+A rename keeps the id, a drop ends it, an added column gets the next one, at every depth: the
+children of a struct, the element of an array, the key and the value of a map have ids of their
+own (as in the Iceberg specification, "Schemas and Data Types", and Hudi's `InternalSchema`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from harness.model.datatypes import Array, DataType, Map, Struct
+
+ELEMENT = "element"
+KEY = "key"
+VALUE = "value"
+
+
+class SchemaChangeError(ValueError):
+    """The change is not possible on this schema; the message says what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column, or a part of one.
+
+    `children` are a struct's fields, an array's one `element`, a map's `key` and `value`.
+    """
+
+    id: int
+    name: str
+    type: DataType
+    children: tuple[Field, ...] = ()
+
+    def walk(self) -> Iterator[Field]:
+        """Give this field and every one below it, outermost first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a column is put: `first`, or `after` a sibling; at the end when neither is said."""
+
+    first: bool = False
+    after: str | None = None
+
+
+END = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The columns in order, and the highest id ever given."""
+
+    fields: tuple[Field, ...]
+    last_id: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(field.name for field in self.fields)
+
+    def walk(self) -> Iterator[Field]:
+        """Give every field at every depth."""
+        for field in self.fields:
+            yield from field.walk()
+
+    def by_id(self, field_id: int) -> Field | None:
+        """Give the live field of that id, at any depth."""
+        return next((field for field in self.walk() if field.id == field_id), None)
+
+    def path_of(self, field_id: int) -> str | None:
+        """Give the dotted path of the live field of that id."""
+        return _path_of(self.fields, field_id)
+
+    def find(self, path: str) -> Field:
+        """Give the field at a dotted path.
+
+        Raises:
+            SchemaChangeError: there is none; the message names what is there.
+
+        """
+        siblings, field = self.fields, None
+        for name in path.split("."):
+            field = next((each for each in siblings if each.name == name), None)
+            if field is None:
+                have = ", ".join(each.name for each in siblings) or "none"
+                raise SchemaChangeError(f"there is no column '{path}'; there are: {have}")
+            siblings = field.children
+        if field is None:
+            raise SchemaChangeError("a column's name is missing")
+        return field
+
+    def add(self, path: str, type_: DataType, place: Place = END) -> Schema:
+        """Give the schema with a new column at `path`."""
+        parent, name = _split(path)
+        siblings = self._siblings(parent)
+        if name in (each.name for each in siblings):
+            raise SchemaChangeError(f"there is a column '{path}' already")
+        field, last = number(name, type_, self.last_id)
+        return replace(self._with(parent, _insert(siblings, field, place)), last_id=last)
+
+    def drop(self, path: str) -> Schema:
+        """Give the schema without the column at `path`."""
+        field = self.find(path)
+        parent, _ = _split(path)
+        rest = tuple(each for each in self._siblings(parent) if each is not field)
+        if not rest:
+            raise SchemaChangeError(f"'{path}' is the only column there; the last one cannot go")
+        return self._with(parent, rest)
+
+    def rename(self, path: str, to: str) -> Schema:
+        """Give the schema in which the column at `path` is called `to` (a bare name)."""
+        field = self.find(path)
+        parent, _ = _split(path)
+        siblings = self._siblings(parent)
+        if to in (each.name for each in siblings):
+            raise SchemaChangeError(f"there is a column '{to}' beside '{path}' already")
+        new = replace(field, name=to)
+        return self._with(parent, tuple(new if each is field else each for each in siblings))
+
+    def move(self, path: str, place: Place) -> Schema:
+        """Give the schema with the column at `path` put elsewhere among its siblings."""
+        field = self.find(path)
+        parent, name = _split(path)
+        if place.after == name:
+            raise SchemaChangeError(f"'{path}' cannot be put after itself")
+        rest = tuple(each for each in self._siblings(parent) if each is not field)
+        return self._with(parent, _insert(rest, field, place))
+
+    def change_type(self, path: str, to: DataType) -> Schema:
+        """Give the schema in which the column at `path` has another type without children."""
+        field = self.find(path)
+        if field.children or isinstance(to, Struct | Array | Map):
+            raise SchemaChangeError(
+                f"the type of '{path}' cannot become {to}: only types without parts change; "
+                "change the parts by their dotted path"
+            )
+        parent, _ = _split(path)
+        new = replace(field, type=to)
+        siblings = self._siblings(parent)
+        return self._with(parent, tuple(new if each is field else each for each in siblings))
+
+    def _siblings(self, parent: str) -> tuple[Field, ...]:
+        if not parent:
+            return self.fields
+        field = self.find(parent)
+        if not field.children:
+            raise SchemaChangeError(f"'{parent}' is {field.type}: it has no parts")
+        return field.children
+
+    def _with(self, parent: str, children: tuple[Field, ...]) -> Schema:
+        if not parent:
+            return replace(self, fields=children)
+        field = self.find(parent)
+        new = replace(field, children=children, type=_type_of(field.type, children))
+        grand, _ = _split(parent)
+        siblings = tuple(new if each is field else each for each in self._siblings(grand))
+        return self._with(grand, siblings)
+
+
+def schema_of(columns: tuple[tuple[str, DataType], ...]) -> Schema:
+    """Number the columns of a new table: ids from 1, the columns first, then their parts.
+
+    >>> from harness.model.datatypes import parse_type
+    >>> [f.id for f in schema_of((("s", parse_type("struct<a: int>")), ("b", parse_type("int"))))
+    ...  .walk()]
+    [1, 3, 2]
+    """
+    heads = [Field(at, name, type_) for at, (name, type_) in enumerate(columns, start=1)]
+    last, fields = len(heads), []
+    for head in heads:
+        children, last = _number_children(head.type, last)
+        fields.append(replace(head, children=children))
+    return Schema(tuple(fields), last)
+
+
+def number(name: str, type_: DataType, last_id: int) -> tuple[Field, int]:
+    """Give a new field with ids after `last_id` for itself and its parts, and the last one given."""
+    children, last = _number_children(type_, last_id + 1)
+    return Field(last_id + 1, name, type_, children), last
+
+
+def _number_children(type_: DataType, last: int) -> tuple[tuple[Field, ...], int]:
+    children = []
+    for name, child in _parts(type_):
+        field, last = number(name, child, last)
+        children.append(field)
+    return tuple(children), last
+
+
+def _parts(type_: DataType) -> tuple[tuple[str, DataType], ...]:
+    match type_:
+        case Struct(fields):
+            return fields
+        case Array(element):
+            return ((ELEMENT, element),)
+        case Map(key, value):
+            return ((KEY, key), (VALUE, value))
+    return ()
+
+
+def _type_of(old: DataType, children: tuple[Field, ...]) -> DataType:
+    match old:
+        case Array():
+            return Array(children[0].type)
+        case Map():
+            return Map(children[0].type, children[1].type)
+    return Struct(tuple((child.name, child.type) for child in children))
+
+
+def _insert(siblings: tuple[Field, ...], field: Field, place: Place) -> tuple[Field, ...]:
+    if place.first:
+        return (field, *siblings)
+    if place.after is None:
+        return (*siblings, field)
+    names = [each.name for each in siblings]
+    if place.after not in names:
+        raise SchemaChangeError(
+            f"there is no column '{place.after}' to stand after; there are: {', '.join(names)}"
+        )
+    at = names.index(place.after) + 1
+    return (*siblings[:at], field, *siblings[at:])
+
+
+def _split(path: str) -> tuple[str, str]:
+    parent, _, name = path.rpartition(".")
+    return parent, name
+
+
+def _path_of(fields: tuple[Field, ...], field_id: int) -> str | None:
+    for field in fields:
+        if field.id == field_id:
+            return field.name
+        below = _path_of(field.children, field_id)
+        if below is not None:
+            return f"{field.name}.{below}"
+    return None

@@ -1,0 +1,179 @@
+"""The truth: what a table holds after each step, by field ids, computed from the scenario alone.
+
+It knows nothing of engines or files. Beside the rows it keeps what read-optimized readers should
+see: on a merge-on-read table inserted rows are in base files at once, later changes of them only
+after `compact` (Hudi documentation, "Table & Query Types").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from harness.model.canonical import MapValue, Value
+from harness.model.datatypes import Array, Map, Struct
+from harness.model.schema import Field, Schema, schema_of
+from harness.model.table import Table
+from harness.model.values import Types, convert, generate, never_null
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What generated values depend on, the same for all steps of a scenario."""
+
+    types: Types
+    """Every type a field takes, by field id."""
+    ordinals: Mapping[Value, int]
+    """The number of each key's row, from 1, in the order of their first writing."""
+    touch_keys: Mapping[int, Value]
+    """The key of the row that a `touch` adds, by the number of its step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One version of a row."""
+
+    key: Value
+    values: Mapping[int, Value]
+    """By the id of the column; a struct's value is a dict by the ids of its children."""
+    written: Mapping[int, int]
+    """The step that wrote the value, by the id of the column."""
+    group: tuple[int, tuple[Value, ...]]
+    """The file group it was inserted into: the inserting step and the partition's values."""
+
+
+Rows = Mapping[Value, Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The table after a step."""
+
+    step: int
+    table: Table
+    schema: Schema
+    generation: Generation
+    merge_on_read: bool
+    rows: Rows
+    """What a snapshot query should see."""
+    base: Rows
+    """What a read-optimized query should see."""
+    gone: Mapping[Value, int]
+    """Deleted keys, with the step that deleted them."""
+
+    def column_id(self, name: str) -> int:
+        """Give the id of a live column."""
+        return self.schema.find(name).id
+
+
+History = tuple[Truth, ...]
+"""The truth after each step; the first is the table as created, step 0."""
+
+
+def begin(table: Table, generation: Generation, *, merge_on_read: bool) -> Truth:
+    """Give the truth of a table that was just created."""
+    return Truth(0, table, schema_of(table.columns), generation, merge_on_read, {}, {}, {})
+
+
+def with_schema(truth: Truth, step: int, schema: Schema) -> Truth:
+    """Give the truth after a schema change; values keep their field ids."""
+    return replace(truth, step=step, schema=schema)
+
+
+def written(
+    truth: Truth, step: int, changed: Iterable[Row] = (), deleted: Iterable[Value] = ()
+) -> Truth:
+    """Give the truth after one write: versions of rows that are new or changed, keys deleted."""
+    rows, base, gone = dict(truth.rows), dict(truth.base), dict(truth.gone)
+    for row in changed:
+        rows[row.key] = row
+        base.setdefault(row.key, row)
+        gone.pop(row.key, None)
+    for key in deleted:
+        if rows.pop(key, None) is not None:
+            gone[key] = step
+    base = base if truth.merge_on_read else rows
+    return replace(truth, step=step, rows=rows, base=base, gone=gone)
+
+
+def compacted(truth: Truth, step: int) -> Truth:
+    """Give the truth after every log file was merged into a new base file."""
+    return replace(truth, step=step, base=truth.rows)
+
+
+def new_row(truth: Truth, key: Value, step: int, given: Mapping[str, Value]) -> Row:
+    """Give a whole version of a row: the values given by column name, the others generated.
+
+    The partition of a row stays what its first version gave.
+    """
+    old = truth.rows.get(key)
+    kept = {truth.column_id(name) for name in truth.table.partition_by} if old else set()
+    values, steps = {}, {}
+    for field in truth.schema.fields:
+        if old is not None and field.id in kept:
+            values[field.id], steps[field.id] = old.values[field.id], old.written[field.id]
+        else:
+            values[field.id] = _value(truth, field, key, step, given)
+            steps[field.id] = step
+    return Row(key, values, steps, _group(truth, old, values, step))
+
+
+def changed_row(truth: Truth, key: Value, step: int, columns: Iterable[str]) -> Row:
+    """Give the version of a row in which the named columns, and the ordering one, are new."""
+    old = truth.rows[key]
+    order = (truth.table.order_by,) if truth.table.order_by else ()
+    values, steps = dict(old.values), dict(old.written)
+    for name in (*columns, *order):
+        field = truth.schema.find(name)
+        values[field.id] = _value(truth, field, key, step, {})
+        steps[field.id] = step
+    return replace(old, values=values, written=steps)
+
+
+def _value(truth: Truth, field: Field, key: Value, step: int, given: Mapping[str, Value]) -> Value:
+    if field.name == truth.table.key:
+        return key
+    if field.name in given:
+        return given[field.name]
+    row = truth.generation.ordinals[key]
+    if field.name in truth.table.partition_by:
+        return _partition_value(field, row)
+    make = never_null if field.name == truth.table.order_by else generate
+    return make(field, step, row, truth.generation.types)
+
+
+def _partition_value(field: Field, row: int) -> Value:
+    # Two partitions: odd and even rows. The value is the same for every row of one.
+    return convert(f"p{row % 2}" if str(field.type) == "string" else row % 2, field.type)
+
+
+def _group(
+    truth: Truth, old: Row | None, values: Mapping[int, Value], step: int
+) -> tuple[int, tuple[Value, ...]]:
+    if old is not None:
+        return old.group
+    partition = tuple(values[truth.column_id(name)] for name in truth.table.partition_by)
+    return step, partition
+
+
+def named(value: Value, field: Field) -> Value:
+    """Give a stored value as readers should show it: named children, in today's type.
+
+    A part that was added after the value was written is NULL, a dropped one is left out.
+    """
+    if value is None:
+        return None
+    match field.type:
+        case Struct():
+            return {each.name: named(value.get(each.id), each) for each in field.children}
+        case Array():
+            return tuple(named(each, field.children[0]) for each in value)
+        case Map():
+            key, part = field.children
+            return MapValue.of([(named(k, key), named(v, part)) for k, v in value.pairs])
+    return convert(value, field.type)
+
+
+def row_values(row: Row, schema: Schema) -> tuple[Value, ...]:
+    """Give a row's values in the schema's order, as readers should show them."""
+    return tuple(named(row.values.get(field.id), field) for field in schema.fields)

@@ -1,0 +1,58 @@
+"""What every operation offers."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Protocol
+
+from pydantic import BeforeValidator, PlainSerializer
+
+from harness.model.canonical import Value
+from harness.model.datatypes import DataType, TypeTextError, parse_type
+from harness.model.schema import Place
+from harness.model.truth import Truth
+
+
+def _read_type(data: object) -> object:
+    if not isinstance(data, str):
+        return data
+    try:
+        return parse_type(data)
+    except TypeTextError as wrong:
+        raise ValueError(str(wrong)) from wrong
+
+
+TypeText = Annotated[DataType, BeforeValidator(_read_type), PlainSerializer(str)]
+"""A type that scenario files write as text."""
+
+Key = int | str
+"""A key as scenario files write it; converted to the key column's type."""
+
+Explicit = dict[str, Value]
+"""An explicit row, by column name; columns not named get traceable values."""
+
+
+class Operation(Protocol):
+    """One thing a step can do."""
+
+    SHORT: ClassVar[str]
+    """The field that a bare value fills, empty when there is none."""
+    CHANGES_SCHEMA: ClassVar[bool]
+
+    def text(self) -> str:
+        """Say it in a few words, for reports: `rename column f1 to f1_new`."""
+
+    def evolve(self, before: Truth) -> Truth:
+        """Give the truth after this operation as the next step.
+
+        Raises:
+            SchemaChangeError: it cannot be done on this table; the message says why.
+
+        """
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Give the common Spark SQL statements, the table's name written as `{table}`."""
+
+
+def place_of(first: bool, after: str | None) -> Place:  # noqa: FBT001 - the scenario file's keys
+    """Give the position that a scenario file's `first` and `after` mean."""
+    return Place(first=first, after=after)

@@ -1,0 +1,132 @@
+"""Spark SQL text: identifiers, literals, and the statements that writes have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal as Number
+
+from harness.model.canonical import MapValue, Value
+from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
+from harness.model.schema import Field, Schema
+from harness.model.truth import Row, Truth
+
+SPARK_NAMES = {"long": "bigint"}
+
+
+def quoted(path: str) -> str:
+    """Quote a dotted name part by part.
+
+    >>> quoted("address.city")
+    '`address`.`city`'
+    """
+    return ".".join(f"`{part.replace('`', '``')}`" for part in path.split("."))
+
+
+def type_text(type_: DataType) -> str:
+    """Give a type as Spark SQL writes it.
+
+    >>> from harness.model.datatypes import parse_type
+    >>> type_text(parse_type("struct<a: long, b: array<int>>"))
+    'struct<`a`: bigint, `b`: array<int>>'
+    """
+    match type_:
+        case Primitive(name):
+            return SPARK_NAMES.get(name, name)
+        case Decimal():
+            return str(type_)
+        case Struct(fields):
+            return f"struct<{', '.join(f'{quoted(n)}: {type_text(t)}' for n, t in fields)}>"
+        case Array(element):
+            return f"array<{type_text(element)}>"
+        case Map(key, value):
+            return f"map<{type_text(key)}, {type_text(value)}>"
+    raise TypeError(type_)
+
+
+def literal(value: Value, field: Field) -> str:
+    """Give a stored value (structs by child ids) as a typed Spark SQL expression."""
+    if value is None:
+        return f"cast(null as {type_text(field.type)})"
+    match field.type:
+        case Struct():
+            parts = (f"{text(c.name)}, {literal(value.get(c.id), c)}" for c in field.children)
+            return f"named_struct({', '.join(parts)})"
+        case Array():
+            return f"array({', '.join(literal(each, field.children[0]) for each in value)})"
+        case Map():
+            return _map(value, field)
+    return _scalar(value, field.type)
+
+
+def _map(value: MapValue, field: Field) -> str:
+    key, part = field.children
+    if not value.pairs:
+        return f"cast(map() as {type_text(field.type)})"
+    pairs = (f"{literal(k, key)}, {literal(v, part)}" for k, v in value.pairs)
+    return f"map({', '.join(pairs)})"
+
+
+def _scalar(value: Value, type_: DataType) -> str:
+    plain = str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, str) and str(type_) == "string":
+        return text(value)
+    if isinstance(value, bool | int) and str(type_) in {"boolean", "int"}:
+        return plain
+    number = isinstance(value, int | float | Number) and str(type_) != "string"
+    return f"cast({plain if number else text(plain)} as {type_text(type_)})"
+
+
+def text(value: str) -> str:
+    r"""Give a string literal.
+
+    >>> text("it's")
+    "'it\\'s'"
+    """
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def columns_in_order(truth: Truth) -> tuple[Field, ...]:
+    """Give the columns as Spark orders them: partition columns last, as the catalog holds them."""
+    last = truth.table.partition_by
+    plain = [field for field in truth.schema.fields if field.name not in last]
+    return (*plain, *(truth.schema.find(name) for name in last))
+
+
+def select_rows(rows: Iterable[Row], fields: Sequence[Field]) -> str:
+    """Give a query that yields rows, every value typed, every column named."""
+    return " union all ".join(
+        "select "
+        + ", ".join(f"{literal(row.values.get(f.id), f)} as {quoted(f.name)}" for f in fields)
+        for row in rows
+    )
+
+
+def insert_rows(truth: Truth, rows: Iterable[Row]) -> str:
+    """Give the statement that inserts whole rows."""
+    return f"insert into {{table}} {select_rows(rows, columns_in_order(truth))}"
+
+
+def definition(schema: Schema) -> str:
+    """Give the column list of `create table`."""
+    return ", ".join(f"{quoted(field.name)} {type_text(field.type)}" for field in schema.fields)
+
+
+def key_list(truth: Truth, keys: Iterable[Value]) -> str:
+    """Give a parenthesised list of key literals."""
+    field = truth.schema.find(truth.table.key)
+    return f"({', '.join(literal(key, field) for key in keys)})"
+
+
+def position(first: bool, after: str | None) -> str:  # noqa: FBT001 - a scenario file's keys
+    """Give the clause that places a column, empty at the end."""
+    if first:
+        return " first"
+    return f" after {quoted(after)}" if after else ""
+
+
+def where(first: bool, after: str | None) -> str:  # noqa: FBT001 - a scenario file's keys
+    """Say the same in words, for reports."""
+    if first:
+        return " first"
+    return f" after {after}" if after else ""

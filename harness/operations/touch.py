@@ -1,0 +1,62 @@
+"""`touch`: a write by the axis `rewrites`: which file groups get a new version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from harness.model.canonical import Value
+from harness.model.truth import Row, Truth, written
+from harness.operations.rows import whole
+from harness.operations.sql import insert_rows
+
+
+class Rewrites(StrEnum):
+    """Which file groups a touch rewrites; a new key is written in any case."""
+
+    NONE = "none"
+    SOME = "some"
+    """One key of every second file group."""
+    ALL = "all"
+    """One key of every file group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Write one new key, and one key of the file groups that the axis names."""
+
+    SHORT: ClassVar[str] = "rewrites"
+    CHANGES_SCHEMA: ClassVar[bool] = False
+    rewrites: Rewrites = Rewrites.NONE
+    """Set by the axis of the variant; scenario files leave it out."""
+
+    def text(self) -> str:
+        """Say it in a few words."""
+        which = {"none": "no", "some": "every second", "all": "every"}[self.rewrites]
+        return f"touch: one new row, rewriting {which} file group"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Add the new row and replace the chosen ones."""
+        return written(before, before.step + 1, self._versions(before))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Give one insert statement; the format says that it replaces rows of the same key."""
+        return (insert_rows(after, self._versions(before)),)
+
+    def _versions(self, before: Truth) -> tuple[Row, ...]:
+        return whole(before, (*self.touched(before), next_key(before)))
+
+    def touched(self, before: Truth) -> tuple[Value, ...]:
+        """Give the keys that are written again: the first of each chosen file group."""
+        firsts: dict[object, Value] = {}
+        for row in before.rows.values():
+            firsts.setdefault(row.group, row.key)
+        step = {Rewrites.NONE: 0, Rewrites.SOME: 2, Rewrites.ALL: 1}[self.rewrites]
+        keys = [firsts[group] for group in sorted(firsts, key=str)]
+        return tuple(keys[::step]) if step else ()
+
+
+def next_key(truth: Truth) -> Value:
+    """Give the key of the row that a touch as the next step adds."""
+    return truth.generation.touch_keys[truth.step + 1]

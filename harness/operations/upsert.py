@@ -1,0 +1,37 @@
+"""`upsert`: whole rows, new or replacing the ones with the same key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.model.truth import Row, Truth, written
+from harness.operations.api import Explicit, Key
+from harness.operations.rows import explicit, key_of, whole
+from harness.operations.sql import insert_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Upsert:
+    """Write whole rows with these keys, or explicit ones."""
+
+    SHORT: ClassVar[str] = "keys"
+    CHANGES_SCHEMA: ClassVar[bool] = False
+    keys: tuple[Key, ...] = ()
+    rows: tuple[Explicit, ...] = ()
+
+    def text(self) -> str:
+        """Say it in a few words."""
+        return f"upsert {len(self.keys) + len(self.rows)} rows"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Replace or add the rows."""
+        return written(before, before.step + 1, self._versions(before))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Give one insert statement; the format says that it replaces rows of the same key."""
+        return (insert_rows(after, self._versions(before)),)
+
+    def _versions(self, before: Truth) -> tuple[Row, ...]:
+        keys = [key_of(before, key) for key in self.keys]
+        return (*whole(before, keys), *explicit(before, self.rows))

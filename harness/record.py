@@ -1,0 +1,290 @@
+"""The records between the verbs, and their form on disk (JSON lines).
+
+A phase reads the records of the one before it and writes its own, so that each can be repeated
+without the others: plan → states → answers → verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final, TypeVar
+
+from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
+
+from harness.model.canonical import Value, from_json, to_json
+
+Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
+"""A canonical value as a record holds it."""
+
+
+class OutcomeKind(StrEnum):
+    """What became of a step."""
+
+    APPLIED = "applied"
+    """The writer did it."""
+    REFUSED = "refused"
+    """The writer answered with an error; the table goes on as it is."""
+    SKIPPED = "skipped"
+    """It needs a step that was refused; it was not sent."""
+    UNKNOWN = "unknown"
+    """The writer crashed or was silent; nothing is known of the table from here on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An error that a live server or session answered with."""
+
+    kind: str
+    """The engine's name of the error, e.g. `GENERIC_INTERNAL_ERROR` or a Java class."""
+    message: str
+    code: str = ""
+    """The engine's error code or SQLSTATE, where it gives one."""
+    cause: str = ""
+    """The innermost cause, `class: message`, where the engine tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one step on one table."""
+
+    step: int
+    """The step's number in the scenario, from 1; 0 is the creation of the table."""
+    kind: OutcomeKind
+    instant: str = ""
+    """The instant (Hudi: requested time) that the step made on the timeline, if any."""
+    refusal: Refusal | None = None
+    because: str = ""
+    """Why it was skipped, or how the writer ended; empty otherwise."""
+    statements: tuple[str, ...] = ()
+    """The statements as sent, with `{database}` and `{location}` as placeholders."""
+    seconds: float = 0.0
+
+
+class FileKind(StrEnum):
+    """The two kinds of data files."""
+
+    BASE = "base"
+    LOG = "log"
+
+
+@dataclass(frozen=True, slots=True)
+class FileFact:
+    """What one data file says of itself. A log file has one fact for each of its data blocks."""
+
+    path: str
+    """Relative to the table's folder."""
+    kind: FileKind
+    file_group: str
+    """Hudi's file id; a format without file groups gives the path."""
+    instant: str
+    """Of the commit that wrote it: from the file's name, or the log block's header."""
+    columns: tuple[tuple[str, str], ...]
+    """Name and type as the file names it, in the file's order, meta columns included."""
+    keys: tuple[str, ...] = ()
+    """Text of the record keys in it."""
+    deleted: tuple[str, ...] = ()
+    """Text of the record keys that a delete block takes away."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateRecord:
+    """A table state as a run names it: where a variant stands after a step."""
+
+    variant: str
+    outcome: Outcome
+    digest: str
+    """Address of the frozen state in the cache; empty when nothing was frozen."""
+    files: tuple[FileFact, ...] = ()
+    tables: tuple[str, ...] = ()
+    """The catalog entries there are (`t`, `t_ro`, `t_rt`)."""
+    reused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of an answer: the name and the engine's own text of its type."""
+
+    name: str
+    type: str
+    canonical: str = ""
+    """The type in our words (`model.datatypes`); empty when the engine's type has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at a question that got no answer."""
+
+    what: str
+    """How it ended: connection lost, time-out, process dead …"""
+    log: str = ""
+    """The end of the server's log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One column asked alone, after `select *` was refused."""
+
+    column: str
+    sql: str
+    columns: tuple[Column, ...] = ()
+    rows: tuple[tuple[Cellular, ...], ...] = ()
+    refusal: Refusal | None = None
+    unknown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a reader said to one cell's question.
+
+    Exactly one holds: rows (refusal None and unknown empty), a refusal, or unknown.
+    """
+
+    case: str
+    sql: str
+    columns: tuple[Column, ...] = ()
+    rows: tuple[tuple[Cellular, ...], ...] = ()
+    refusal: Refusal | None = None
+    unknown: str = ""
+    """Why there is no answer at all; empty when there is one."""
+    parts: tuple[Part, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    seconds: float = 0.0
+    confirmed: str = ""
+    """What the engine told about how it ran (path, connector, settings), where it can tell."""
+    reused: bool = False
+
+
+class FindingKind(StrEnum):
+    """The named ways of being wrong, the most specific first."""
+
+    MISALIGNED = "misaligned"
+    RESURRECTED = "resurrected"
+    STALE = "stale"
+    MISSING_RENAME = "missing_rename"
+    LOST_VALUE = "lost_value"
+    GHOST_ROW = "ghost_row"
+    LOST_ROW = "lost_row"
+    DUPLICATE = "duplicate"
+    ALTERED_VALUE = "altered_value"
+    TYPE_DRIFT = "type_drift"
+    UNEXPLAINED = "unexplained"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a found value comes from, by the truth."""
+
+    field_id: int
+    name: str
+    """The field's dotted name when the value was written."""
+    step: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """One wrong place that can be checked by hand."""
+
+    key: str
+    column: str
+    expected: Cellular
+    found: Cellular
+    origin: Origin | None = None
+    raw: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One way in which an answer is wrong, and every place it explains."""
+
+    kind: FindingKind
+    columns: tuple[str, ...]
+    witness: Witness
+    places: tuple[Witness, ...]
+    """All places this finding explains, `witness` being the first."""
+
+
+class VerdictKind(StrEnum):
+    """Never merged into one another."""
+
+    CORRECT = "correct"
+    WRONG = "wrong"
+    REFUSED = "refused"
+    UNSUPPORTED = "unsupported"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The table that the truth expects: columns with their types, rows in key order."""
+
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[Cellular, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is judged of one cell."""
+
+    case: str
+    scenario: str
+    variant: str
+    step: int
+    reader: str
+    view: str
+    query: str
+    verdict: VerdictKind
+    findings: tuple[Finding, ...] = ()
+    reproduces: tuple[str, ...] = ()
+    """The mappings that reproduce the whole answer; one name is a diagnosis, several are not."""
+    because: str = ""
+    """Why unknown or unsupported, or what a refusal means (`read by position`)."""
+    known: str = ""
+    """The reason of the baseline line that this verdict matches; empty when new or correct."""
+    expected: Expected | None = None
+    seconds: float = 0.0
+    sql: str = ""
+    reused: bool = False
+
+
+Record = TypeVar("Record", StateRecord, Answer, Verdict)
+
+_ADAPTERS: Final[dict[type, TypeAdapter[object]]] = {
+    each: TypeAdapter(each) for each in (StateRecord, Answer, Verdict)
+}
+
+
+def dump(record: Record) -> str:
+    """Give the one line of JSON that holds a record."""
+    return _ADAPTERS[type(record)].dump_json(record).decode()
+
+
+def parse(kind: type[Record], line: str | bytes) -> Record:
+    """Read back a record.
+
+    Raises:
+        ValueError: the line is not such a record.
+
+    """
+    return _ADAPTERS[kind].validate_json(line)  # type: ignore[return-value]
+
+
+def write_all(path: Path, records: Iterable[Record]) -> None:
+    """Write records to a file, complete or not at all."""
+    part = path.with_suffix(path.suffix + ".part")
+    with part.open("w", encoding="utf-8") as lines:
+        lines.writelines(dump(record) + "\n" for record in records)
+    part.replace(path)
+
+
+def read_all(path: Path, kind: type[Record]) -> Iterator[Record]:
+    """Read the records of a file; a last line cut off by a death is left out."""
+    if not path.exists():
+        return
+    with path.open("r", encoding="utf-8") as lines:
+        for line in lines:
+            if line.endswith("\n"):
+                yield parse(kind, line)

@@ -1,0 +1,1 @@
+"""Scenario files: strict reading, and the objects they become. Pure."""

@@ -1,0 +1,40 @@
+"""A scenario as an object; files and Python constructors make the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from harness.model.table import Table
+from harness.operations.api import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation of a scenario."""
+
+    operation: Operation
+    quiet: bool = False
+    """No questions are asked after it."""
+    line: int = 0
+    """Where it stands in the file; 0 for a step made in Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A table and what happens to it. Steps are numbered from 1."""
+
+    name: str
+    """Family and name, e.g. `hudi/rename_add_drop`."""
+    table: Table
+    steps: tuple[Step, ...]
+    about: str = ""
+    source: str = ""
+    formats: tuple[str, ...] = ()
+    """Names of formats; empty for every format that supports the operations."""
+    settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The axes: each setting with the values it takes."""
+    views: tuple[str, ...] = ()
+    """Names of views; empty for every view of the format."""
+    path: str = ""
+    """The file it was read from, empty otherwise."""
