@@ -1,30 +1,31 @@
-# `make` lists the targets; the list is the `##` comments below.
+# `make` lists the targets; the list is the `##` comments below. HARNESS_CACHE, where it is set, names
+# the folder that keeps engines and table states, as it does for the harness itself.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(VENV)/.locked
 EDITABLE := $(VENV)/.editable
 
-# Where engines and table states are kept; unset, the user's cache folder is taken.
-ifdef HARNESS_CACHE
-export HARNESS_CACHE
-endif
-
 .DEFAULT_GOAL := help
-.PHONY: help venv check test run wheel clean
+.PHONY: help venv check test run wheel lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 venv: $(EDITABLE)  ## make .venv from requirements.lock (again only when it changed)
 
+# What builds the few source archives among the packages is installed first, so that it is checked
+# against the lock as well; with build isolation pip would fetch it unchecked.
 $(LOCKED): requirements.lock
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	awk '/^[a-z]/ {keep = /^(packaging|setuptools|wheel)==/} keep' $< > $(VENV)/build.lock
+	$(PIP) --require-hashes -r $(VENV)/build.lock
+	$(PIP) --require-hashes --no-build-isolation -r $<
 	touch $@
 
 $(EDITABLE): $(LOCKED) pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
 check: venv  ## lint, types and the tests that need no engine
@@ -40,7 +41,14 @@ run: venv  ## quick start: run the quick-start profile and show what the engines
 	$(BIN)/harness run --profile quick-start --show
 
 wheel: venv  ## build the wheel into dist/
+	rm -rf build
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist
+
+lock:  ## pin what pyproject.toml asks for into requirements.lock, with hashes
+	$(PYTHON) -m venv --clear build/lock
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check uv
+	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --extra dev \
+		--generate-hashes --no-annotate --no-header $(UPGRADE) -o requirements.lock pyproject.toml
 
 clean:  ## remove what the other targets made here (not the cache of engines and states)
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

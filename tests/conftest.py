@@ -1,0 +1,16 @@
+"""What every test gets: a cache folder of its own, unless it starts real engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def own_cache(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keep a test without engines from reading or filling the cache of the person who runs it."""
+    if request.node.get_closest_marker("engines") is None:
+        monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))

@@ -1,0 +1,229 @@
+"""The rules of the layout: who may import whom, cycles, sizes, docstrings, what is never tracked.
+
+A part of `harness` that the table does not name fails the test: it is entered here on purpose.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from tests import architecture
+from tests.architecture import Source
+
+ROOT = Path(__file__).parent.parent
+
+MAY_IMPORT = {
+    "errors": "",
+    "progress": "errors",
+    "containers": "errors",
+    "scenarios": "errors",
+    # pure
+    "model": "errors",
+    "operations": "errors model",
+    "scenario": "errors model operations",
+    "cells": "errors model operations scenario",
+    "record": "errors model",
+    "checks": "errors model record",
+    "baseline": "errors model scenario cells record",
+    "judge": "errors model operations scenario cells record checks formats",
+    "reports": "errors model scenario cells record baseline",
+    # what differs from one format, engine or runtime to the next
+    "formats": "errors model operations scenario record",
+    "engines": "errors progress model record runtimes",
+    "runtimes": "errors progress record containers",
+    # order of I/O
+    "writer": "errors progress model operations record formats runtimes",
+    "plan": "errors progress model operations scenario cells record formats engines runtimes",
+    "write": (
+        "errors progress model operations scenario cells record formats runtimes plan writer"
+    ),
+    "read": "errors progress model scenario cells record formats engines runtimes plan",
+}
+"""What each part of `harness` may import beside itself; `OUTERMOST` may import anything."""
+
+OUTERMOST = {"cli", "pytest_plugin", "__main__", ""}
+
+NEVER = {
+    "engines": ("harness.model.truth", "harness.model.history"),
+}
+"""Single modules that a part must not know although it may import their package."""
+
+PURE = {
+    "model",
+    "operations",
+    "scenario",
+    "checks",
+    "judge",
+    "baseline",
+    "record",
+    "cells",
+    "plan",
+}
+IMPURE = {
+    "TCLIService",
+    "docker",
+    "http",
+    "pandas",
+    "py4j",
+    "pyhive",
+    "pymetastore",
+    "pyspark",
+    "requests",
+    "socket",
+    "subprocess",
+    "testcontainers",
+    "thrift",
+    "trino",
+    "urllib",
+}
+"""Libraries that reach out of the process, or too heavy for a core that runs anywhere."""
+
+UNSHIPPED = {"containers", "reports", "scenarios", "tests"}
+"""Top-level folders that no installation has under these names: say `harness.reports`."""
+
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 40
+MEDIAN_FUNCTION = 15
+
+REGISTRIES = (
+    ("pypi", "org"),
+    ("pythonhosted", "org"),
+    ("maven", "org"),
+    ("maven", "apache", "org"),
+    ("maven", "google", "com"),
+    ("central", "sonatype", "com"),
+    ("npmjs", "org"),
+    ("docker", "io"),
+    ("quay", "io"),
+    ("ghcr", "io"),
+    ("gcr", "io"),
+    ("crates", "io"),
+    ("rubygems", "org"),
+    ("nuget", "org"),
+    ("anaconda", "org"),
+    ("proxy", "golang", "org"),
+)
+"""Package registries, in parts, so that this file does not name one."""
+
+FORBIDDEN_TEXT = re.compile(
+    r"\b(?:" + "|".join(r"\.".join(parts) for parts in REGISTRIES) + r")\b"
+    r"|(?<![\w.}>)$-])/(?:work|root|home|Users)/"
+)
+
+
+def part(module: str) -> str:
+    """The part of `harness` that a dotted name belongs to, empty for `harness` itself."""
+    return module.removeprefix("harness").removeprefix(".").partition(".")[0]
+
+
+def forbidden_imports(modules: Iterable[Source]) -> list[str]:
+    """Every import that the table does not allow, as `module:line imports what`."""
+    modules = tuple(modules)
+    known = {module.name for module in modules}
+    passed_on = architecture.re_exports(modules)
+    return [
+        f"{needed.module}:{needed.line} imports {name}"
+        for module in modules
+        for needed in architecture.imports(module)
+        if not allowed(module.name, name := architecture.origin(needed.name, passed_on), known)
+    ]
+
+
+def allowed(importer: str, name: str, known: set[str]) -> bool:
+    """Whether a module may import a name; names outside the project are judged by purity alone."""
+    here, there = part(importer), part(architecture.module_of(name, known) or name)
+    if not f"{name}.".startswith("harness."):
+        return name.partition(".")[0] not in UNSHIPPED | (IMPURE if here in PURE else set())
+    if here in OUTERMOST or here == there:
+        return True
+    never = any(f"{name}.".startswith(f"{module}.") for module in NEVER.get(here, ()))
+    return not never and there in MAY_IMPORT.get(here, "").split()
+
+
+def too_long(modules: Iterable[Source]) -> list[str]:
+    """Files and functions over the limit."""
+    found = []
+    for module in modules:
+        if (lines := module.text.count("\n")) > LONGEST_FILE:
+            found.append(f"{module.name}: {lines} lines, at most {LONGEST_FILE}")
+        found += [
+            f"{module.name}:{function.lineno}: {function.name} has {lines} lines, "
+            f"at most {LONGEST_FUNCTION}"
+            for function in architecture.functions(module)
+            if (lines := architecture.length(function)) > LONGEST_FUNCTION
+        ]
+    return found
+
+
+def forbidden_text(text: str) -> list[str]:
+    """The registry hosts and machine paths in a text, as `line: match`."""
+    return [
+        f"{number}: {match.group()}"
+        for number, line in enumerate(text.splitlines(), start=1)
+        for match in FORBIDDEN_TEXT.finditer(line)
+    ]
+
+
+def show_none(found: list[str]) -> None:
+    """Fail with one line for each thing found."""
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.fixture(scope="module")
+def harness() -> tuple[Source, ...]:
+    """Every module of the product."""
+    return architecture.sources(ROOT / "harness")
+
+
+def test_every_part_of_the_harness_stands_in_the_table(harness: tuple[Source, ...]) -> None:
+    unknown = {part(module.name) for module in harness} - MAY_IMPORT.keys() - OUTERMOST
+    assert not unknown, "enter it in MAY_IMPORT, and below in who may import it"
+
+
+def test_every_module_imports_only_what_its_layer_may(harness: tuple[Source, ...]) -> None:
+    show_none(forbidden_imports(harness))
+
+
+def test_there_is_no_import_cycle(harness: tuple[Source, ...]) -> None:
+    assert architecture.cycle(architecture.graph(harness)) == ()
+
+
+def test_files_and_functions_stay_short(harness: tuple[Source, ...]) -> None:
+    tests = (ROOT / "tests").rglob("*.py")
+    read = (architecture.source(path.stem, path, path.read_text("utf-8")) for path in tests)
+    show_none(too_long((*harness, *read)))
+
+
+def test_the_middle_function_is_short(harness: tuple[Source, ...]) -> None:
+    lengths = [architecture.length(f) for module in harness for f in architecture.functions(module)]
+    assert median(lengths or [0]) <= MEDIAN_FUNCTION
+
+
+def test_everything_public_has_a_docstring(harness: tuple[Source, ...]) -> None:
+    show_none([name for module in harness for name in architecture.undocumented(module)])
+
+
+def test_no_tracked_file_names_a_registry_or_a_path_of_one_machine() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"],  # noqa: S607 - whichever git is on the PATH
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split("\0")
+    paths = [ROOT / name for name in listed if name]
+    files = [path for path in paths if path.is_file() and not path.is_symlink()]
+    assert files
+    show_none(
+        [
+            f"{path.relative_to(ROOT)}:{match}"
+            for path in files
+            for match in forbidden_text(path.read_text(encoding="utf-8", errors="replace"))
+        ]
+    )

@@ -1,0 +1,106 @@
+"""The wheel, installed away from the checkout, holds and does what the checkout does.
+
+It runs without the site module, so that neither the editable installation nor anything else that
+a `.pth` file brings in can stand in for a file that the wheel lacks.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("harness", "containers", "reports", "scenarios")
+FILES = ("pyproject.toml", "README.md", "LICENSE")
+SHARED = ("containers", "reports", "scenarios")
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """The wheel's files in a folder that holds nothing else."""
+
+    wheel: Path
+    folder: Path
+
+    def python(self, code: str, *arguments: str) -> str:
+        """Run code that sees this folder and the libraries, not the checkout; what it prints."""
+        libraries = sysconfig.get_path("purelib")
+        start = f"import sys; sys.path[:0] = [{str(self.folder)!r}, {libraries!r}]\n"
+        return run(sys.executable, "-I", "-S", "-c", start + code, *arguments, cwd=self.folder)
+
+    def harness(self, *arguments: str) -> str:
+        """Run the `harness` command; what it prints."""
+        return self.python("from harness.cli import main; sys.exit(main())", *arguments)
+
+
+def run(*command: str, cwd: Path) -> str:
+    """Run a command that must succeed; what it prints."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def tracked_copy(target: Path) -> None:
+    """The files that a clone would have: a build in the checkout would pick up what lies about."""
+    wanted = (*FOLDERS, *FILES)
+    listed = run("git", "ls-files", "-co", "--exclude-standard", "-z", "--", *wanted, cwd=ROOT)
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).exists():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, target / name, follow_symlinks=False)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """A wheel built from a copy of the checkout, and installed without its dependencies."""
+    folder = tmp_path_factory.mktemp("wheel")
+    (checkout := folder / "checkout").mkdir()
+    tracked_copy(checkout)
+    python = (sys.executable, "-m")
+    run(*python, "build", "--wheel", "--no-isolation", "--outdir", str(folder), cwd=checkout)
+    (wheel,) = folder.glob("*.whl")
+    target = folder / "installed"
+    quiet = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps")
+    run(*python, "pip", "install", *quiet, "--target", str(target), str(wheel), cwd=folder)
+    return Installed(wheel, target)
+
+
+def test_a_wheel_holds_one_package_and_every_file_once(installed: Installed) -> None:
+    with zipfile.ZipFile(installed.wheel) as wheel:
+        names = wheel.namelist()
+    top = {name.partition("/")[0] for name in names}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"harness"}
+    assert len(names) == len(set(names))
+    assert not [name for name in names if "__pycache__" in name]
+
+
+@pytest.mark.parametrize("shared", SHARED)
+def test_a_wheel_holds_every_file_of_the_shared_folders(installed: Installed, shared: str) -> None:
+    listed = run("git", "ls-files", "-z", "--", shared, cwd=ROOT)
+    tracked = {name for name in listed.split("\0") if name and (ROOT / name).exists()}
+    assert f"{shared}/__init__.py" in tracked
+    here = installed.folder / "harness"
+    assert {name for name in tracked if not (here / name).is_file()} == set()
+
+
+def test_every_data_file_of_the_product_is_in_the_wheel(installed: Installed) -> None:
+    listed = run("git", "ls-files", "-z", "--", "harness", cwd=ROOT)
+    files = [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+    assert {name for name in files if not (installed.folder / name).is_file()} == set()
+
+
+def test_the_installed_package_is_the_one_that_is_imported(installed: Installed) -> None:
+    code = "import harness.scenarios as s, harness; print(harness.__file__, s.__file__)"
+    for path in installed.python(code).split():
+        assert Path(path).is_relative_to(installed.folder)
+
+
+def test_the_installed_command_shows_its_help(installed: Installed) -> None:
+    assert "run" in installed.harness("--help")

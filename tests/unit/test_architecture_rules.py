@@ -1,0 +1,173 @@
+"""The architecture test can fail: each rule finds what is planted for it, and nothing beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import architecture
+from tests.architecture import Source
+from tests.test_architecture import forbidden_imports, forbidden_text, too_long
+
+
+def planted(tmp_path: Path, **files: str) -> tuple[Source, ...]:
+    """A `harness` of these files: `a__b` is `harness/a/b.py`, `a____init__` its package."""
+    root = tmp_path / "harness"
+    for name, text in files.items():
+        path = root / Path(*name.split("__", 1)).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for folder in {root, *(path.parent for path in root.rglob("*.py"))}:
+        (folder / "__init__.py").touch()
+    return architecture.sources(root)
+
+
+@pytest.mark.parametrize(
+    "importing",
+    [
+        "from harness.engines import trino",
+        "import harness.engines.trino",
+        "from harness.engines.trino import ask",
+        "from ..engines import trino",
+        "def f():\n    from harness.engines import trino",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import harness.engines.trino",
+        "import importlib\nimportlib.import_module('harness.engines.trino')",
+    ],
+)
+def test_a_check_that_knows_an_engine_is_found(tmp_path: Path, importing: str) -> None:
+    modules = planted(tmp_path, engines__trino="", checks__stale=importing)
+    (found,) = forbidden_imports(modules)
+    assert found.startswith("harness.checks.stale:")
+    assert "harness.engines" in found
+
+
+def test_a_part_of_its_own_layer_may_be_imported(tmp_path: Path) -> None:
+    modules = planted(
+        tmp_path,
+        checks__stale="from harness.checks.api import C\nfrom harness.model.values import v",
+        checks__api="",
+        model__values="",
+    )
+    assert forbidden_imports(modules) == []
+
+
+@pytest.mark.parametrize(
+    "importing",
+    [
+        "import harness.model.truth",
+        "from harness.model import truth",
+        "from harness.model.truth import Truth",
+        "from harness.model import Truth",
+    ],
+)
+def test_an_engine_that_knows_the_truth_is_found(tmp_path: Path, importing: str) -> None:
+    passing_on = "from harness.model.truth import Truth"
+    modules = planted(
+        tmp_path,
+        model__truth="class Truth: ...",
+        model____init__=passing_on,
+        engines__hive=importing,
+    )
+    (found,) = forbidden_imports(modules)
+    assert found.startswith("harness.engines.hive:1 imports harness.model.truth")
+
+
+def test_an_engine_may_import_the_rest_of_the_model(tmp_path: Path) -> None:
+    modules = planted(
+        tmp_path, model__canonical="", engines__hive="from harness.model.canonical import Value"
+    )
+    assert forbidden_imports(modules) == []
+
+
+@pytest.mark.parametrize("library", ["pyspark.sql", "pandas", "socket", "subprocess", "thrift"])
+def test_a_pure_part_that_reaches_out_is_found(tmp_path: Path, library: str) -> None:
+    modules = planted(tmp_path, model__truth=f"def f():\n    import {library}")
+    assert forbidden_imports(modules) == [f"harness.model.truth:2 imports {library}"]
+
+
+def test_an_engine_may_reach_out(tmp_path: Path) -> None:
+    assert forbidden_imports(planted(tmp_path, engines__trino="import socket, trino")) == []
+
+
+def test_only_the_outermost_parts_import_the_command_line(tmp_path: Path) -> None:
+    use = "from harness.cli import main"
+    modules = planted(tmp_path, cli="", pytest_plugin=use, read=use)
+    assert forbidden_imports(modules) == ["harness.read:1 imports harness.cli.main"]
+
+
+def test_shared_folders_are_imported_under_one_name_only(tmp_path: Path) -> None:
+    modules = planted(tmp_path, cli="import reports.html", reports__html="")
+    assert forbidden_imports(modules) == ["harness.cli:1 imports reports.html"]
+
+
+def test_a_cycle_over_three_modules_is_found_wherever_the_import_stands(tmp_path: Path) -> None:
+    modules = planted(
+        tmp_path,
+        a="import harness.b",
+        b="from harness import c",
+        c="def f():\n    from harness.a import g",
+    )
+    found = architecture.cycle(architecture.graph(modules))
+    assert found == ("harness.a", "harness.b", "harness.c", "harness.a")
+
+
+def test_an_import_for_types_only_makes_no_cycle(tmp_path: Path) -> None:
+    modules = planted(
+        tmp_path,
+        a="import harness.b",
+        b="from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import harness.a",
+    )
+    assert architecture.cycle(architecture.graph(modules)) == ()
+
+
+def test_the_branch_for_running_code_still_makes_a_cycle(tmp_path: Path) -> None:
+    guard = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    pass\nelse:\n    "
+    modules = planted(tmp_path, a="import harness.b", b=guard + "import harness.a")
+    assert architecture.cycle(architecture.graph(modules)) != ()
+
+
+def test_a_diamond_is_no_cycle(tmp_path: Path) -> None:
+    modules = planted(
+        tmp_path, a="import harness.b, harness.c", b="import harness.d", c="import harness.d", d=""
+    )
+    assert architecture.cycle(architecture.graph(modules)) == ()
+
+
+def test_a_long_function_and_a_long_file_are_found(tmp_path: Path) -> None:
+    body = "".join(f"    x{number} = {number}\n" for number in range(40))
+    modules = planted(tmp_path, a="def f():\n" + body, b="\n" * 401)
+    assert too_long(modules) == [
+        "harness.a:1: f has 41 lines, at most 40",
+        "harness.b: 401 lines, at most 400",
+    ]
+
+
+def test_a_docstring_does_not_make_a_function_long(tmp_path: Path) -> None:
+    text = 'def f():\n    """Say.\n' + "    more\n" * 60 + '    """\n    return 1\n'
+    (module,) = (m for m in planted(tmp_path, a=text) if m.name == "harness.a")
+    assert [architecture.length(f) for f in architecture.functions(module)] == [2]
+
+
+def test_what_is_public_and_has_no_docstring_is_found(tmp_path: Path) -> None:
+    text = "class A:\n    def shown(self): ...\n    def _hidden(self): ...\ndef f(): ...\n"
+    (module,) = (m for m in planted(tmp_path, a=text) if m.name == "harness.a")
+    assert architecture.undocumented(module) == (
+        "harness.a: the module",
+        "harness.a: A",
+        "harness.a: A.shown",
+        "harness.a: f",
+    )
+
+
+def test_registry_hosts_and_paths_of_one_machine_are_found() -> None:
+    host, path = "repo1.{}.org".format("maven"), "/{}/lake".format("root")
+    assert forbidden_text(f"fine\nsee https://{host}/x\nin {path}") == [
+        "2: {}.org".format("maven"),
+        "3: /{}/".format("root"),
+    ]
+
+
+def test_relative_and_longer_paths_are_let_through() -> None:
+    inside = "/{}/a".format("work")
+    assert forbidden_text(f"../x{inside} $HIVE_HOME{inside} {{base}}{inside} maven") == []
