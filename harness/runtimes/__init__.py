@@ -1,0 +1,1 @@
+"""Runtimes: what is run for an engine (distributions, and how they are fetched) and how."""

@@ -1,0 +1,74 @@
+"""The folder that keeps fetched artifacts, unpacked server trees and JREs between runs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+from filelock import FileLock
+
+from harness.runtimes.distribution import Artifact
+
+ENVIRONMENT_VARIABLE = "HARNESS_CACHE"
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Content-addressed, shared by concurrent runs; everything in it is complete or absent."""
+
+    root: Path
+
+    @classmethod
+    def default(cls) -> Cache:
+        """The folder named by HARNESS_CACHE, else the user's cache folder."""
+        named = os.environ.get(ENVIRONMENT_VARIABLE)
+        root = Path(named) if named else platformdirs.user_cache_path("lake-table-harness")
+        return cls(root.expanduser().absolute())
+
+    def artifact(self, artifact: Artifact) -> Path:
+        """Where an artifact's file is, or will be."""
+        return self.root / "artifacts" / artifact.sha256[:16] / artifact.file_name
+
+    def tree(self, key: str) -> Path:
+        """Where the unpacked server tree with this digest is, or will be."""
+        return self.root / "unpacked" / key[:16]
+
+    def jre(self, version: str, sha256: str) -> Path:
+        """Where the JRE unpacked from the wheel with this SHA-256 is, or will be."""
+        return self.root / "jre" / f"{version}-{sha256[:16]}"
+
+    def lock(self, path: Path) -> FileLock:
+        """A lock between processes (and threads) for whoever makes `path`; makes its folder."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return FileLock(path.with_name(path.name + ".lock"))
+
+    def holds(self, artifact: Artifact) -> bool:
+        """Whether the artifact is here and unchanged since it was verified; it is not re-hashed."""
+        path = self.artifact(artifact)
+        try:
+            return stamp_path(path).read_text() == _stamp(path, artifact.sha256)
+        except FileNotFoundError:
+            return False
+
+    def stamp(self, artifact: Artifact) -> None:
+        """Record that the artifact's file was just seen to have its SHA-256."""
+        path = self.artifact(artifact)
+        stamp_path(path).write_text(_stamp(path, artifact.sha256))
+
+    def remove(self, artifact: Artifact) -> None:
+        """Remove an artifact's file and its stamp."""
+        path = self.artifact(artifact)
+        stamp_path(path).unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+
+
+def stamp_path(path: Path) -> Path:
+    """The file that says that `path` was verified, and how it looked then."""
+    return path.with_name(path.name + ".ok")
+
+
+def _stamp(path: Path, sha256: str) -> str:
+    seen = path.stat()
+    return f"{seen.st_size} {seen.st_mtime_ns} {sha256}\n"

@@ -1,0 +1,128 @@
+"""What a distribution is: the frozen records that lock data is read into. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+ARCHIVE = "archive"
+"""Role of an artifact that is unpacked into the server tree and not kept as a file."""
+
+Setting = str | int | bool | tuple[str, ...] | Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """Maven coordinates `group:artifact:version[:classifier]:extension`."""
+
+    group: str
+    artifact: str
+    version: str
+    classifier: str | None
+    extension: str
+
+    @property
+    def file_name(self) -> str:
+        """The file name that the layout of a Maven repository gives these coordinates."""
+        tail = f"-{self.classifier}" if self.classifier else ""
+        return f"{self.artifact}-{self.version}{tail}.{self.extension}"
+
+    @property
+    def repository_path(self) -> str:
+        """Path below a repository's base URL; a function of the coordinates alone."""
+        folder = "/".join((*self.group.split("."), self.artifact, self.version))
+        return f"{folder}/{self.file_name}"
+
+    def __str__(self) -> str:
+        """The coordinates as a lock file writes them."""
+        parts = (self.group, self.artifact, self.version, self.classifier, self.extension)
+        return ":".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """One file to fetch. `size` is in bytes; `members` only for archives (empty: all)."""
+
+    coordinates: Coordinates
+    size: int
+    sha256: str
+    into: str
+    members: tuple[str, ...] = ()
+
+    @property
+    def file_name(self) -> str:
+        """The name under which the file is kept."""
+        return self.coordinates.file_name
+
+    @property
+    def in_tree(self) -> bool:
+        """Whether it ends in the server tree: an archive, or a jar put into one of its folders."""
+        return self.into == ARCHIVE or "/" in self.into
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPatch:
+    """A class of one jar, taken out with some of its UTF-8 constants replaced."""
+
+    jar: str
+    class_name: str
+    replace: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """What to run for one engine version; all of it is data.
+
+    `heap_mb` is given to the JVM, `memory_mb` is the resident size to expect of the process,
+    `disk_mb` what it takes in the cache, `jre` the feature release. `listens` is "loopback", or
+    says what else the engine exposes.
+    """
+
+    name: str
+    engine: str
+    version: str
+    fidelity: str
+    jre: str
+    heap_mb: int
+    memory_mb: int
+    disk_mb: int
+    artifacts: tuple[Artifact, ...]
+    patches: tuple[ClassPatch, ...]
+    listens: str
+    settings: Mapping[str, Setting] = field(hash=False)
+
+    @property
+    def java_options(self) -> tuple[str, ...]:
+        """JVM options of this distribution, the heap size first."""
+        return (f"-Xmx{self.heap_mb}m", *self.texts("jvm"))
+
+    def text(self, key: str) -> str:
+        """The setting `key`, a text. KeyError, TypeError: lock data lacks it or it is not one."""
+        value = self._setting(key)
+        if isinstance(value, str):
+            return value
+        raise TypeError(self._not(key, "a text"))
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The setting `key`, a list of texts. KeyError, TypeError: as for `text`."""
+        value = self._setting(key)
+        if isinstance(value, tuple):
+            return value
+        raise TypeError(self._not(key, "a list of texts"))
+
+    def options(self, key: str) -> Mapping[str, str]:
+        """The setting `key`, a mapping of texts. KeyError, TypeError: as for `text`."""
+        value = self._setting(key)
+        if isinstance(value, Mapping):
+            return value
+        raise TypeError(self._not(key, "a mapping of texts"))
+
+    def _setting(self, key: str) -> Setting:
+        if key not in self.settings:
+            known = ", ".join(sorted(self.settings))
+            message = f"distribution {self.name} has no setting {key!r}; it has: {known}"
+            raise KeyError(message)
+        return self.settings[key]
+
+    def _not(self, key: str, what: str) -> str:
+        return f"distribution {self.name}: the setting {key!r} is not {what}"

@@ -1,0 +1,176 @@
+"""Download one file: streamed, resumed where it broke off, and checked before it is used."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import urlsplit, urlunsplit
+
+import requests
+
+from harness.errors import EnvironmentProblem
+from harness.progress import Progress
+from harness.runtimes.repository import ENVIRONMENT_VARIABLE, Repository
+
+_CHUNK = 1 << 20
+_ATTEMPTS = 3
+_TIMEOUTS = (20, 60)
+"""Seconds to connect, and between two pieces of the body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file to download: its path below the repository, and what it must be."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+class _Broken(Exception):
+    """The transfer broke off; what came so far is kept."""
+
+
+def download(wanted: Wanted, target: Path, repository: Repository, progress: Progress) -> None:
+    """Put the file at `target`, complete and with its SHA-256, or not at all.
+
+    What a broken transfer leaves in `<target>.part` is gone on with, also by a later call.
+    Raises EnvironmentProblem: not reachable, not there, not allowed, wrong content, disk full.
+    """
+    part = target.with_name(target.name + ".part")
+    url = f"{repository.url}/{wanted.path}"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        seen = _attempts(url, wanted, part, repository, progress)
+        _check(url, wanted, part, seen)
+        part.replace(target)
+    except OSError as error:
+        what = "the disk is full" if error.errno == errno.ENOSPC else str(error)
+        raise EnvironmentProblem(f"cannot write {part}: {what}") from error
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 (hexadecimal) of a file's content."""
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _attempts(
+    url: str, wanted: Wanted, part: Path, repository: Repository, progress: Progress
+) -> str:
+    """The SHA-256 of `part` once it is complete."""
+    with requests.Session() as session:
+        session.auth = repository.login
+        broken = _Broken("not tried")
+        for _ in range(_ATTEMPTS):
+            try:
+                return _transfer(session, url, wanted, part, progress)
+            except _Broken as error:
+                broken = error
+                progress.note(f"{shown(url)}: {error}")
+    raise EnvironmentProblem(
+        f"{shown(url)}: {broken}. Is the network up? Another repository can be named in "
+        f"{ENVIRONMENT_VARIABLE}. What came so far is kept; the next start goes on from there."
+    )
+
+
+def _transfer(
+    session: requests.Session, url: str, wanted: Wanted, part: Path, progress: Progress
+) -> str:
+    """Fetch what `part` still lacks; the SHA-256 of all of it."""
+    with part.open("a+b") as out:
+        have = out.tell() if out.tell() <= wanted.size else 0
+        out.truncate(have)
+        out.seek(0)
+        digest = hashlib.file_digest(out, "sha256")
+        if have == wanted.size:
+            return digest.hexdigest()
+        try:
+            with _get(session, url, have) as response:
+                if have and response.status_code == HTTPStatus.OK:  # the server sends all again
+                    out.truncate(0)
+                    digest, have = hashlib.sha256(), 0
+                return _receive(response, out, digest, wanted.size - have, progress)
+        except requests.RequestException as error:
+            raise _Broken(_reason(error)) from error
+
+
+def _get(session: requests.Session, url: str, start: int) -> requests.Response:
+    """The response that brings the bytes from `start` on, or all of them (status 200)."""
+    headers = {"Accept-Encoding": "identity"}
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    response = session.get(url, headers=headers, stream=True, timeout=_TIMEOUTS)
+    if response.status_code == HTTPStatus.OK:
+        return response
+    resumed = response.headers.get("Content-Range", "").startswith(f"bytes {start}-")
+    if response.status_code == HTTPStatus.PARTIAL_CONTENT and resumed:
+        return response
+    response.close()
+    raise _refusal(response, url)
+
+
+def _refusal(response: requests.Response, url: str) -> Exception:
+    """What to raise for an answer that is not the file."""
+    status = response.status_code
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return _Broken(f"the repository answered {status} {response.reason}")
+    advice: dict[int, str] = {
+        HTTPStatus.NOT_FOUND: "the repository does not have it (not every version published can "
+        f"be had everywhere); another repository can be named in {ENVIRONMENT_VARIABLE}",
+        HTTPStatus.UNAUTHORIZED: "the repository wants a login (settings.xml, or .netrc)",
+        HTTPStatus.FORBIDDEN: "the repository does not allow it",
+    }
+    what = advice.get(status, "this is not an answer with the file")
+    return EnvironmentProblem(f"{shown(url)}: {status} {response.reason}: {what}")
+
+
+def _receive(
+    response: requests.Response,
+    out: BinaryIO,
+    digest: hashlib._Hash,
+    lacking: int,
+    progress: Progress,
+) -> str:
+    for chunk in response.iter_content(_CHUNK):
+        out.write(chunk)
+        digest.update(chunk)
+        lacking -= len(chunk)
+        progress.advance(len(chunk))
+        if lacking < 0:
+            break  # larger than it may be: the check that follows says so
+    if lacking > 0:
+        raise _Broken(f"the transfer ended {lacking} bytes too early")
+    return digest.hexdigest()
+
+
+def _check(url: str, wanted: Wanted, part: Path, seen: str) -> None:
+    """Remove a file that is not what the lock says, and say what it was."""
+    size = part.stat().st_size
+    if seen == wanted.sha256 and size == wanted.size:
+        return
+    part.unlink()
+    raise EnvironmentProblem(
+        f"{shown(url)}: not what the lock says, removed: expected {wanted.size} bytes with "
+        f"SHA-256 {wanted.sha256}, got {size} bytes with {seen}"
+    )
+
+
+def shown(url: str) -> str:
+    """The URL for messages: without user name and password."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def _reason(error: requests.RequestException) -> str:
+    if isinstance(error, requests.exceptions.SSLError):
+        return "its certificate is not trusted (REQUESTS_CA_BUNDLE names the ones to trust)"
+    if isinstance(error, requests.Timeout):
+        return "no answer in time"
+    if isinstance(error, requests.ConnectionError):
+        return "no connection, or it broke off"
+    return str(error)

@@ -1,0 +1,135 @@
+"""Unpack chosen folders of a tarball, or a wheel, with every path checked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from harness.errors import EnvironmentProblem
+
+
+def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
+    """Unpack `members` (files or folders, without the archive's top folder; none: all).
+
+    Files shared between plugins are stored as hard links whose content may stand under a plugin
+    that is not wanted (Trino 368 and later, PrestoSQL 350): so one pass finds which names share
+    a content, a second one writes it under each wanted name.
+
+    Raises EnvironmentProblem for a hostile archive (a path that leaves the tree, or a wanted
+    member that is neither file, folder nor hard link) and for a member that is not in it.
+    """
+    names = _names_by_content(archive, members)
+    _check_all_found(archive, members, names)
+    with tarfile.open(archive, "r|gz") as tar:
+        for member in tar:
+            wanted = names.get(_inside(archive, member.name), [])
+            if member.isreg() and wanted:
+                content = tar.extractfile(member)
+                assert content is not None  # noqa: S101  (a regular file always has a content)
+                _write(content, target, wanted, executable=bool(member.mode & 0o100))
+
+
+def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
+    """Unpack the files below `folder` of a wheel; zip entries' modes are kept where stated."""
+    with zipfile.ZipFile(wheel) as archive:
+        for entry in archive.infolist():
+            path = _inside_zip(wheel, entry.filename)
+            if entry.is_dir() or not path.is_relative_to(folder):
+                continue
+            name = str(path.relative_to(folder))
+            with archive.open(entry) as content:
+                _write(content, target, [name], executable=_executable(name))
+
+
+def _executable(name: str) -> bool:
+    """Zip unpacking loses the executable bits; these are the JRE's programs."""
+    return name.startswith("bin/") or PurePosixPath(name).name == "jspawnhelper"
+
+
+def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[str]]:
+    """Wanted names of each stored content: {name that holds the content: [names to write]}."""
+    links: dict[str, str] = {}
+    wanted: list[str] = []
+    for name, member in _checked(archive):
+        if member.islnk():
+            links[name] = _inside(archive, member.linkname)
+        if _selected(name, members) and not member.isdir():
+            _refuse_odd(archive, member)
+            wanted.append(name)
+    names: dict[str, list[str]] = {}
+    for name in wanted:
+        names.setdefault(_content_of(archive, name, links), []).append(name)
+    return names
+
+
+def _content_of(archive: Path, name: str, links: Mapping[str, str]) -> str:
+    seen = {name}
+    while name in links:
+        name = links[name]
+        if name in seen:
+            raise EnvironmentProblem(f"{archive}: hard links in a circle at {name!r}")
+        seen.add(name)
+    return name
+
+
+def _checked(archive: Path) -> Iterator[tuple[str, tarfile.TarInfo]]:
+    with tarfile.open(archive, "r|gz") as tar:
+        for member in tar:
+            yield _inside(archive, member.name), member
+
+
+def _inside(archive: Path, name: str) -> str:
+    """The member's path below the archive's top folder; refuses one that leaves the tree."""
+    path = PurePosixPath(name)
+    _refuse_outside(archive, path)
+    return "/".join(path.parts[1:])
+
+
+def _inside_zip(archive: Path, name: str) -> PurePosixPath:
+    path = PurePosixPath(name)
+    _refuse_outside(archive, path)
+    return path
+
+
+def _refuse_outside(archive: Path, path: PurePosixPath) -> None:
+    if path.is_absolute() or ".." in path.parts:
+        raise EnvironmentProblem(f"{archive}: refused, its member {str(path)!r} leaves the tree")
+
+
+def _refuse_odd(archive: Path, member: tarfile.TarInfo) -> None:
+    if not (member.isreg() or member.islnk()):
+        what = "it is neither a file, a folder nor a hard link"
+        raise EnvironmentProblem(f"{archive}: refused, its member {member.name!r}: {what}")
+
+
+def _selected(name: str, members: Sequence[str]) -> bool:
+    return bool(name) and (
+        not members or any(name == m or name.startswith(f"{m}/") for m in members)
+    )
+
+
+def _check_all_found(
+    archive: Path, members: Sequence[str], names: Mapping[str, Sequence[str]]
+) -> None:
+    found = [name for group in names.values() for name in group]
+    for member in members:
+        if not any(_selected(name, [member]) for name in found):
+            raise EnvironmentProblem(f"{archive}: it has no member {member!r}")
+
+
+def _write(content: IO[bytes], target: Path, names: Sequence[str], *, executable: bool) -> None:
+    """Write one content read-only under its first name, and link the others to it."""
+    first = target / names[0]
+    first.parent.mkdir(parents=True, exist_ok=True)
+    with first.open("xb") as out:
+        shutil.copyfileobj(content, out, 1 << 20)
+    first.chmod(0o555 if executable else 0o444)
+    for name in names[1:]:
+        other = target / name
+        other.parent.mkdir(parents=True, exist_ok=True)
+        os.link(first, other)
