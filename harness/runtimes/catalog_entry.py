@@ -1,0 +1,150 @@
+"""Catalog entries as data: Thrift structs of the metastore to JSON and back. Pure.
+
+An entry is everything that the metastore holds of a table, with the table's own location replaced
+by a placeholder, so that a copy of the table can be registered elsewhere with nothing else
+changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeVar
+
+LOCATION: Final = "{location}"
+"""Stands for the absolute path of the table's folder; a scheme before it (`file:`) is kept."""
+
+Json = Any
+"""What `json` can write: None, bool, int, str, lists, and mappings with text keys."""
+
+
+class Struct(Protocol):
+    """A struct of the generated Thrift client."""
+
+    thrift_spec: Any
+
+
+AnyStruct = TypeVar("AnyStruct", bound=Struct)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogEntry:
+    """One table, of any database."""
+
+    name: str
+    table: dict[str, Json]
+    """The Thrift `Table` by field names, unset fields left out, without its database."""
+    partitions: tuple[dict[str, Json], ...] = ()
+    """Its Thrift `Partition`s, each with a storage descriptor of its own."""
+
+    @property
+    def columns(self) -> tuple[tuple[str, str], ...]:
+        """Name and Hive type of the columns, in order; partition columns last."""
+        both = (*self.table["sd"]["cols"], *self.table.get("partitionKeys", ()))
+        return tuple((column["name"], column["type"]) for column in both)
+
+
+def entry(table: Struct, partitions: tuple[Struct, ...] = ()) -> CatalogEntry:
+    """Make the entry of a table as the metastore holds it."""
+    data = encode(table)
+    path = _path(data.get("sd", {}).get("location", ""))
+    data, *parts = (_without_database(each) for each in (data, *map(encode, partitions)))
+    hide = _hider(path)
+    return CatalogEntry(
+        data["tableName"], map_texts(data, hide), tuple(map_texts(part, hide) for part in parts)
+    )
+
+
+def placed(data: dict[str, Json], database: str, location: str) -> dict[str, Json]:
+    """Give the table or partition of an entry for a database and an absolute path."""
+    shown: dict[str, Json] = map_texts(data, lambda text: _show(text, location))
+    return {**shown, "dbName": database}
+
+
+def encode(value: Json | Struct) -> Json:
+    """Give the JSON form of a struct, its unset fields left out.
+
+    >>> from pymetastore.hive_metastore.ttypes import FieldSchema
+    >>> encode(FieldSchema(name="a", type="int"))
+    {'name': 'a', 'type': 'int'}
+    """
+    if hasattr(value, "thrift_spec"):
+        fields = ((spec[2], getattr(value, spec[2])) for spec in value.thrift_spec if spec)
+        return {name: encode(each) for name, each in fields if each is not None}
+    if isinstance(value, dict):
+        return {key: encode(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [encode(each) for each in value]
+    return value
+
+
+def decode(kind: type[AnyStruct], data: dict[str, Json]) -> AnyStruct:
+    """Give back the struct whose JSON form `encode` gave.
+
+    Raises:
+        ValueError: the struct has no such field.
+
+    """
+    specs = {spec[2]: spec for spec in kind.thrift_spec if spec}
+    if unknown := sorted(data.keys() - specs.keys()):
+        raise ValueError(f"{kind.__name__} has no field {', '.join(unknown)}")
+    # Every field given, so that none takes a default: what was unset stays unset.
+    made = kind(**dict.fromkeys(specs))
+    for name, value in data.items():
+        _, wire_type, _, details, _ = specs[name]
+        setattr(made, name, _decoded(wire_type, details, value))
+    return made
+
+
+def map_texts(data: Json, change: Callable[[str], str]) -> Json:
+    """Give JSON data with every text in it changed, but for the keys of mappings."""
+    if isinstance(data, str):
+        return change(data)
+    if isinstance(data, dict):
+        return {key: map_texts(each, change) for key, each in data.items()}
+    if isinstance(data, list):
+        return [map_texts(each, change) for each in data]
+    return data
+
+
+_STRUCT, _MAP, _LIST = 12, 13, 15
+"""Wire types of the Thrift binary protocol, as `thrift.Thrift.TType` numbers them."""
+
+
+def _decoded(wire_type: int, details: Any, value: Json) -> Any:  # noqa: ANN401 - Thrift's own shape
+    match wire_type:
+        case t if t == _STRUCT:
+            return decode(details[0], value)
+        case t if t == _LIST:
+            return [_decoded(details[0], details[1], each) for each in value]
+        case t if t == _MAP:
+            return {key: _decoded(details[2], details[3], each) for key, each in value.items()}
+    return value
+
+
+def _without_database(data: dict[str, Json]) -> dict[str, Json]:
+    return {name: value for name, value in data.items() if name != "dbName"}
+
+
+def _path(location: str) -> str:
+    """Give the path of `file:/p`, `file:///p` or `/p`, without a last slash."""
+    return re.sub(r"^file:(//)?(?=/)", "", location).rstrip("/")
+
+
+def _hider(path: str) -> Callable[[str], str]:
+    if not path:
+        return lambda text: text
+    own = re.compile(rf"(file:(?://)?)?{re.escape(path)}(?=/|$)")
+
+    def hide(text: str) -> str:
+        found = own.match(text)
+        return f"{found[1] or ''}{LOCATION}{text[found.end() :]}" if found else text
+
+    return hide
+
+
+def _show(text: str, location: str) -> str:
+    if not re.match(r"(file:(//)?)?\{location\}(?=/|$)", text):
+        return text
+    return text.replace(LOCATION, location, 1)

@@ -1,0 +1,203 @@
+"""Processes that the harness starts: in a session of their own, logged, and ended by their pid."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Protocol, TypeVar
+
+from harness.errors import EnvironmentProblem
+from harness.runtimes import parent_guard
+from harness.runtimes.ports import PortTakenProblem
+
+LOG_LINES: Final = 40
+POLL_S: Final = 0.1
+GRACE_S: Final = 10.0
+"""How long a process may take to end after SIGTERM."""
+
+_PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+_TAIL_BYTES: Final = 64 * 1024
+_PORT_TAKEN: Final = ("Address already in use", "java.net.BindException", "Failed to bind")
+
+# The kernel's parent-death signal follows the *thread* that started the child (prctl(2)), so all
+# children are started by one thread that lives as long as this process.
+_starter: Final = ThreadPoolExecutor(1, thread_name_prefix="process-starter")
+
+T = TypeVar("T")
+
+
+class Watched(Protocol):
+    """What `wait_until` looks at while it waits."""
+
+    def alive(self) -> bool:
+        """Tell whether it still runs."""
+
+    def log_tail(self) -> str:
+        """Give the end of its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What to run."""
+
+    arguments: tuple[str, ...]
+    """The program and its arguments."""
+    folder: Path
+    """Its working folder; must exist."""
+    log: Path
+    """Takes its standard output and standard error; appended to."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables beside the few that are passed on."""
+
+
+class Process:
+    """A process that runs or has ended. Made by `running`."""
+
+    def __init__(self, child: subprocess.Popen[bytes], log: Path) -> None:
+        """`child`: leader of a session of its own."""
+        self._child = child
+        self._peak_mb = 0
+        self.log = log
+
+    @property
+    def pid(self) -> int:
+        """The process id, which is also the id of its process group."""
+        return self._child.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """How it ended (negative: the signal), None while it runs."""
+        return self._child.poll()
+
+    def alive(self) -> bool:
+        """Tell whether it still runs."""
+        return self.exit_code is None
+
+    def log_tail(self, lines: int = LOG_LINES) -> str:
+        """Give the last lines of its log."""
+        return tail(self.log, lines)
+
+    def peak_memory_mb(self) -> int:
+        """Give the most resident memory seen, in MiB; after its end what was seen last."""
+        # Not memory_info(): psutil gives the size of now, the kernel keeps the highest.
+        with suppress(OSError):
+            status = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii", errors="replace")
+            for line in status.splitlines():
+                if line.startswith("VmHWM:"):
+                    self._peak_mb = max(self._peak_mb, int(line.split()[1]) // 1024)
+        return self._peak_mb
+
+    def stop(self, grace_s: float = GRACE_S) -> None:
+        """End it and whatever it started: SIGTERM, then SIGKILL for what is left of its group."""
+        self.peak_memory_mb()
+        if self.alive():
+            self._signal_group(signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                self._child.wait(grace_s)
+        self._signal_group(signal.SIGKILL)
+        self._child.wait()
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, number)
+
+
+@contextmanager
+def running(command: Command) -> Iterator[Process]:
+    """Run a process; it is stopped on the way out, whatever happened in between.
+
+    It gets a small environment, in UTC, so that nothing that this user keeps in variables
+    (tokens, proxies, JVM options) reaches it; and it dies with the harness.
+
+    Raises:
+        EnvironmentProblem: the program cannot be started.
+
+    """
+    if shutil.which(command.arguments[0]) is None:
+        raise EnvironmentProblem(f"{command.arguments[0]} is not a program that can be started")
+    with command.log.open("ab") as log:
+        child = _starter.submit(_popen, command, log.fileno()).result()
+    process = Process(child, command.log)
+    try:
+        yield process
+    finally:
+        process.stop()
+
+
+def _popen(command: Command, log: int) -> subprocess.Popen[bytes]:
+    guard = (sys.executable, "-I", "-S", parent_guard.__file__, str(os.getpid()))
+    return subprocess.Popen(
+        [*guard, *command.arguments],
+        cwd=command.folder,
+        env={**_environment(), **command.environment},
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+    )
+
+
+def _environment() -> dict[str, str]:
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return {**passed_on, "TZ": "UTC"}
+
+
+def wait_until(
+    check: Callable[[], T],
+    process: Watched,
+    *,
+    timeout_s: float,
+    what: str,
+    not_yet: tuple[type[Exception], ...],
+) -> T:
+    """Call `check` until it succeeds, and give what it gave.
+
+    `check` is a real query: an open port or a line in a log says little. `not_yet`: the
+    exceptions that mean "not ready"; any other one passes through. `what` is named to people
+    (`hive 3.1.3`).
+
+    Raises:
+        PortTakenProblem: the process ended and its log says that its port was in use.
+        EnvironmentProblem: the process ended, or `timeout_s` passed; with the end of its log.
+
+    """
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            return check()
+        except not_yet as problem:
+            reason = str(problem)
+        if not process.alive():
+            raise _ended(what, process.log_tail())
+        if time.monotonic() > deadline:
+            raise EnvironmentProblem(
+                f"{what} did not get ready within {timeout_s:.0f} s ({reason}); "
+                f"the end of its log:\n{process.log_tail()}"
+            )
+        time.sleep(POLL_S)
+
+
+def _ended(what: str, log: str) -> EnvironmentProblem:
+    kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EnvironmentProblem
+    return kind(f"{what} ended before it was ready; the end of its log:\n{log}")
+
+
+def tail(path: Path, lines: int) -> str:
+    """Give the last lines of a text file, at most 64 KiB; empty when there is no such file."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _TAIL_BYTES))
+            text = file.read().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return ""
+    return "\n".join(text.splitlines()[-lines:])

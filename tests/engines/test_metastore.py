@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import json
+import socket
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from pymetastore.hive_metastore import ttypes
+
+from harness.errors import EnvironmentProblem
+from harness.runtimes import catalog
+from harness.runtimes.catalog import CatalogRefusedError
+from harness.runtimes.catalog_entry import CatalogEntry
+from harness.runtimes.metastore import Metastore
+
+pytestmark = pytest.mark.engines
+
+PARQUET = "org.apache.hadoop.hive.ql.io.parquet"
+
+
+def descriptor(location: str) -> ttypes.StorageDescriptor:
+    return ttypes.StorageDescriptor(
+        cols=[
+            ttypes.FieldSchema("id", "string", "the key"),
+            ttypes.FieldSchema("st", "struct<a:int,b:array<decimal(10,2)>>", None),
+        ],
+        location=location,
+        inputFormat=f"{PARQUET}.MapredParquetInputFormat",
+        outputFormat=f"{PARQUET}.MapredParquetOutputFormat",
+        compressed=False,
+        numBuckets=-1,
+        serdeInfo=ttypes.SerDeInfo(
+            serializationLib=f"{PARQUET}.serde.ParquetHiveSerDe",
+            parameters={"path": location, "hoodie.query.as.ro.table": "true"},
+        ),
+        bucketCols=[],
+        sortCols=[],
+        parameters={},
+    )
+
+
+def managed_table(metastore: Metastore, database: str, folder: Path) -> None:
+    """A partitioned managed table `t` as Spark would leave it, with a file in it."""
+    (folder / "day=1").mkdir(parents=True)
+    (folder / "day=1" / "data").write_text("x")
+    schema = json.dumps({"type": "struct", "fields": [{"name": "id"}]})
+    with catalog.connect(metastore.uri) as found:
+        found.create_database(database)
+        found.client.create_table(
+            ttypes.Table(
+                tableName="t",
+                dbName=database,
+                owner="somebody",
+                sd=descriptor(f"file:{folder}"),
+                partitionKeys=[ttypes.FieldSchema("day", "int", None)],
+                parameters={"spark.sql.sources.schema.part.0": schema},
+                tableType="MANAGED_TABLE",
+            )
+        )
+        found.client.add_partition(
+            ttypes.Partition(
+                values=["1"],
+                dbName=database,
+                tableName="t",
+                sd=descriptor(f"file:{folder}/day=1"),
+                parameters={},
+            )
+        )
+
+
+def entries(metastore: Metastore, database: str) -> tuple[CatalogEntry, ...]:
+    with catalog.connect(metastore.uri) as found:
+        return found.entries(database)
+
+
+def test_a_table_registered_elsewhere_keeps_everything_but_its_place(
+    metastore: Metastore, database: str, tmp_path: Path
+) -> None:
+    managed_table(metastore, database, tmp_path / "original")
+    (before,) = entries(metastore, database)
+    copy = tmp_path / "copy"
+    (copy / "day=1").mkdir(parents=True)
+    with catalog.connect(metastore.uri) as found:
+        found.register(f"{database}_fork", (before,), str(copy))
+    (after,) = entries(metastore, f"{database}_fork")
+    assert after.partitions == before.partitions
+    assert after.table["parameters"] == {**before.table["parameters"], "EXTERNAL": "TRUE"}
+    same = {key: value for key, value in before.table.items() if key != "parameters"}
+    assert {**same, "tableType": "EXTERNAL_TABLE"} == {
+        key: value for key, value in after.table.items() if key != "parameters"
+    }
+    with catalog.connect(metastore.uri) as found:
+        table = found.client.get_table(f"{database}_fork", "t")
+        (part,) = found.client.get_partitions(f"{database}_fork", "t", -1)
+    assert table.sd.location == f"file:{copy}"
+    assert table.sd.serdeInfo.parameters["path"] == f"file:{copy}"
+    assert part.sd.location == f"file:{copy}/day=1"
+
+
+def test_dropping_a_registered_table_deletes_no_file(
+    metastore: Metastore, database: str, tmp_path: Path
+) -> None:
+    managed_table(metastore, database, tmp_path / "original")
+    found_entries = entries(metastore, database)
+    with catalog.connect(metastore.uri) as found:
+        found.register(f"{database}_fork", found_entries, str(tmp_path / "original"))
+        found.client.drop_table(f"{database}_fork", "t", True)  # noqa: FBT003 - Thrift's own call
+    assert (tmp_path / "original" / "day=1" / "data").read_text() == "x"
+
+
+def test_entries_survive_being_written_as_json(
+    metastore: Metastore, database: str, tmp_path: Path
+) -> None:
+    managed_table(metastore, database, tmp_path)
+    (entry,) = entries(metastore, database)
+    back = json.loads(json.dumps(asdict(entry)))
+    again = CatalogEntry(back["name"], back["table"], tuple(back["partitions"]))
+    assert again == entry
+    assert str(tmp_path) not in json.dumps(asdict(entry))
+
+
+def test_columns_are_replaced_in_the_table_and_only_with_cascade_in_its_partitions(
+    metastore: Metastore, database: str, tmp_path: Path
+) -> None:
+    managed_table(metastore, database, tmp_path)
+    columns = [("id", "string"), ("new", "bigint"), ("st2", "struct<a:int>")]
+    with catalog.connect(metastore.uri) as found:
+        found.alter_columns(database, "t", columns, cascade=False)
+    (entry,) = entries(metastore, database)
+    assert entry.columns == (*columns, ("day", "int"))
+    assert [column["name"] for column in entry.partitions[0]["sd"]["cols"]] == ["id", "st"]
+    assert entry.table["sd"]["cols"][0]["comment"] == "the key"
+    with catalog.connect(metastore.uri) as found:
+        found.alter_columns(database, "t", columns[:2], cascade=True)
+    (entry,) = entries(metastore, database)
+    assert [column["name"] for column in entry.partitions[0]["sd"]["cols"]] == ["id", "new"]
+
+
+def test_an_error_of_the_metastore_is_told_with_its_class_and_message(
+    metastore: Metastore, database: str
+) -> None:
+    with (
+        catalog.connect(metastore.uri) as found,
+        pytest.raises(CatalogRefusedError) as refused,
+    ):
+        found.alter_columns(database, "t", [("a", "int")], cascade=False)
+    assert refused.value.refusal.kind == "NoSuchObjectException"
+    assert f"{database}.t" in refused.value.refusal.message
+
+
+def test_a_metastore_that_is_not_there_is_a_problem_of_the_environment(
+    metastore: Metastore,
+) -> None:
+    assert metastore.alive()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        uri = f"thrift://127.0.0.1:{taken.getsockname()[1]}"
+        with (
+            pytest.raises(EnvironmentProblem, match="does not answer"),
+            catalog.connect(uri) as found,
+        ):
+            found.databases()
+
+
+def test_a_hundred_entries_are_registered(
+    metastore: Metastore, database: str, tmp_path: Path
+) -> None:
+    managed_table(metastore, database, tmp_path)
+    (entry,) = entries(metastore, database)
+    with catalog.connect(metastore.uri) as found:
+        for number in range(100):
+            found.register(f"{database}_{number}", (entry,), str(tmp_path))
+        assert len([n for n in found.databases() if n.startswith(f"{database}_")]) == 100

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness.errors import EnvironmentProblem
+from harness.runtimes.ports import PortTakenProblem
+from harness.runtimes.process import Command, Process, running, tail, wait_until
+
+READ_FOREVER = "import sys; print('up', flush=True); import signal; signal.pause()"
+
+
+class NotYetError(Exception):
+    pass
+
+
+def python(tmp_path: Path, script: str, **environment: str) -> Command:
+    return Command((sys.executable, "-c", script), tmp_path, tmp_path / "log", environment)
+
+
+def said(process: Process, text: str) -> None:
+    """A check for `wait_until`."""
+    if text not in process.log_tail():
+        raise NotYetError(f"{text} is not in the log")
+
+
+def ready(process: Process, text: str = "up") -> None:
+    wait_until(
+        lambda: said(process, text), process, timeout_s=60, what="it", not_yet=(NotYetError,)
+    )
+
+
+def test_a_process_runs_until_the_block_ends(tmp_path: Path) -> None:
+    with running(python(tmp_path, READ_FOREVER)) as process:
+        ready(process)
+        assert process.alive()
+        assert process.peak_memory_mb() > 0
+        # A group of its own: Ctrl-C on the terminal is not meant for it.
+        assert os.getpgid(process.pid) == process.pid != os.getpgid(0)
+    assert not process.alive()
+    assert process.exit_code == -signal.SIGTERM
+    assert process.peak_memory_mb() > 0
+
+
+def test_a_process_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
+    deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " + READ_FOREVER
+    with running(python(tmp_path, deaf)) as process:
+        ready(process)
+        process.stop(grace_s=0.05)
+        assert process.exit_code == -signal.SIGKILL
+
+
+def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
+    nested = (
+        "import subprocess, sys; "
+        f"child = subprocess.Popen([sys.executable, '-c', {READ_FOREVER!r}]); "
+        "print('child', child.pid, flush=True); child.wait()"
+    )
+    with running(python(tmp_path, nested)) as process:
+        ready(process)
+        child = psutil.Process(int(process.log_tail().split()[1]))
+        assert child.is_running()
+    gone, alive = psutil.wait_procs([child], timeout=60)
+    assert (gone, alive) == ([child], [])
+
+
+def test_a_process_dies_with_the_harness_even_when_that_is_killed(tmp_path: Path) -> None:
+    parent = (
+        "import signal, sys; from pathlib import Path; "
+        "from harness.runtimes.process import Command, running\n"
+        f"folder = Path({str(tmp_path)!r})\n"
+        f"command = Command((sys.executable, '-c', {READ_FOREVER!r}), folder, folder / 'log')\n"
+        "with running(command) as process:\n"
+        "    print(process.pid, flush=True)\n"
+        "    signal.pause()\n"
+    )
+    harness = subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE)
+    assert harness.stdout is not None
+    child = psutil.Process(int(harness.stdout.readline()))
+    harness.kill()
+    harness.wait()
+    harness.stdout.close()
+    gone, _ = psutil.wait_procs([child], timeout=60)
+    assert gone == [child]
+
+
+def test_a_process_gets_few_variables_and_works_in_utc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "secret")
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Dx=y")
+    show = "import os; print(sorted(os.environ.items())); print('up', flush=True)"
+    with running(python(tmp_path, show, EXTRA="1")) as process:
+        ready(process)
+        names = process.log_tail()
+    assert "secret" not in names
+    assert "JAVA_TOOL_OPTIONS" not in names
+    assert "('TZ', 'UTC')" in names
+    assert "('EXTRA', '1')" in names
+
+
+def test_a_program_that_is_not_there_is_a_problem_of_the_environment(tmp_path: Path) -> None:
+    command = Command((str(tmp_path / "java"),), tmp_path, tmp_path / "log")
+    with pytest.raises(EnvironmentProblem, match=r"/java is not a program"), running(command):
+        pass
+
+
+def test_waiting_for_a_process_that_ended_tells_the_end_of_its_log(tmp_path: Path) -> None:
+    with (
+        running(python(tmp_path, "print('no memory')")) as process,
+        pytest.raises(EnvironmentProblem, match=r"it ended before it was ready(.|\n)*no memory"),
+    ):
+        ready(process)
+
+
+def test_waiting_for_a_process_that_is_silent_ends_with_the_last_reason(tmp_path: Path) -> None:
+    with (
+        running(python(tmp_path, READ_FOREVER)) as process,
+        pytest.raises(EnvironmentProblem, match=r"within 0 s \(never is not in the log\)"),
+    ):
+        wait_until(
+            lambda: said(process, "never"),
+            process,
+            timeout_s=0,
+            what="it",
+            not_yet=(NotYetError,),
+        )
+
+
+def test_a_port_that_was_taken_is_told_apart(tmp_path: Path) -> None:
+    with (
+        running(python(tmp_path, "raise SystemExit('Address already in use')")) as process,
+        pytest.raises(PortTakenProblem),
+    ):
+        ready(process)
+
+
+def test_an_unexpected_error_of_a_check_is_not_waited_out(tmp_path: Path) -> None:
+    with running(python(tmp_path, READ_FOREVER)) as process, pytest.raises(ZeroDivisionError):
+        wait_until(lambda: 1 // 0, process, timeout_s=60, what="it", not_yet=(NotYetError,))
+
+
+def test_the_tail_of_a_log_is_its_last_lines(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("".join(f"line {number}\n" for number in range(20_000)))
+    assert tail(log, 2) == "line 19998\nline 19999"
+    assert tail(tmp_path / "none", 2) == ""
