@@ -30,12 +30,17 @@ MAY_IMPORT = {
     "cells": "errors model operations scenario",
     "record": "errors model",
     "checks": "errors model record",
+    "compare": "errors model record checks",
+    "diagnosis": "errors model record checks",
+    "refusals": "errors record",
     "baseline": "errors model scenario cells record",
-    "judge": "errors model operations scenario cells record checks formats",
+    "judge": (
+        "errors model operations scenario cells record checks compare diagnosis refusals formats"
+    ),
     "reports": "errors model scenario cells record baseline",
     # what differs from one format, engine or runtime to the next
     "formats": "errors model operations scenario record",
-    "engines": "errors progress model record runtimes",
+    "engines": "errors progress model record runtimes writer",  # the worker: Spark reads as well
     "runtimes": "errors progress record containers",
     # order of I/O
     "writer": "errors progress model operations record formats runtimes",
@@ -61,9 +66,12 @@ PURE = {
     "checks",
     "judge",
     "baseline",
-    "record",
     "cells",
+    "compare",
+    "diagnosis",
     "plan",
+    "record",
+    "refusals",
 }
 IMPURE = {
     "TCLIService",
@@ -95,7 +103,7 @@ REGISTRIES = (
     ("pypi", "org"),
     ("pythonhosted", "org"),
     ("maven", "org"),
-    ("maven", "apache", "org"),
+    ("repo", "maven", "apache", "org"),
     ("maven", "google", "com"),
     ("central", "sonatype", "com"),
     ("npmjs", "org"),

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parent.parent
 FOLDERS = ("harness", "containers", "reports", "scenarios")
 FILES = ("pyproject.toml", "README.md", "LICENSE")
 SHARED = ("containers", "reports", "scenarios")
+PATTERNS = "not shipped: enter its suffix in [tool.setuptools.package-data] of pyproject.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +88,13 @@ def test_a_wheel_holds_every_file_of_the_shared_folders(installed: Installed, sh
     tracked = {name for name in listed.split("\0") if name and (ROOT / name).exists()}
     assert f"{shared}/__init__.py" in tracked
     here = installed.folder / "harness"
-    assert {name for name in tracked if not (here / name).is_file()} == set()
+    assert {name for name in tracked if not (here / name).is_file()} == set(), PATTERNS
 
 
 def test_every_data_file_of_the_product_is_in_the_wheel(installed: Installed) -> None:
     listed = run("git", "ls-files", "-z", "--", "harness", cwd=ROOT)
     files = [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
-    assert {name for name in files if not (installed.folder / name).is_file()} == set()
+    assert {name for name in files if not (installed.folder / name).is_file()} == set(), PATTERNS
 
 
 def test_the_installed_package_is_the_one_that_is_imported(installed: Installed) -> None:
