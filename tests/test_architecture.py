@@ -45,10 +45,17 @@ MAY_IMPORT = {
     # order of I/O
     "writer": "errors progress model operations record formats runtimes",
     "plan": "errors progress model operations scenario cells record formats engines runtimes",
+    "freeze": "errors progress model scenario cells record formats runtimes",
     "write": (
-        "errors progress model operations scenario cells record formats runtimes plan writer"
+        "errors progress model operations scenario cells record formats runtimes plan freeze writer"
     ),
-    "read": "errors progress model scenario cells record formats engines runtimes plan",
+    "answer_cache": "errors record",
+    "questions": "errors model cells record formats engines freeze",
+    "asking": "errors progress cells record engines questions",
+    "read": (
+        "errors progress model scenario cells record formats engines runtimes plan freeze "
+        "answer_cache questions asking"
+    ),
 }
 """What each part of `harness` may import beside itself; `OUTERMOST` may import anything."""
 
