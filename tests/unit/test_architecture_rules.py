@@ -90,6 +90,11 @@ def test_an_engine_may_reach_out(tmp_path: Path) -> None:
     assert forbidden_imports(planted(tmp_path, engines__trino="import socket, trino")) == []
 
 
+def test_anybody_may_import_the_version(tmp_path: Path) -> None:
+    modules = planted(tmp_path, model__truth="from harness import __version__")
+    assert forbidden_imports(modules) == []
+
+
 def test_only_the_outermost_parts_import_the_command_line(tmp_path: Path) -> None:
     use = "from harness.cli import main"
     modules = planted(tmp_path, cli="", pytest_plugin=use, read=use)
