@@ -15,6 +15,7 @@ from typing import Annotated, Final, TypeVar
 from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 
 from harness.model.canonical import Value, from_json, to_json
+from harness.model.files import FileFact
 
 Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
 """A canonical value as a record holds it."""
@@ -61,32 +62,6 @@ class Outcome:
     statements: tuple[str, ...] = ()
     """The statements as sent, with `{database}` and `{location}` as placeholders."""
     seconds: float = 0.0
-
-
-class FileKind(StrEnum):
-    """The two kinds of data files."""
-
-    BASE = "base"
-    LOG = "log"
-
-
-@dataclass(frozen=True, slots=True)
-class FileFact:
-    """What one data file says of itself. A log file has one fact for each of its data blocks."""
-
-    path: str
-    """Relative to the table's folder."""
-    kind: FileKind
-    file_group: str
-    """Hudi's file id; a format without file groups gives the path."""
-    instant: str
-    """Of the commit that wrote it: from the file's name, or the log block's header."""
-    columns: tuple[tuple[str, str], ...]
-    """Name and type as the file names it, in the file's order, meta columns included."""
-    keys: tuple[str, ...] = ()
-    """Text of the record keys in it."""
-    deleted: tuple[str, ...] = ()
-    """Text of the record keys that a delete block takes away."""
 
 
 @dataclass(frozen=True, slots=True)

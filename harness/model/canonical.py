@@ -83,7 +83,10 @@ def from_json(data: Any) -> Value:  # noqa: ANN401 - JSON is of any type
         return data
     if len(data) != 1:
         raise ValueError(f"{data!r} is not the JSON form of a value")
-    kind, inner = next(iter(data.items()))
+    return _tagged(*next(iter(data.items())))
+
+
+def _tagged(kind: str, inner: Any) -> Value:  # noqa: ANN401 - JSON is of any type
     match kind:
         case "float":
             return float(inner)
@@ -111,9 +114,8 @@ def same(left: Value, right: Value) -> bool:
         return False
     match left:
         case float():
-            return left == right and math.copysign(1, left) == math.copysign(1, right) or (
-                math.isnan(left) and math.isnan(right)
-            )
+            both_nan = math.isnan(left) and math.isnan(right)
+            return both_nan or (left == right and math.copysign(1, left) == math.copysign(1, right))
         case decimal.Decimal():
             return str(left) == str(right)
         case tuple():

@@ -179,7 +179,7 @@ def schema_of(columns: tuple[tuple[str, DataType], ...]) -> Schema:
 
 
 def number(name: str, type_: DataType, last_id: int) -> tuple[Field, int]:
-    """Give a new field with ids after `last_id` for itself and its parts, and the last one given."""
+    """Give a new field, ids after `last_id` for itself and its parts, and the last one given."""
     children, last = _number_children(type_, last_id + 1)
     return Field(last_id + 1, name, type_, children), last
 

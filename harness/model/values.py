@@ -83,7 +83,7 @@ def _leaf(field: Field, step: int, row: int, becomes: tuple[DataType, ...]) -> V
 
 def _decimal(number: int, precision: int, scale: int) -> decimal.Decimal:
     whole = number % 10 ** (precision - scale)
-    fraction = decimal.Decimal("0.25") if scale > 1 else decimal.Decimal("0.5") * (scale == 1)
+    fraction = decimal.Decimal("0.25" if scale > 1 else "0.5" if scale else "0")
     return (whole + fraction).quantize(decimal.Decimal(1).scaleb(-scale))
 
 

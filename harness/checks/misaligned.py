@@ -1,0 +1,15 @@
+"""Misaligned: another field's value under this name, as when files are read by position."""
+
+from __future__ import annotations
+
+from harness.checks.place import Place, What, World
+
+
+def explains(place: Place, world: World) -> bool:
+    """Tell whether the value belongs to another field, living or dropped under another name."""
+    if place.what is not What.CELL or place.origin is None or place.field is None:
+        return False
+    origin = place.origin
+    if origin.field_id == place.field.id or origin.key != place.key:
+        return False
+    return world.live(origin.field_id) or origin.name != world.schema.path_of(place.field.id)

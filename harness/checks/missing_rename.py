@@ -1,0 +1,13 @@
+"""Missing rename: NULL where the field has a value that was written under another name."""
+
+from __future__ import annotations
+
+from harness.checks.place import Place, What, World
+
+
+def explains(place: Place, world: World) -> bool:
+    """Tell whether any version of the value was written under a name the field no longer has."""
+    if place.what is not What.CELL or place.found is not None or place.field is None:
+        return False
+    now = world.schema.path_of(place.field.id)
+    return bool(world.names_written(place.field.id, place.key) - {now})

@@ -1,0 +1,66 @@
+"""From wrong places to named findings: each place is explained by exactly one check."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Final
+
+from harness.checks.place import Place, What, World
+from harness.model.canonical import Value, text_of
+from harness.record import Finding, FindingKind, Witness
+
+ORDER: Final = (
+    FindingKind.TYPE_DRIFT,
+    FindingKind.RESURRECTED,
+    FindingKind.MISALIGNED,
+    FindingKind.STALE,
+    FindingKind.MISSING_RENAME,
+    FindingKind.ALTERED_VALUE,
+    FindingKind.GHOST_ROW,
+    FindingKind.DUPLICATE,
+    FindingKind.LOST_ROW,
+    FindingKind.LOST_VALUE,
+    FindingKind.UNEXPLAINED,
+)
+"""The first check that explains a place names it: the most specific wins."""
+
+Check = Callable[[Place, World], bool]
+
+
+@cache
+def check_of(kind: FindingKind) -> Check:
+    """Give the check of a finding, from the file of its name."""
+    module = importlib.import_module(f"harness.checks.{kind.value}")
+    check: Check = module.explains
+    return check
+
+
+def name_of(place: Place, world: World) -> FindingKind:
+    """Give the one name of a wrong place."""
+    return next(kind for kind in ORDER if check_of(kind)(place, world))
+
+
+def findings(places: Iterable[Place], world: World) -> tuple[Finding, ...]:
+    """Group the places by name, each group a finding with all its places."""
+    groups: dict[FindingKind, list[Place]] = {}
+    for place in places:
+        groups.setdefault(name_of(place, world), []).append(place)
+    return tuple(_finding(kind, groups[kind]) for kind in FindingKind if kind in groups)
+
+
+def _finding(kind: FindingKind, places: list[Place]) -> Finding:
+    columns = tuple(dict.fromkeys(place.column for place in places if place.column))
+    witnesses = tuple(_witness(place) for place in places)
+    return Finding(kind, columns, witnesses[0], witnesses)
+
+
+def _witness(place: Place) -> Witness:
+    expected, found = _plain(place, place.expected), _plain(place, place.found)
+    return Witness(place.key, place.column, expected, found, place.origin, text_of(place.found))
+
+
+def _plain(place: Place, value: Value) -> Value:
+    # A whole row is shown as one text; cells keep their typed value.
+    return text_of(value) if place.what in {What.EXTRA_ROW, What.SECOND_ROW} else value

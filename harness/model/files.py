@@ -1,0 +1,32 @@
+"""What data files say of themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FileKind(StrEnum):
+    """The two kinds of data files."""
+
+    BASE = "base"
+    LOG = "log"
+
+
+@dataclass(frozen=True, slots=True)
+class FileFact:
+    """What one data file says of itself. A log file has one fact for each of its data blocks."""
+
+    path: str
+    """Relative to the table's folder."""
+    kind: FileKind
+    file_group: str
+    """Hudi's file id; a format without file groups gives the path."""
+    instant: str
+    """Of the commit that wrote it: from the file's name, or the log block's header."""
+    columns: tuple[tuple[str, str], ...]
+    """Name and type as the file names it, in the file's order, meta columns included."""
+    keys: tuple[str, ...] = ()
+    """Text of the record keys in it."""
+    deleted: tuple[str, ...] = ()
+    """Text of the record keys that a delete block takes away."""
