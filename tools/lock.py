@@ -1,4 +1,3 @@
-# ruff: noqa: INP001  (a script, not a package)
 """Print lock lines for artifacts: coordinates, size and SHA-256, from a real download.
 
     python tools/lock.py org.apache.hudi:hudi-presto-bundle:1.0.2:jar ...
@@ -41,7 +40,7 @@ def main() -> None:
         session.auth = source.login
         for found in sorted(wanted, key=lambda found: found.file_name):
             size, sha256 = measured(session, f"{source.url}/{found.repository_path}")
-            print(f'- {{get: "{found}", size: {size}, sha256: {sha256}}}', flush=True)  # noqa: T201
+            print(f'- {{get: "{found}", size: {size}, sha256: {sha256}}}', flush=True)
 
 
 def measured(session: requests.Session, url: str) -> tuple[int, str]:

@@ -16,7 +16,8 @@ from harness.errors import EnvironmentProblem
 from harness.progress import Progress
 from harness.runtimes.repository import ENVIRONMENT_VARIABLE, Repository
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
+"""Bytes taken at once; so many are lost at most when a transfer breaks off."""
 _ATTEMPTS = 3
 _TIMEOUTS = (20, 60)
 """Seconds to connect, and between two pieces of the body."""

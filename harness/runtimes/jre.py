@@ -45,11 +45,11 @@ def wheel(feature: str) -> Wheel:
     Raises EnvironmentProblem when none is known for the release, or for this platform.
     """
     platform_name = f"{platform.system().lower()}-{platform.machine()}"
-    releases = _releases()
-    if feature not in releases:
-        known = ", ".join(sorted(releases))
+    known_releases = releases()
+    if feature not in known_releases:
+        known = ", ".join(sorted(known_releases))
         raise EnvironmentProblem(f"no JRE {feature} is known; known are: {known}")
-    wheels = releases[feature]
+    wheels = known_releases[feature]
     if platform_name not in wheels:
         known = ", ".join(sorted(wheels))
         raise EnvironmentProblem(f"no JRE {feature} is known for {platform_name}; only for {known}")
@@ -75,16 +75,17 @@ def ensure(feature: str, cache_: Cache, progress: Progress) -> Path:
 
 
 @cache
-def _releases() -> dict[str, dict[str, Wheel]]:
+def releases() -> dict[str, dict[str, Wheel]]:
+    """Every wheel that is known: {feature release: {platform: wheel}}."""
     text = (resources.files("harness.runtimes") / "jres.yaml").read_text(encoding="utf-8")
     top = lock.read_block(text, "jres.yaml")
-    releases = {}
+    found = {}
     for feature in top.items:
         release = top.block(feature)
         release.only("version", "wheels")
         version, wheels = release.text("version"), release.block("wheels")
-        releases[str(feature)] = {str(p): _wheel(version, wheels.block(p)) for p in wheels.items}
-    return releases
+        found[str(feature)] = {str(p): _wheel(version, wheels.block(p)) for p in wheels.items}
+    return found
 
 
 def _wheel(version: str, block: lock.Block) -> Wheel:

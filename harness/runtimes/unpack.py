@@ -6,6 +6,7 @@ import os
 import shutil
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -23,15 +24,12 @@ def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
     Raises EnvironmentProblem for a hostile archive (a path that leaves the tree, or a wanted
     member that is neither file, folder nor hard link) and for a member that is not in it.
     """
-    names = _names_by_content(archive, members)
-    _check_all_found(archive, members, names)
-    with tarfile.open(archive, "r|gz") as tar:
-        for member in tar:
-            wanted = names.get(_inside(archive, member.name), [])
-            if member.isreg() and wanted:
-                content = tar.extractfile(member)
-                assert content is not None  # noqa: S101  (a regular file always has a content)
-                _write(content, target, wanted, executable=bool(member.mode & 0o100))
+    try:
+        names = _names_by_content(archive, members)
+        _check_all_found(archive, members, names)
+        _write_all(archive, target, names)
+    except (tarfile.TarError, EOFError, zlib.error) as error:
+        raise EnvironmentProblem(f"{archive}: cannot be unpacked: {error}") from error
 
 
 def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
@@ -44,6 +42,19 @@ def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
             name = str(path.relative_to(folder))
             with archive.open(entry) as content:
                 _write(content, target, [name], executable=_executable(name))
+
+
+def _write_all(archive: Path, target: Path, names: Mapping[str, Sequence[str]]) -> None:
+    lacking = dict(names)
+    with tarfile.open(archive, "r|gz") as tar:
+        for member in tar:
+            name = _inside(archive, member.name)
+            content = tar.extractfile(member) if member.isreg() and name in lacking else None
+            if content is not None:
+                wanted = lacking.pop(name)
+                _write(content, target, wanted, executable=bool(member.mode & 0o100))
+    for name, wanted in lacking.items():
+        raise EnvironmentProblem(f"{archive}: it has no content {name!r} for {', '.join(wanted)}")
 
 
 def _executable(name: str) -> bool:
