@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from harness.model.canonical import MapValue, Value
+from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.files import FileFact, FileKind
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, named
-from harness.model.values import convert
 
 META_PREFIX = "_hoodie_"
 

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from harness.model.canonical import MapValue, Value
+from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.schema import Field, Schema, schema_of
 from harness.model.table import Table
-from harness.model.values import Types, convert, generate, never_null
+from harness.model.values import Types, generate, never_null
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 The code of a value is the whole number `field id * 100000 + step * 1000 + row`, so that
 `503002` reads as field 5, step 3, row 2. It stays below 2^24 and floating values are dyadic: every
 value is exact in every type its column takes, and no engine's cast rule matters. Boolean and
-decimals too small for the code carry a pattern over the rows instead, and a date a shorter code.
+decimals too small for the code carry a pattern over the rows instead, and a date a shorter code;
+the limits are the ones of the dates.
 Every fifth row leaves the fields with an even id NULL.
 """
 
@@ -14,19 +15,29 @@ import decimal
 from collections.abc import Mapping
 from typing import Final
 
-from harness.model.canonical import MapValue, Value, text_of
-from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
+from harness.model.canonical import MapValue, Value
+from harness.model.conversion import cast_text
+from harness.model.datatypes import (
+    MAX_DECIMAL_PRECISION,
+    Array,
+    DataType,
+    Decimal,
+    Map,
+    Primitive,
+    Struct,
+)
 from harness.model.schema import Field
 
-MAX_FIELD: Final = 82
-"""Above it `code + 0.5` would not be exact in a 32-bit float."""
-MAX_STEP: Final = 99
+MAX_FIELD: Final = 63
+MAX_STEP: Final = 39
+"""With the rows of arrays, dates up to here end in the year 8979; a year has four digits."""
 MAX_ROW: Final = 499
 SECOND: Final = 500
 """Added to the row for the second element of an array."""
 EPOCH: Final = datetime.date(1970, 1, 1)
 START: Final = datetime.datetime(2001, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
 NULL_EVERY: Final = 5
+NUMBERS: Final = {"int", "long", "float", "double"}
 
 Types = Mapping[int, tuple[DataType, ...]]
 """Every type that a field takes in the scenario, by field id."""
@@ -66,25 +77,36 @@ def never_null(field: Field, step: int, row: int, types: Types) -> Value:
 def _leaf(field: Field, step: int, row: int, becomes: tuple[DataType, ...]) -> Value:
     number = code(field.id, step, row)
     match field.type:
-        case Decimal(precision, scale):
-            return _decimal(number, precision, scale)
+        case Decimal(_, scale):
+            return _decimal(number, scale, (field.type, *becomes))
         case Primitive("int" | "long"):
             return number
         case Primitive("float" | "double"):
-            return number + 0.5
+            return number + (0.5 if _scale(becomes) else 0.0)
         case Primitive("boolean"):
             return _pattern(field.id, step, row)
         case Primitive("date"):
             return _date(field.id, step, row)
         case Primitive("timestamp"):
-            return START + datetime.timedelta(seconds=number, milliseconds=250)
+            return _timestamp(number)
     return _string(field.id, step, row, becomes)
 
 
-def _decimal(number: int, precision: int, scale: int) -> decimal.Decimal:
-    whole = number % 10 ** (precision - scale)
-    fraction = decimal.Decimal("0.25" if scale > 1 else "0.5" if scale else "0")
-    return (whole + fraction).quantize(decimal.Decimal(1).scaleb(-scale))
+def _scale(becomes: tuple[DataType, ...]) -> int:
+    """Give how many decimal places fit every type the column takes; two are more than enough."""
+    limits = {"int": 0, "long": 0, "float": 1}
+    return min(
+        (t.scale if isinstance(t, Decimal) else limits.get(str(t), 2) for t in becomes), default=2
+    )
+
+
+def _decimal(number: int, scale: int, becomes: tuple[DataType, ...]) -> decimal.Decimal:
+    digits = min(each.precision - each.scale for each in becomes if isinstance(each, Decimal))
+    places = min(_scale(becomes), 2)
+    fraction = (decimal.Decimal(0), decimal.Decimal("0.5"), decimal.Decimal("0.25"))[places]
+    exact = decimal.Context(prec=MAX_DECIMAL_PRECISION)
+    value: decimal.Decimal = number % 10**digits + fraction
+    return value.quantize(decimal.Decimal(1).scaleb(-scale), context=exact)
 
 
 def _pattern(field_id: int, step: int, row: int) -> bool:
@@ -93,42 +115,19 @@ def _pattern(field_id: int, step: int, row: int) -> bool:
 
 
 def _date(field_id: int, step: int, row: int) -> datetime.date:
-    days = ((field_id % 64) * 40 + step % 40) * 1_000 + row
-    return EPOCH + datetime.timedelta(days=days)
+    return EPOCH + datetime.timedelta(days=(field_id * 40 + step) * 1_000 + row)
+
+
+def _timestamp(number: int) -> datetime.datetime:
+    return START + datetime.timedelta(seconds=number, milliseconds=250)
 
 
 def _string(field_id: int, step: int, row: int, becomes: tuple[DataType, ...]) -> str:
+    number = code(field_id, step, row)
     if Primitive("date") in becomes:
-        return _date(field_id, step, row).isoformat()
-    if any(isinstance(each, Decimal) for each in becomes):
-        return str(code(field_id, step, row))
+        return cast_text(_date(field_id, step, row))
+    if Primitive("timestamp") in becomes:
+        return cast_text(_timestamp(number))
+    if any(isinstance(each, Decimal) or str(each) in NUMBERS for each in becomes):
+        return str(number)
     return f"f{field_id}s{step}r{row}"
-
-
-def convert(value: Value, to: DataType) -> Value:
-    """Give the same value in another type that its column has taken since.
-
-    Raises:
-        ValueError: there is no exact form in that type.
-
-    """
-    if value is None:
-        return None
-    match to:
-        case Primitive("string"):
-            return value if isinstance(value, str) else _cast_text(value)
-        case Primitive("float" | "double"):
-            return float(value)
-        case Decimal(_, scale):
-            exact = decimal.Decimal(text_of(value))
-            return exact.quantize(decimal.Decimal(1).scaleb(-scale))
-        case Primitive("date") if isinstance(value, str):
-            return datetime.date.fromisoformat(value)
-        case Primitive("int" | "long") if isinstance(value, int | str):
-            return int(value)
-    return value
-
-
-def _cast_text(value: Value) -> str:
-    # As Java and SQL write it: 7.0, 12.50, 2024-02-29; whole numbers below 2^24 need no exponent.
-    return repr(value) if isinstance(value, float) else str(value)

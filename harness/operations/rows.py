@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from harness.model.canonical import Value
+from harness.model.conversion import convert
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, new_row
-from harness.model.values import convert
 from harness.operations.api import Explicit, Key
 
 

@@ -1,0 +1,136 @@
+"""A value in another type: exactly the same value, or an error; nothing is ever rounded.
+
+The texts are those of Java and SQL casts: `7.5`, `12.50`, `2024-02-29`, `2001-01-01 00:00:00.25`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import struct
+from typing import Final
+
+from harness.model.canonical import Value, text_of
+from harness.model.datatypes import DataType, Decimal, Primitive
+
+INTEGERS: Final = {"int": 2**31, "long": 2**63}
+"""The first whole number that is too great."""
+PLAIN_FLOATS: Final = (1e-3, 1e7)
+"""Outside, Java writes a floating number with an exponent, and engines differ."""
+_EXACT: Final = decimal.Context(prec=80, traps=[decimal.Inexact, decimal.InvalidOperation])
+
+
+def convert(value: Value, to: DataType) -> Value:
+    """Give the same value in another type that its column has taken since.
+
+    Raises:
+        ValueError: there is no exact form in that type.
+
+    """
+    if value is None:
+        return None
+    try:
+        return _converted(value, to)
+    except (ValueError, ArithmeticError, TypeError, struct.error) as wrong:
+        raise ValueError(f"'{text_of(value)}' has no exact form as {to}") from wrong
+
+
+def _converted(value: Value, to: DataType) -> Value:
+    match to:
+        case Decimal(precision, scale):
+            return _decimal(value, precision, scale)
+        case Primitive("string"):
+            return cast_text(value)
+        case Primitive("int" | "long" as name):
+            return _integer(value, INTEGERS[name])
+        case Primitive("float" | "double" as name):
+            return _floating(value, name)
+        case Primitive("date"):
+            return _date(value)
+        case Primitive("timestamp"):
+            return _timestamp(value)
+        case Primitive("boolean") if isinstance(value, bool):
+            return value
+    raise TypeError(to)
+
+
+def _number(value: Value) -> decimal.Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | float | str | decimal.Decimal):
+        raise TypeError(value)
+    return decimal.Decimal(repr(value) if isinstance(value, float) else value)
+
+
+def _integer(value: Value, bound: int) -> int:
+    number = _number(value)
+    whole = int(number)
+    if whole != number or not -bound <= whole < bound:
+        raise ValueError(value)
+    return whole
+
+
+def _decimal(value: Value, precision: int, scale: int) -> decimal.Decimal:
+    exact = _number(value).quantize(decimal.Decimal(1).scaleb(-scale), context=_EXACT)
+    if not exact.is_finite() or len(exact.as_tuple().digits) > precision:
+        raise ValueError(value)
+    return exact
+
+
+def _floating(value: Value, name: str) -> float:
+    if isinstance(value, float) and value - value != 0:
+        return value  # infinite or NaN: the same in both widths
+    number = _number(value)
+    found = float(number)
+    narrow = struct.unpack("<f", struct.pack("<f", found))[0] if name == "float" else found
+    # Decimal(float) is the exact binary value; a number written in decimal (0.1) is what its
+    # shortest text says, so that any double can be given.
+    if narrow != found or decimal.Decimal(repr(found)) != number:
+        raise ValueError(value)
+    return found
+
+
+def _date(value: Value) -> datetime.date:
+    if isinstance(value, str):
+        return datetime.date.fromisoformat(value)
+    if isinstance(value, datetime.datetime) or not isinstance(value, datetime.date):
+        raise TypeError(value)
+    return value
+
+
+def _timestamp(value: Value) -> datetime.datetime:
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        return datetime.datetime.combine(value, datetime.time())
+    moment = datetime.datetime.fromisoformat(value) if isinstance(value, str) else value
+    if not isinstance(moment, datetime.datetime):
+        raise TypeError(value)
+    if moment.tzinfo is not None or moment.microsecond % 1000:
+        raise ValueError(value)
+    return moment
+
+
+def cast_text(value: Value) -> str:
+    """Give the text that a cast to string makes of a value without parts.
+
+    >>> cast_text(7.5), cast_text(True), cast_text(datetime.datetime(2001, 1, 1, 0, 0, 0, 250000))
+    ('7.5', 'true', '2001-01-01 00:00:00.25')
+
+    Raises:
+        ValueError: engines write it in more than one way, or it has parts.
+
+    """
+    match value:
+        case str():
+            return value
+        case bool():
+            return str(value).lower()
+        case float():
+            if value and not PLAIN_FLOATS[0] <= abs(value) < PLAIN_FLOATS[1]:
+                raise ValueError(value)
+            return repr(value)
+        case datetime.datetime():
+            text = value.isoformat(sep=" ")
+            return text.rstrip("0") if value.microsecond else text
+        case decimal.Decimal():
+            return f"{value:f}"
+        case int() | datetime.date():
+            return str(value)
+    raise ValueError(value)
