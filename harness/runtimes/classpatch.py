@@ -1,15 +1,22 @@
-"""Rewrite UTF-8 constants of a compiled Java class. Pure.
+"""Rewrite UTF-8 constants and instructions of a compiled Java class. Pure.
 
 Source: Java Virtual Machine Specification (Java SE 17), 4.1 and 4.4.
 """
 
 from __future__ import annotations
 
+import re
 import struct
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.runtimes.distribution import CodePatch
 
 _MAGIC = b"\xca\xfe\xba\xbe"
 _UTF8 = 1
+_STRING = 8
 _TWO_SLOTS = (5, 6)
 _BODY_BYTES = {
     3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4,
@@ -32,6 +39,29 @@ def replace_constants(compiled: bytes, replace: Mapping[str, str]) -> bytes:
         message = f"the class has no UTF-8 constant {', '.join(absent)}"
         raise ValueError(message)
     return compiled[:10] + pool + compiled[end:]
+
+
+def replace_code(compiled: bytes, code: CodePatch) -> bytes:
+    """`compiled` with the instructions that `code` describes replaced, and its text added.
+
+    Raises ValueError when they are not there exactly once: then the class is another one.
+    """
+    (slots,) = struct.unpack_from(">H", compiled, 8)
+    pool, end, _ = _rewritten_pool(compiled, {})
+    # Added after all others, so that every index in use stays: the text, and the string of it.
+    added = bytes([_UTF8]) + _utf8(code.text) + struct.pack(">BH", _STRING, slots)
+    find = b"".join(b"." if part == ".." else re.escape(_byte(part)) for part in code.find.split())
+    index = struct.pack(">H", slots + 1)
+    put = bytes.fromhex(code.put.replace("tt tt", index.hex()))
+    body, count = re.subn(find, lambda _: put, compiled[end:], flags=re.DOTALL)
+    if count != 1:
+        message = f"the instructions to replace are there {count} times, not once"
+        raise ValueError(message)
+    return compiled[:8] + struct.pack(">H", slots + 2) + pool + added + body
+
+
+def _byte(hexadecimal: str) -> bytes:
+    return bytes.fromhex(hexadecimal)
 
 
 def _utf8(text: str) -> bytes:

@@ -61,12 +61,25 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True)
+class CodePatch:
+    """Instructions of a class replaced by others of the same length, in hexadecimal.
+
+    `..` in `find` is any byte; `tt tt` in `put` becomes the index of the new constant `text`.
+    """
+
+    find: str
+    put: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ClassPatch:
-    """A class of one jar, taken out with some of its UTF-8 constants replaced."""
+    """A class of one jar, taken out with some of its UTF-8 constants or instructions replaced."""
 
     jar: str
     class_name: str
-    replace: tuple[tuple[str, str], ...]
+    replace: tuple[tuple[str, str], ...] = ()
+    code: CodePatch | None = None
 
 
 @dataclass(frozen=True, slots=True)

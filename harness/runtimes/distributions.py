@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cache
 from importlib import resources
 
@@ -50,7 +51,7 @@ def digest(distribution: Distribution) -> str:
         "engine": [distribution.engine, distribution.version],
         "artifacts": [_facts(artifact) for artifact in distribution.artifacts],
         "jre": jre.wheel(distribution.jre).sha256,
-        "patches": [[p.jar, p.class_name, p.replace] for p in distribution.patches],
+        "patches": [asdict(patch) for patch in distribution.patches],
         "heap_mb": distribution.heap_mb,
         "settings": _plain(distribution.settings),
     }
@@ -60,7 +61,7 @@ def digest(distribution: Distribution) -> str:
 def tree_digest(distribution: Distribution) -> str | None:
     """SHA-256 of what makes the unpacked server tree; None when there is nothing to unpack."""
     placed = [_facts(artifact) for artifact in distribution.artifacts if artifact.in_tree]
-    patches = [[p.jar, p.class_name, p.replace] for p in distribution.patches]
+    patches = [asdict(patch) for patch in distribution.patches]
     sources = {p.jar for p in distribution.patches}
     jars = [a.sha256 for a in distribution.artifacts if a.file_name in sources]
     return digest_of([placed, patches, jars]) if placed or patches else None

@@ -17,6 +17,7 @@ from harness.runtimes.distribution import (
     ARCHIVE,
     Artifact,
     ClassPatch,
+    CodePatch,
     Coordinates,
     Distribution,
     Setting,
@@ -25,6 +26,7 @@ from harness.runtimes.distribution import (
 ENGINES = ("hive", "metastore", "presto", "spark", "trino")
 _COORDINATES = (4, 5)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_BYTE = re.compile(r"[0-9a-f]{2}")
 _SAFE_FOLDER = re.compile(r"[a-z0-9][a-z0-9_-]*(/[a-z0-9][a-z0-9_.-]*)*")
 
 
@@ -186,10 +188,24 @@ def _artifact(block: Block, role: str) -> Artifact:
 
 
 def _patch(block: Block) -> ClassPatch:
-    block.only("jar", "class", "replace")
+    block.only("jar", "class", "replace", "code")
+    if "replace" not in block.items and "code" not in block.items:
+        block.fail("a patch has replace, or code, or both")
     constants = block.block("replace")
     replace = tuple((str(old), constants.text(old)) for old in constants.items)
-    return ClassPatch(block.text("jar"), block.text("class"), replace)
+    code = _code(block.block("code")) if "code" in block.items else None
+    return ClassPatch(block.text("jar"), block.text("class"), replace, code)
+
+
+def _code(block: Block) -> CodePatch:
+    block.only("find", "put", "text")
+    found = {key: block.text(key).split() for key in ("find", "put")}
+    for key, wildcard in (("find", ".."), ("put", "tt")):
+        if not all(item == wildcard or _BYTE.fullmatch(item) for item in found[key]):
+            block.fail(f"{key} must be bytes such as 0f, or {wildcard}, with spaces between", key)
+    if len(found["find"]) != len(found["put"]):
+        block.fail("put must be as long as find: what follows stays where it is", "put")
+    return CodePatch(" ".join(found["find"]), " ".join(found["put"]), block.text("text"))
 
 
 def _settings(block: Block) -> Mapping[str, Setting]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.errors import EnvironmentProblem
 from harness.runtimes.cache import Cache
-from harness.runtimes.classpatch import replace_constants
+from harness.runtimes.classpatch import replace_code, replace_constants
 from harness.runtimes.distribution import ARCHIVE, Artifact, ClassPatch, Distribution
 from harness.runtimes.unpack import unpack_tar
 
@@ -64,6 +64,8 @@ def _patch(distribution: Distribution, cache: Cache, patch: ClassPatch, folder: 
     try:
         with zipfile.ZipFile(cache.artifact(jars[0])) as jar:
             patched = replace_constants(jar.read(inside), dict(patch.replace))
+        if patch.code:
+            patched = replace_code(patched, patch.code)
     except (IndexError, KeyError, ValueError) as error:
         where = f"{distribution.name}: cannot patch {patch.class_name} of {patch.jar}"
         raise EnvironmentProblem(f"{where}: {error}") from error

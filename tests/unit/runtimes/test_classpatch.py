@@ -4,7 +4,8 @@ import struct
 
 import pytest
 
-from harness.runtimes.classpatch import replace_constants
+from harness.runtimes.classpatch import replace_code, replace_constants
+from harness.runtimes.distribution import CodePatch
 
 
 def utf8(text: str) -> bytes:
@@ -50,3 +51,28 @@ def test_what_is_no_class_is_an_error() -> None:
 def test_an_unknown_tag_is_an_error() -> None:
     with pytest.raises(ValueError, match="unknown tag 99"):
         replace_constants(compiled(b"\x63\x00", slots=2), {"a": "b"})
+
+
+LOOP = CodePatch(find="2a b6 .. .. 4d", put="13 tt tt 4b 00", text="here")
+
+
+def test_instructions_are_replaced_and_refer_to_the_added_text() -> None:
+    before = compiled(utf8("a"), slots=2, rest=b"<\x2a\xb6\x12\x0a\x4d>")
+    string = b"\x08\x00\x02"  # of the text, which is entry 2; the string itself is entry 3
+    after = replace_code(before, LOOP)
+    assert after == compiled(
+        utf8("a"), utf8("here"), string, slots=4, rest=b"<\x13\x00\x03\x4b\x00>"
+    )
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_instructions_that_are_not_there_once_are_an_error(times: int) -> None:
+    before = compiled(utf8("a"), slots=2, rest=b"<\x2a\xb6\x12\x34\x4d>" * times)
+    with pytest.raises(ValueError, match=f"there {times} times, not once"):
+        replace_code(before, LOOP)
+
+
+def test_a_constant_that_looks_like_the_instructions_is_left_alone() -> None:
+    constant = b"\x01\x00\x05\x2a\xb6\x12\x34\x4d"
+    before = compiled(constant, slots=2, rest=b"<\x2a\xb6\x12\x34\x4d>")
+    assert constant in replace_code(before, LOOP)

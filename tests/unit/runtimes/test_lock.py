@@ -6,6 +6,7 @@ import pytest
 
 from harness.errors import UsageProblem
 from harness.runtimes import lock
+from harness.runtimes.distribution import CodePatch
 
 if TYPE_CHECKING:
     from harness.runtimes.distribution import Distribution
@@ -33,6 +34,7 @@ settings:
   jvm: [-XX:+UseSerialGC]
   config: {{a.b: "1"}}
 """
+CODE = "code: {{find: {}, put: {}, text: x}}"
 
 
 def no_other(name: str) -> Distribution:
@@ -52,6 +54,11 @@ def test_a_whole_file_becomes_a_distribution() -> None:
     assert archive.members == ("lib",)
     assert (reader.into, reader.size, reader.sha256) == ("plugin/hive", 20, SHA)
     assert found.patches[0].replace == (("old", "new"),)
+
+
+def test_a_patch_of_instructions_is_read() -> None:
+    found = parse(WHOLE.replace("replace: {old: new}", CODE.format("2a  .. ff", "13 tt tt")))
+    assert found.patches[0].code == CodePatch(find="2a .. ff", put="13 tt tt", text="x")
 
 
 def test_settings_are_read_by_kind() -> None:
@@ -94,6 +101,10 @@ def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> No
         ("plugin/hive:", "/hive:", r"d\.yaml:13: '/hive' is not a role"),
         (f"20, sha256: {SHA}", f"20, sha256: {SHA}, members: [a]", r"d\.yaml:14: only what goes"),
         ("size: 20", "size: -1", r"d\.yaml:14: size is -1"),
+        (", replace: {old: new}", "", r"d\.yaml:16: a patch has replace, or code, or both"),
+        ("replace: {old: new}", CODE.format("2a", "13 00"), r"d\.yaml:16: put must be as long"),
+        ("replace: {old: new}", CODE.format("2a zz", "1 2"), r"d\.yaml:16: find must be bytes"),
+        ("replace: {old: new}", CODE.format("2a ..", "00 .."), r"d\.yaml:16: put must be bytes"),
         ("jvm: [-XX:+UseSerialGC]", "jvm: [1]", r"d\.yaml:19: jvm must be a list of texts"),
         ("name: trino-1", "name: trino-1\nname: x", r"d\.yaml:2: not YAML: found duplicate key"),
         ("name: trino-1", "name: [", r"d\.yaml:\d+: not YAML"),
