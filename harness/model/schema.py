@@ -97,7 +97,7 @@ class Schema:
     def add(self, path: str, type_: DataType, place: Place = END) -> Schema:
         """Give the schema with a new column at `path`."""
         parent, name = _split(path)
-        siblings = self._siblings(parent)
+        siblings = self._named(parent)
         if name in (each.name for each in siblings):
             raise SchemaChangeError(f"there is a column '{path}' already")
         field, last = number(name, type_, self.last_id)
@@ -107,7 +107,7 @@ class Schema:
         """Give the schema without the column at `path`."""
         field = self.find(path)
         parent, _ = _split(path)
-        rest = tuple(each for each in self._siblings(parent) if each is not field)
+        rest = tuple(each for each in self._named(parent) if each is not field)
         if not rest:
             raise SchemaChangeError(f"'{path}' is the only column there; the last one cannot go")
         return self._with(parent, rest)
@@ -116,7 +116,7 @@ class Schema:
         """Give the schema in which the column at `path` is called `to` (a bare name)."""
         field = self.find(path)
         parent, _ = _split(path)
-        siblings = self._siblings(parent)
+        siblings = self._named(parent)
         if to in (each.name for each in siblings):
             raise SchemaChangeError(f"there is a column '{to}' beside '{path}' already")
         new = replace(field, name=to)
@@ -128,7 +128,7 @@ class Schema:
         parent, name = _split(path)
         if place.after == name:
             raise SchemaChangeError(f"'{path}' cannot be put after itself")
-        rest = tuple(each for each in self._siblings(parent) if each is not field)
+        rest = tuple(each for each in self._named(parent) if each is not field)
         return self._with(parent, _insert(rest, field, place))
 
     def change_type(self, path: str, to: DataType) -> Schema:
@@ -143,6 +143,13 @@ class Schema:
         new = replace(field, type=to)
         siblings = self._siblings(parent)
         return self._with(parent, tuple(new if each is field else each for each in siblings))
+
+    def _named(self, parent: str) -> tuple[Field, ...]:
+        """Give the siblings below a struct: parts of arrays and maps have no names of their own."""
+        siblings = self._siblings(parent)
+        if parent and not isinstance(type_ := self.find(parent).type, Struct):
+            raise SchemaChangeError(f"'{parent}' is {type_}: only the type of its parts changes")
+        return siblings
 
     def _siblings(self, parent: str) -> tuple[Field, ...]:
         if not parent:

@@ -30,6 +30,10 @@ class Generation:
     """The key of the row that a `touch` adds, by the number of its step."""
 
 
+Group = tuple[int, tuple[Value, ...]]
+"""The file group a row was inserted into: the inserting step and the partition's values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One version of a row."""
@@ -39,8 +43,7 @@ class Row:
     """By the id of the column; a struct's value is a dict by the ids of its children."""
     written: Mapping[int, int]
     """The step that wrote the value, by the id of the column."""
-    group: tuple[int, tuple[Value, ...]]
-    """The file group it was inserted into: the inserting step and the partition's values."""
+    group: Group
 
 
 Rows = Mapping[Value, Row]
@@ -148,9 +151,7 @@ def _partition_value(field: Field, row: int) -> Value:
     return convert(f"p{row % 2}" if str(field.type) == "string" else row % 2, field.type)
 
 
-def _group(
-    truth: Truth, old: Row | None, values: Mapping[int, Value], step: int
-) -> tuple[int, tuple[Value, ...]]:
+def _group(truth: Truth, old: Row | None, values: Mapping[int, Value], step: int) -> Group:
     if old is not None:
         return old.group
     partition = tuple(values[truth.column_id(name)] for name in truth.table.partition_by)

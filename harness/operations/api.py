@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from harness.model.canonical import Value
 from harness.model.datatypes import DataType, TypeTextError, parse_type
-from harness.model.schema import Place
+from harness.model.schema import Place, SchemaChangeError
 from harness.model.truth import Truth
 
 
@@ -54,5 +54,12 @@ class Operation(Protocol):
 
 
 def place_of(first: bool, after: str | None) -> Place:  # noqa: FBT001 - the scenario file's keys
-    """Give the position that a scenario file's `first` and `after` mean."""
+    """Give the position that a scenario file's `first` and `after` mean.
+
+    Raises:
+        SchemaChangeError: both are said.
+
+    """
+    if first and after is not None:
+        raise SchemaChangeError(f"'first' and 'after: {after}' are two places; give one of them")
     return Place(first=first, after=after)

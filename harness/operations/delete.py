@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from harness.model.truth import Truth, written
 from harness.operations.api import Key
-from harness.operations.rows import known
+from harness.operations.rows import known, some
 from harness.operations.sql import key_list, quoted
 
 
@@ -25,7 +25,7 @@ class Delete:
 
     def evolve(self, before: Truth) -> Truth:
         """Take the rows away."""
-        return written(before, before.step + 1, deleted=known(before, self.keys))
+        return written(before, before.step + 1, deleted=known(before, some(self.keys, "delete")))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
         """Give one delete statement."""

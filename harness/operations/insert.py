@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from harness.model.truth import Row, Truth, written
 from harness.operations.api import Explicit, Key
-from harness.operations.rows import explicit, fresh, whole
+from harness.operations.rows import explicit, fresh, some, whole
 from harness.operations.sql import insert_rows
 
 
@@ -33,6 +33,7 @@ class Insert:
         return (insert_rows(after, self._new(before)),)
 
     def _new(self, before: Truth) -> tuple[Row, ...]:
+        some((*self.keys, *self.rows), "insert")
         rows = (*whole(before, fresh(before, self.keys)), *explicit(before, self.rows))
         fresh(before, [row.key for row in rows])
         return rows

@@ -9,7 +9,7 @@ from harness.model.canonical import Value
 from harness.model.schema import Field
 from harness.model.truth import Row, Truth, written
 from harness.operations.api import Key
-from harness.operations.rows import fresh, known, whole
+from harness.operations.rows import fresh, known, some, whole
 from harness.operations.sql import columns_in_order, key_list, quoted, select_rows
 
 
@@ -30,7 +30,9 @@ class Merge:
 
     def evolve(self, before: Truth) -> Truth:
         """Do all three at once."""
+        some((*self.update, *self.insert, *self.delete), "merge")
         deleted = known(before, self.delete)
+        known(before, (*self.update, *self.delete))
         return written(before, before.step + 1, self._versions(before), deleted)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:

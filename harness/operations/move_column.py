@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from harness.model.schema import SchemaChangeError
 from harness.model.truth import Truth, with_schema
 from harness.operations.api import place_of
 from harness.operations.sql import position, quoted, where
@@ -26,6 +27,8 @@ class MoveColumn:
 
     def evolve(self, before: Truth) -> Truth:
         """Keep every value."""
+        if not self.first and self.after is None:
+            raise SchemaChangeError("say where the column goes: 'first: true' or 'after: x'")
         schema = before.schema.move(self.name, place_of(self.first, self.after))
         return with_schema(before, before.step + 1, schema)
 

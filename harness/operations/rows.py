@@ -2,30 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
-from harness.model.canonical import Value
+from harness.model.canonical import MapValue, Value
 from harness.model.conversion import convert
-from harness.model.schema import SchemaChangeError
+from harness.model.datatypes import Array, Map, Struct
+from harness.model.schema import Field, SchemaChangeError
 from harness.model.truth import Row, Truth, new_row
 from harness.operations.api import Explicit, Key
+
+Item = TypeVar("Item")
 
 
 def key_of(truth: Truth, key: Key) -> Value:
     """Give a scenario's key in the key column's type.
 
-    >>> from harness.model.datatypes import parse_type
-    >>> convert(1, parse_type("string"))
-    '1'
+    Raises:
+        SchemaChangeError: it has no exact form in it.
+
     """
-    return convert(key, truth.schema.find(truth.table.key).type)
+    try:
+        return convert(key, truth.schema.find(truth.table.key).type)
+    except ValueError as wrong:
+        raise SchemaChangeError(f"the key {wrong}") from wrong
+
+
+def some(items: Sequence[Item], what: str) -> Sequence[Item]:
+    """Give what a write names, which must be something.
+
+    Raises:
+        SchemaChangeError: it is nothing; no engine has a statement for that.
+
+    """
+    if not items:
+        raise SchemaChangeError(f"{what} names no row or column; name at least one")
+    return items
+
+
+def each_once(keys: Sequence[Value]) -> None:
+    """Check that one write names no row twice: which version stands would be the engine's choice.
+
+    Raises:
+        SchemaChangeError: one is named twice.
+
+    """
+    twice = [str(key) for at, key in enumerate(keys) if key in keys[:at]]
+    if twice:
+        raise SchemaChangeError(f"the key {', '.join(twice)} stands twice in one write")
 
 
 def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
-    """Give keys that must be in the table.
+    """Give keys that must be in the table, each once.
 
     Raises:
-        SchemaChangeError: one is not.
+        SchemaChangeError: one is not, or it is named twice.
 
     """
     found = tuple(key_of(truth, key) for key in keys)
@@ -33,20 +64,22 @@ def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
     if absent:
         have = ", ".join(map(str, truth.rows)) or "none"
         raise SchemaChangeError(f"no row has the key {', '.join(absent)}; there are: {have}")
+    each_once(found)
     return found
 
 
 def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
-    """Give keys that must not be in the table.
+    """Give keys that must not be in the table, each once.
 
     Raises:
-        SchemaChangeError: one is.
+        SchemaChangeError: one is, or it is named twice.
 
     """
     found = tuple(key_of(truth, key) for key in keys)
     present = [str(key) for key in found if key in truth.rows]
     if present:
         raise SchemaChangeError(f"there is a row with the key {', '.join(present)} already")
+    each_once(found)
     return found
 
 
@@ -66,13 +99,51 @@ def explicit(truth: Truth, rows: Iterable[Explicit]) -> tuple[Row, ...]:
 
 
 def _explicit(truth: Truth, row: Explicit) -> Row:
-    if truth.table.key not in row:
+    if row.get(truth.table.key) is None:
         raise SchemaChangeError(f"a row needs a value for the key column '{truth.table.key}'")
     given = {}
     for name, value in row.items():
+        if name not in truth.schema.names:
+            have = ", ".join(truth.schema.names)
+            raise SchemaChangeError(f"there is no column '{name}'; there are: {have}")
         field = truth.schema.find(name)
         try:
-            given[name] = convert(value, field.type)
-        except (ValueError, ArithmeticError) as wrong:
-            raise SchemaChangeError(f"{name}: '{value}' is no {field.type}") from wrong
-    return new_row(truth, given[truth.table.key], truth.step + 1, given)
+            given[name] = stored(value, field)
+        except ValueError as wrong:
+            raise SchemaChangeError(f"column '{name}': {wrong}") from wrong
+    new = new_row(truth, given[truth.table.key], truth.step + 1, given)
+    _check_partition(truth, new, given)
+    return new
+
+
+def _check_partition(truth: Truth, new: Row, given: dict[str, Value]) -> None:
+    # A row that moves to another partition is two rows or one, by the index of the format.
+    for name in truth.table.partition_by:
+        value = new.values[truth.column_id(name)]
+        if name in given and given[name] != value:
+            raise SchemaChangeError(f"the row's partition '{name}' is '{value}' and stays so")
+
+
+def stored(value: Value, field: Field) -> Value:
+    """Give an explicit value as the truth keeps it: a struct's parts by field id, types exact.
+
+    Raises:
+        ValueError: it is no value of the field's type; the message says why.
+
+    """
+    match field.type:
+        case _ if value is None:
+            return None
+        case Struct() if isinstance(value, Mapping):
+            names = {child.name: child for child in field.children}
+            if unknown := [str(name) for name in value if name not in names]:
+                raise ValueError(f"there is no part '{unknown[0]}'; there are: {', '.join(names)}")
+            return {child.id: stored(value.get(name), child) for name, child in names.items()}
+        case Array() if isinstance(value, list | tuple):
+            return tuple(stored(each, field.children[0]) for each in value)
+        case Map() if isinstance(value, Mapping):
+            key, part = field.children
+            return MapValue.of([(stored(k, key), stored(v, part)) for k, v in value.items()])
+        case Struct() | Array() | Map():
+            raise ValueError(f"'{value}' is no {field.type}")
+    return convert(value, field.type)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal as Number
 
@@ -72,7 +73,9 @@ def _scalar(value: Value, type_: DataType) -> str:
         return text(value)
     if isinstance(value, bool | int) and str(type_) in {"boolean", "int"}:
         return plain
-    number = isinstance(value, int | float | Number) and str(type_) != "string"
+    # Spark has no literal for what is not finite, but a cast of its text.
+    finite = isinstance(value, int | float | Number) and math.isfinite(value)
+    number = finite and str(type_) != "string"
     return f"cast({plain if number else text(plain)} as {type_text(type_)})"
 
 

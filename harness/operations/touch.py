@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import Strict
 
 from harness.model.canonical import Value
-from harness.model.truth import Row, Truth, written
+from harness.model.schema import SchemaChangeError
+from harness.model.truth import Group, Row, Truth, written
 from harness.operations.rows import whole
 from harness.operations.sql import insert_rows
 
@@ -28,12 +31,12 @@ class Touch:
 
     SHORT: ClassVar[str] = "rewrites"
     CHANGES_SCHEMA: ClassVar[bool] = False
-    rewrites: Rewrites = Rewrites.NONE
-    """Set by the axis of the variant; scenario files leave it out."""
+    rewrites: Annotated[Rewrites | None, Strict(strict=False)] = None
+    """As the axis of the variant says; a scenario file may fix it for one step."""
 
     def text(self) -> str:
         """Say it in a few words."""
-        which = {"none": "no", "some": "every second", "all": "every"}[self.rewrites]
+        which = {"none": "no", "some": "every second", "all": "every"}[self._chosen()]
         return f"touch: one new row, rewriting {which} file group"
 
     def evolve(self, before: Truth) -> Truth:
@@ -45,16 +48,22 @@ class Touch:
         return (insert_rows(after, self._versions(before)),)
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:
-        return whole(before, (*self.touched(before), next_key(before)))
+        new = next_key(before)
+        if new in before.rows:
+            raise SchemaChangeError(f"a touch adds the key {new}, and there is such a row already")
+        return whole(before, (*self.touched(before), new))
 
     def touched(self, before: Truth) -> tuple[Value, ...]:
         """Give the keys that are written again: the first of each chosen file group."""
-        firsts: dict[object, Value] = {}
+        firsts: dict[Group, Value] = {}
         for row in before.rows.values():
             firsts.setdefault(row.group, row.key)
-        step = {Rewrites.NONE: 0, Rewrites.SOME: 2, Rewrites.ALL: 1}[self.rewrites]
-        keys = [firsts[group] for group in sorted(firsts, key=str)]
+        step = {Rewrites.NONE: 0, Rewrites.SOME: 2, Rewrites.ALL: 1}[self._chosen()]
+        keys = [firsts[group] for group in sorted(firsts, key=lambda each: (each[0], str(each)))]
         return tuple(keys[::step]) if step else ()
+
+    def _chosen(self) -> Rewrites:
+        return self.rewrites or Rewrites.NONE
 
 
 def next_key(truth: Truth) -> Value:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
 from harness.operations.api import Key
-from harness.operations.rows import known
+from harness.operations.rows import known, some
 from harness.operations.sql import key_list, literal, quoted
 
 
@@ -37,8 +38,17 @@ class Update:
         return (f"update {{table}} set {sets} where {quoted(after.table.key)} in {keys}",)
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:
-        keys = known(before, self.keys)
+        keys = known(before, some(self.keys, "update"))
+        for name in some(self.set, "update"):
+            self._check(before, name)
         return tuple(changed_row(before, key, before.step + 1, self.set) for key in keys)
+
+    def _check(self, before: Truth, name: str) -> None:
+        free = [each for each in before.schema.names if each not in before.table.fixed]
+        if name not in free or self.set.count(name) > 1:
+            raise SchemaChangeError(
+                f"'{name}' cannot be set here; each once, there are: {', '.join(free)}"
+            )
 
 
 def _choose(truth: Truth, name: str, rows: tuple[Row, ...]) -> str:

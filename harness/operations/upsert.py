@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from harness.model.truth import Row, Truth, written
 from harness.operations.api import Explicit, Key
-from harness.operations.rows import explicit, key_of, whole
+from harness.operations.rows import each_once, explicit, key_of, some, whole
 from harness.operations.sql import insert_rows
 
 
@@ -33,5 +33,8 @@ class Upsert:
         return (insert_rows(after, self._versions(before)),)
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:
+        some((*self.keys, *self.rows), "upsert")
         keys = [key_of(before, key) for key in self.keys]
-        return (*whole(before, keys), *explicit(before, self.rows))
+        rows = (*whole(before, keys), *explicit(before, self.rows))
+        each_once([row.key for row in rows])
+        return rows
