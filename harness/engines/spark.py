@@ -1,0 +1,150 @@
+"""Spark as a reader: a JVM with the bundle of a format, a session for each reader's settings.
+
+The session that reads is never the one that wrote: it runs in a process of its own, started for
+reading only (see `harness.writer.client`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from harness.engines import common
+from harness.engines.api import (
+    Connection,
+    NoAnswerError,
+    Question,
+    RefusedError,
+    Reply,
+    Server,
+    Settings,
+)
+from harness.engines.spark_values import canonical_type
+from harness.errors import EnvironmentProblem
+from harness.progress import Progress
+from harness.record import Column
+from harness.runtimes.fetch import Installation
+from harness.writer import client
+from harness.writer.client import SparkRefusal, SparkSilent
+
+KEYS: Final = {
+    "schema-on-read": "hoodie.schema.on.read.enable",
+    "vectorized": "spark.sql.parquet.enableVectorizedReader",
+}
+"""Spark's own key for each setting of a reader; a setting that is absent is left as it is."""
+SWITCH: Final = {"on": "true", "off": "false"}
+READY_S: Final = 120.0
+SOURCES: Final = {
+    "harness.engines": ("common.py", "spark.py", "spark_values.py"),
+    "harness.writer": ("answers.py", "client.py", "conf.py", "errors.py", "worker.py"),
+}
+"""What shapes an answer, or the configuration it is given under."""
+
+
+class SparkConnection:
+    """One session."""
+
+    def __init__(self, session: client.Session) -> None:
+        """`session`: with the settings of the reader."""
+        self._session = session
+        told = (f"{name}={value}" for name, value in session.told.items())
+        self._confirmed = ", ".join(told)
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        """Send a query and fetch all rows; raises as `Connection.ask` says."""
+        try:
+            found = self._session.run(sql, timeout_s=timeout_s)
+        except SparkRefusal as answer:
+            raise RefusedError(answer.refusal, answer.seconds) from None
+        except SparkSilent as problem:
+            raise NoAnswerError(str(problem)) from None
+        told = (Column(name, type_, canonical_type(type_)) for name, type_ in found.columns)
+        columns, rows = common.drop_meta(tuple(told), found.rows)
+        return Reply(columns, rows, found.seconds, self._confirmed)
+
+    def close(self) -> None:
+        """End the session; never raises."""
+        self._session.close()
+
+
+class SparkServer:
+    """A running JVM."""
+
+    def __init__(self, spark: client.Spark) -> None:
+        """`spark`: started for reading."""
+        self._spark = spark
+
+    def connect(self, settings: Settings) -> Connection:
+        """Open a session; raises NoAnswerError when the process is gone."""
+        tell = tuple(KEYS.values())
+        try:
+            return SparkConnection(self._spark.open(session_settings(settings), tell))
+        except SparkSilent as problem:
+            raise NoAnswerError(str(problem)) from None
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return self._spark.alive()
+
+    def log_tail(self) -> str:
+        """Give the end of its log."""
+        return self._spark.log_tail()
+
+    def peak_memory_mb(self) -> int:
+        """Give the most resident memory seen, in MiB."""
+        return self._spark.peak_memory_mb()
+
+
+class SparkEngine:
+    """See `harness.engines.api.Engine`."""
+
+    settings: Mapping[str, tuple[str, ...]] = dict.fromkeys(KEYS, tuple(SWITCH))
+
+    def sql(self, question: Question, settings: Settings) -> str:  # noqa: ARG002 - same for all
+        """Give the query; every format is found through the metastore by database and name."""
+        return common.select(question, "`")
+
+    def ask_code(self) -> str:
+        """Give a digest of the sources of everything that shapes an answer."""
+        digest = hashlib.sha256()
+        for package, names in SOURCES.items():
+            for name in names:
+                digest.update((resources.files(package) / name).read_bytes())
+        return digest.hexdigest()
+
+    def serve(
+        self, installation: Installation, metastore_uri: str, folder: Path, progress: Progress
+    ) -> AbstractContextManager[Server]:
+        """Start the JVM; see `Engine.serve`."""
+        progress.note(f"start {installation.distribution.name}")
+        return _serve(installation, metastore_uri, folder)
+
+
+@contextmanager
+def _serve(installation: Installation, metastore_uri: str, folder: Path) -> Iterator[Server]:
+    with client.spark(installation, metastore_uri, folder) as spark:
+        server = SparkServer(spark)
+        first = server.connect({})
+        try:
+            first.ask("show databases", timeout_s=READY_S)
+        except (RefusedError, NoAnswerError) as problem:
+            name = installation.distribution.name
+            raise EnvironmentProblem(f"{name} cannot use the metastore: {problem}") from None
+        first.close()
+        yield server
+
+
+def session_settings(settings: Settings) -> dict[str, str]:
+    """Give Spark's own keys and values for the settings of a reader. Pure.
+
+    >>> session_settings({"vectorized": "off"})
+    {'spark.sql.parquet.enableVectorizedReader': 'false'}
+    """
+    return {KEYS[name]: SWITCH[value] for name, value in settings.items()}
+
+
+ENGINE = SparkEngine()

@@ -1,0 +1,66 @@
+"""What every format file offers: its views, its wording of operations, and what its files tell.
+
+`formats/<format>.py` holds one module-level object named `FORMAT` that satisfies `Format`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from harness.formats.statements import Statement
+from harness.model.files import FileFact
+from harness.model.table import Table
+from harness.model.truth import Truth
+from harness.operations.api import Operation
+
+Settings = Mapping[str, str]
+"""The settings of a variant; those that a format does not know are not its own."""
+
+
+class FileFactError(Exception):
+    """A file cannot be understood; nothing is said of the table's layout then."""
+
+
+class Format(Protocol):
+    """What a file in this folder gives."""
+
+    NAME: str
+    """As scenarios and profiles write it: `hudi-cow`."""
+    merge_on_read: bool
+    views: tuple[str, ...]
+    """The questions that can be asked of a table."""
+    operations: frozenset[str]
+    """Names of the operations it can be asked for; a writer may still refuse one."""
+    settings: Mapping[str, tuple[str, ...]]
+    """The settings a variant may name, each with its values; absent is the writer's default."""
+
+    def table_for(self, view: str) -> str:
+        """Give the catalog entry that answers a view. Raises KeyError for no view of this."""
+
+    def cannot(self, operation: Operation) -> str:
+        """Say why an operation is impossible in this format; empty when it is not."""
+
+    def session(self, settings: Settings) -> Mapping[str, str]:
+        """Give what the writing Spark session is told before its first statement."""
+
+    def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:
+        """Give the statements that make the table."""
+
+    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+        """Give the statements of an operation; none where there is nothing to do."""
+
+    def instants(self, folder: Path) -> tuple[str, ...]:
+        """Give the instants of all completed writes of the table in a folder, oldest first."""
+
+    def created_wrong(self, folder: Path, settings: Settings) -> str:
+        """Say how the new table is not what the settings ask for; empty when it is."""
+
+    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
+        """Read what the data files of a table say of themselves; `key` is the key column.
+
+        Raises:
+            FileFactError: one cannot be understood.
+
+        """

@@ -1,0 +1,144 @@
+"""What copy-on-write and merge-on-read tables of Hudi have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.formats import hudi_files, timeline
+from harness.formats.api import Settings
+from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement
+from harness.model.files import FileFact
+from harness.model.table import Table
+from harness.model.truth import Truth
+from harness.operations.api import Operation
+from harness.operations.compact import Compact
+from harness.operations.sql import quoted, text, type_text
+
+OPERATIONS: Final = frozenset(
+    {
+        "add_column", "change_type", "compact", "delete", "drop_column", "insert", "merge",
+        "move_column", "rename_column", "touch", "update", "upsert",
+    }
+)  # fmt: skip
+
+SESSION: Final = {
+    # Schema changes beyond adding a column need it (Hudi documentation, "Schema Evolution").
+    "hoodie.schema.on.read.enable": "true",
+    # `insert` of an existing key replaces its row, as `upsert` and `touch` mean it.
+    "hoodie.spark.sql.insert.into.operation": "upsert",
+    # Else the next insert is packed into the newest file group and rewrites it.
+    "hoodie.parquet.small.file.limit": "0",
+    # Else a write compacts by itself after five delta commits, and schema changes are such.
+    "hoodie.compact.inline": "false",
+    # Hudi 1.2 refuses to drop or rename a column without it; older versions do not know it.
+    "hoodie.datasource.write.schema.allow.auto.evolution.column.drop": "true",
+    # For speed: tables here have a handful of rows.
+    "hoodie.embed.timeline.server": "false",
+    "hoodie.insert.shuffle.parallelism": "2",
+    "hoodie.upsert.shuffle.parallelism": "2",
+    "hoodie.delete.shuffle.parallelism": "2",
+    # A base file is 435 KB by default, of which the bloom filter is nearly all.
+    "hoodie.index.bloom.num_entries": "100",
+    "hoodie.bloom.index.filter.dynamic.max.entries": "100",
+}
+
+SETTINGS: Final = {"table_version": ("6", "8"), "metadata_table": ("off", "on")}
+"""`metadata_table` is off unless said otherwise: it takes two fifths of the time of a write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hudi:
+    """A table type of Hudi; see `harness.formats.api.Format`."""
+
+    NAME: str
+    type: str
+    """`cow` or `mor`."""
+    tables: Mapping[str, str]
+    """The catalog entry for each view."""
+    operations: frozenset[str] = OPERATIONS
+
+    @property
+    def settings(self) -> Mapping[str, tuple[str, ...]]:
+        """The settings a variant may name."""
+        return SETTINGS
+
+    @property
+    def merge_on_read(self) -> bool:
+        """Whether changes go to log files first."""
+        return self.type == "mor"
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The questions that can be asked."""
+        return tuple(self.tables)
+
+    def table_for(self, view: str) -> str:
+        """Give the catalog entry of a view; those of merge-on-read appear with the first write."""
+        return self.tables[view]
+
+    def cannot(self, operation: Operation) -> str:  # noqa: ARG002 - nothing is impossible here
+        """Give nothing: what Hudi does not do it refuses itself, which is an answer."""
+        return ""
+
+    def session(self, settings: Settings) -> Mapping[str, str]:
+        """Give the writer's settings."""
+        switch = {"on": "true", "off": "false"}[settings.get("metadata_table", "off")]
+        return {**SESSION, "hoodie.metadata.enable": switch}
+
+    def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:
+        """Give `create table`; Hudi's SQL writes hive-style partition folders by default.
+
+        The table version is a property of the table: a session's setting of it is ignored.
+        """
+        columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
+        properties = ", ".join(
+            f"{text(name)} = {text(value)}" for name, value in self._properties(table, settings)
+        )
+        by = ", ".join(map(quoted, table.partition_by))
+        partitioned = f" partitioned by ({by})" if by else ""
+        return (
+            Sql(
+                f"create table {DATABASE}.{TABLE} ({columns}) using hudi{partitioned} "
+                f"location '{LOCATION}' tblproperties ({properties})"
+            ),
+        )
+
+    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+        """Give the common Spark SQL, and Hudi's own procedures for table services."""
+        if isinstance(operation, Compact):
+            return self._compact()
+        common = operation.sql(before, after)
+        return tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
+
+    def instants(self, folder: Path) -> tuple[str, ...]:
+        """Give the requested times of completed commits, in the order of their completion."""
+        return tuple(each.requested for each in timeline.completed(timeline.names(folder)))
+
+    def created_wrong(self, folder: Path, settings: Settings) -> str:
+        """Compare the table version that was asked for with the one that was made."""
+        asked = settings.get("table_version")
+        made = hudi_files.properties(folder).get("hoodie.table.version", "")
+        if asked in (None, made):
+            return ""
+        return f"table version {asked} was asked for, the writer made version {made}"
+
+    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:  # noqa: ARG002 - in the files
+        """Read every committed base file and log block."""
+        return hudi_files.facts(folder)
+
+    def _properties(self, table: Table, settings: Settings) -> list[tuple[str, str]]:
+        found = [("type", self.type), ("primaryKey", table.key)]
+        if table.order_by:
+            found.append(("preCombineField", table.order_by))
+        if "table_version" in settings:
+            found.append(("hoodie.write.table.version", settings["table_version"]))
+        return found
+
+    def _compact(self) -> tuple[Statement, ...]:
+        if not self.merge_on_read:
+            return ()
+        call = f"call run_compaction(op => '{{}}', table => '{DATABASE}.{TABLE}')"
+        return tuple(Sql(call.replace("{}", each)) for each in ("schedule", "run"))

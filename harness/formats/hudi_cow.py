@@ -1,0 +1,8 @@
+"""Hudi copy-on-write: a changed row rewrites its base file."""
+
+from __future__ import annotations
+
+from harness.formats.hudi import Hudi
+from harness.formats.statements import TABLE
+
+FORMAT = Hudi("hudi-cow", "cow", {"snapshot": TABLE})

@@ -1,0 +1,95 @@
+"""The data files of a Hudi table: which there are, and what they say of themselves.
+
+Base files are called `<file id>_<write token>_<instant>.parquet`, log files
+`.<file id>_<instant>.log.<number>_<write token>`. Source: Hudi technical specification,
+"Storage layout".
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from harness.formats import avro_types, hudi_log, parquet, timeline
+from harness.formats.api import FileFactError
+from harness.formats.hudi_log import Block, Kind
+from harness.model.files import FileFact, FileKind
+
+RECORD_KEY: Final = "_hoodie_record_key"
+META: Final = ".hoodie"
+_BASE: Final = re.compile(r"(?P<group>[^_.][^_]*)_[^_]+_(?P<instant>\d+)\.parquet")
+_LOG: Final = re.compile(r"\.(?P<group>[^_]+)_(?P<instant>\d+)\.log\.\d+_[\d-]+(?P<cdc>\.cdc)?")
+_BESIDE: Final = re.compile(r"\..*\.crc|\.hoodie_partition_metadata(\.parquet|\.orc)?")
+"""Files in data folders that hold no rows."""
+
+
+def facts(folder: Path) -> tuple[FileFact, ...]:
+    """Give a fact for each base file and log block whose instant is completed, by path.
+
+    Raises:
+        FileFactError: a file cannot be understood; or file groups were replaced (clustering,
+            `insert overwrite`), which is told in commit files that are not read.
+
+    """
+    instants = timeline.completed(timeline.names(folder))
+    if any(each.action == "replacecommit" for each in instants):
+        raise FileFactError("a replacecommit is on the timeline: which file groups live is unknown")
+    done = {each.requested for each in instants}
+    return tuple(fact for path in _files(folder) for fact in _of(path, folder, done))
+
+
+def properties(folder: Path) -> Mapping[str, str]:
+    """Read `hoodie.properties`; empty when there is none."""
+    path = folder / META / "hoodie.properties"
+    if not path.is_file():
+        return {}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for name, folders, files in os.walk(folder):
+        folders[:] = sorted(each for each in folders if each != META)
+        yield from (Path(name, each) for each in sorted(files) if not _BESIDE.fullmatch(each))
+
+
+def _of(path: Path, folder: Path, done: Collection[str]) -> Iterator[FileFact]:
+    relative = path.relative_to(folder).as_posix()
+    if base := _BASE.fullmatch(path.name):
+        if base["instant"] in done:
+            yield _base(path, relative, base["group"], base["instant"])
+    elif (log := _LOG.fullmatch(path.name)) and not log["cdc"]:
+        try:
+            yield from _log(path.read_bytes(), relative, log["group"], done)
+        except FileFactError as problem:
+            raise FileFactError(f"{relative}: {problem}") from problem
+    else:
+        raise FileFactError(f"{relative}: neither a base file nor a log file by its name")
+
+
+def _base(path: Path, relative: str, group: str, instant: str) -> FileFact:
+    footer = parquet.read(path, RECORD_KEY)
+    return FileFact(relative, FileKind.BASE, group, instant, footer.columns, footer.keys)
+
+
+def _log(data: bytes, relative: str, group: str, done: Collection[str]) -> Iterator[FileFact]:
+    for block in hudi_log.blocks(data):
+        if block.kind is not Kind.COMMAND and block.instant in done:
+            yield _block(block, relative, group)
+
+
+def _block(block: Block, relative: str, group: str) -> FileFact:
+    columns = avro_types.columns(block.schema) if hudi_log.SCHEMA in block.header else ()
+    return FileFact(
+        path=relative,
+        kind=FileKind.LOG,
+        file_group=group,
+        instant=block.instant,
+        columns=columns,
+        keys=hudi_log.record_keys(block) if block.kind is Kind.AVRO_DATA else (),
+        deleted=hudi_log.deleted_keys(block) if block.kind is Kind.DELETE else (),
+    )

@@ -1,0 +1,51 @@
+"""What a writer is told, as data: Spark SQL, or a call of the metastore. Pure.
+
+Statements hold placeholders for what differs between two runs of the same scenario: `{database}`
+and `{location}`, the absolute path of the table's folder.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+DATABASE: Final = "{database}"
+LOCATION: Final = "{location}"
+TABLE: Final = "t"
+"""The name of every table; what tells tables apart is their database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sql:
+    """A Spark SQL statement."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetColumns:
+    """Give a table other columns in the metastore; its files stay as they are."""
+
+    columns: tuple[tuple[str, str], ...]
+    """Name and Hive type, in order, without partition columns."""
+    cascade: bool
+    """The existing partitions too."""
+
+
+Statement = Sql | SetColumns
+
+
+def recorded(statement: Statement) -> str:
+    """Give the text under which a statement is recorded, placeholders left in."""
+    match statement:
+        case Sql(text):
+            return text
+        case SetColumns(columns, cascade):
+            return f"metastore: set columns {json.dumps(dict(columns))}, cascade {cascade}".lower()
+
+
+def filled(text: str, database: str, location: str) -> str:
+    """Give a text with its placeholders filled in; `location` stands inside a string literal."""
+    literal = location.replace("\\", "\\\\").replace("'", "\\'")
+    return text.replace(DATABASE, database).replace(LOCATION, literal)

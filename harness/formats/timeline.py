@@ -1,0 +1,51 @@
+"""Hudi's timeline, from the names of its files alone. Pure, but for `names`.
+
+Layout 1 (table versions up to 6): `.hoodie/<requested>.<action>` once an instant is completed,
+`<requested>.<action>.<state>` before. Layout 2 (version 8):
+`.hoodie/timeline/<requested>_<completed>.<action>` and `<requested>.<action>.<state>`.
+Source: Hudi technical specification, "Timeline", versions 0.15 and 1.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+WRITES: Final = ("commit", "deltacommit", "replacecommit")
+"""Actions that change what a reader sees; a compaction completes as `commit`."""
+_COMPLETED: Final = re.compile(r"(?P<requested>\d+)(_(?P<completed>\d+))?\.(?P<action>[a-z]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """A completed write."""
+
+    requested: str
+    completed: str
+    """Equal to `requested` in layout 1, which does not say."""
+    action: str
+
+
+def names(folder: Path) -> tuple[str, ...]:
+    """Give the names of the files of a table's timeline, of whichever layout."""
+    meta = folder / ".hoodie"
+    found = meta / "timeline" if (meta / "timeline").is_dir() else meta
+    return tuple(path.name for path in found.iterdir()) if found.is_dir() else ()
+
+
+def completed(found: Iterable[str]) -> tuple[Instant, ...]:
+    """Give the completed writes among names of files, in the order of their completion.
+
+    >>> completed(["20240101.commit", "20240102.commit.requested", "hoodie.properties"])
+    (Instant(requested='20240101', completed='20240101', action='commit'),)
+    """
+    matches = (_COMPLETED.fullmatch(name) for name in found)
+    instants = (
+        Instant(each["requested"], each["completed"] or each["requested"], each["action"])
+        for each in matches
+        if each and each["action"] in WRITES
+    )
+    return tuple(sorted(instants, key=lambda each: (each.completed, each.requested)))

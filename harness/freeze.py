@@ -1,0 +1,168 @@
+"""Table states: a table frozen after a step, kept in the cache, registered for readers.
+
+A state is `<cache>/states/<digest>/`: the folder `table`, a faithful copy of the table's files
+(empty folders and times of modification too), and `state.json`. It is complete or absent, and
+read-only once it is there. The digest is of what was sent, not of what came of it: two runs that
+send the same find the same state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from harness.model.files import FileFact
+from harness.model.resolution import META_PREFIX
+from harness.record import Outcome, OutcomeKind
+from harness.runtimes.cache import Cache
+from harness.runtimes.catalog import Catalog
+from harness.runtimes.catalog_entry import CatalogEntry
+
+FORMAT: Final = 1
+"""Raised whenever what is frozen, or how, changes; older states are then not found."""
+DATABASE_DIGITS: Final = 16
+TABLE: Final = "table"
+STATE: Final = "state.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What `state.json` holds."""
+
+    outcome: Outcome
+    """Of the step that led here."""
+    entries: tuple[CatalogEntry, ...]
+    files: tuple[FileFact, ...]
+    layout: str = ""
+    """Why there are no file facts; empty when there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A table state in the cache."""
+
+    digest: str
+    folder: Path
+    frozen: Frozen
+
+    @property
+    def table(self) -> Path:
+        """The folder of the table's files."""
+        return self.folder / TABLE
+
+    @property
+    def database(self) -> str:
+        """The database under which readers find its tables."""
+        return f"s_{self.digest[:DATABASE_DIGITS]}"
+
+    @property
+    def columns(self) -> Mapping[str, tuple[str, ...]]:
+        """The columns of each catalog entry, without Hudi's meta columns."""
+        return {
+            entry.name: tuple(n for n, _ in entry.columns if not n.startswith(META_PREFIX))
+            for entry in self.frozen.entries
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FileSeen:
+    """One file or folder, as far as a change of it would show."""
+
+    path: str
+    size: int
+    """In bytes; of a folder 0."""
+    modified_ns: int
+
+
+_ADAPTER: Final = TypeAdapter(Frozen)
+
+
+def address(
+    settings: Mapping[str, str], steps: Sequence[Sequence[str]], writers: Sequence[str]
+) -> str:
+    """Give the digest of a state.
+
+    `settings`: all that the writing sessions were told. `steps`: the statements of each step so
+    far, the creation first, with placeholders. `writers`: digests of the distributions that wrote
+    each of these steps.
+    """
+    told = [FORMAT, sorted(settings.items()), [list(each) for each in steps], list(writers)]
+    return hashlib.sha256(json.dumps(told, separators=(",", ":")).encode()).hexdigest()
+
+
+def load(cache: Cache, digest: str) -> State | None:
+    """Find a state in the cache."""
+    folder = _folder(cache, digest)
+    if not folder.is_dir():
+        return None
+    return State(digest, folder, _ADAPTER.validate_json((folder / STATE).read_bytes()))
+
+
+def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
+    """Copy a table into the cache; what another run froze at the same address stays.
+
+    `table` may be missing: then nothing was ever written.
+    """
+    if frozen.outcome.kind not in (OutcomeKind.APPLIED, OutcomeKind.REFUSED):
+        raise ValueError(f"a state whose step is {frozen.outcome.kind} is never kept")
+    folder = _folder(cache, digest)
+    with cache.lock(folder):
+        if not folder.is_dir():
+            _make(folder, table, frozen)
+    return State(digest, folder, _ADAPTER.validate_json((folder / STATE).read_bytes()))
+
+
+def register(catalog: Catalog, state: State) -> str:
+    """Make the state's tables in its database, under their names; gives the database.
+
+    Raises:
+        CatalogRefusedError: the metastore refused, for example because they are there.
+
+    """
+    catalog.register(state.database, state.frozen.entries, str(state.table))
+    return state.database
+
+
+def file_list(state: State) -> tuple[FileSeen, ...]:
+    """Give what is in the table's folder; equal before and after reading it."""
+    return tuple(_seen(path, state.table) for path in _everything(state.table))
+
+
+def _folder(cache: Cache, digest: str) -> Path:
+    return cache.root / "states" / digest
+
+
+def _make(folder: Path, table: Path, frozen: Frozen) -> None:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".making-") as name:
+        work = Path(name) / "state"
+        work.mkdir()
+        if table.is_dir():
+            shutil.copytree(table, work / TABLE, symlinks=True)
+        else:
+            (work / TABLE).mkdir()
+        (work / STATE).write_bytes(_ADAPTER.dump_json(frozen))
+        for path in _everything(work):
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        work.rename(folder)
+        folder.chmod(0o555)
+
+
+def _everything(folder: Path) -> Iterator[Path]:
+    for name, folders, files in os.walk(folder):
+        folders.sort()
+        yield from (Path(name, each) for each in sorted((*folders, *files)))
+
+
+def _seen(path: Path, below: Path) -> FileSeen:
+    stat = path.lstat()
+    size = 0 if path.is_dir() else stat.st_size
+    return FileSeen(path.relative_to(below).as_posix(), size, stat.st_mtime_ns)

@@ -1,0 +1,261 @@
+"""Speak to a Spark JVM in a process of its own (`harness.writer.worker`)."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from importlib import metadata
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+import psutil
+
+from harness.errors import EnvironmentProblem, HarnessError
+from harness.model.canonical import Value, from_json
+from harness.record import Refusal
+from harness.runtimes.fetch import Installation
+from harness.runtimes.ports import LOOPBACK
+from harness.runtimes.process import POLL_S, Command, Process, running
+from harness.writer.conf import session_conf
+from harness.writer.worker import TOKEN
+
+START_S: Final = 180.0
+"""How long the JVM and its first session may take; 8 s on a calm machine."""
+OPEN_S: Final = 60.0
+LOG: Final = "spark.log"
+
+
+class SparkRefusal(Exception):
+    """Spark answered a statement with an error."""
+
+    def __init__(self, refusal: Refusal, seconds: float) -> None:
+        """`seconds`: how long it took to say so."""
+        super().__init__(f"{refusal.kind}: {refusal.message}")
+        self.refusal = refusal
+        self.seconds = seconds
+
+
+class SparkSilent(Exception):
+    """There was no answer: too late, or the process is gone. Nothing more can be asked of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a statement gave; both empty for most that are no query."""
+
+    columns: tuple[tuple[str, str], ...]
+    """Name, and type in Spark's words."""
+    rows: tuple[tuple[Value, ...], ...]
+    seconds: float
+
+
+class Session:
+    """A Spark session with settings of its own; the JVM is shared. Made by `Spark.open`."""
+
+    def __init__(self, spark: Spark, name: str, told: Mapping[str, str]) -> None:
+        """`told`: what the session says of the settings it was asked about."""
+        self._spark = spark
+        self._name = name
+        self.told = dict(told)
+
+    def run(self, sql: str, *, timeout_s: float) -> Rows:
+        """Run one statement and fetch all rows.
+
+        Raises:
+            SparkRefusal: Spark answered with an error.
+            SparkSilent: it did not answer in time, for which its process is ended, or it died.
+            HarnessError: the worker itself failed.
+
+        """
+        reply = self._spark.ask(timeout_s, do="run", session=self._name, sql=sql)
+        columns = tuple((name, type_) for name, type_ in reply["columns"])
+        rows = tuple(tuple(map(from_json, row)) for row in reply["rows"])
+        return Rows(columns, rows, reply["seconds"])
+
+    def close(self) -> None:
+        """End the session; never raises."""
+        with suppress(SparkSilent, SparkRefusal, HarnessError):
+            self._spark.ask(OPEN_S, do="close", session=self._name)
+
+
+class Spark:
+    """A running JVM. Made by `spark`."""
+
+    def __init__(self, process: Process, connection: socket.socket) -> None:
+        """`connection`: to the worker, which has proved who it is."""
+        self._process = process
+        self._connection = connection
+        self._waiting: dict[int, Future[dict[str, Any]]] = {}
+        self._numbers = count(1)
+        self._lock = threading.Lock()
+        self._peak_mb = 0
+        self._over = False
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def open(self, settings: Mapping[str, str], tell: Sequence[str] = ()) -> Session:
+        """Open a session; the keys are Spark's own (`spark.…`, `hoodie.…`).
+
+        `tell`: keys whose values the session is asked for, `unset` where it has none.
+
+        Raises:
+            SparkSilent: the process is gone.
+
+        """
+        name = f"s{next(self._numbers)}"
+        request = {"session": name, "settings": dict(settings), "tell": list(tell)}
+        return Session(self, name, self.ask(OPEN_S, do="open", **request)["told"])
+
+    def ask(self, timeout_s: float, **request: object) -> dict[str, Any]:
+        """Send a request and wait for its reply. Raises as `Session.run` does."""
+        number = next(self._numbers)
+        reply: Future[dict[str, Any]] = Future()
+        self._send(number, request, reply)
+        try:
+            return _checked(reply.result(timeout_s))
+        except TimeoutError:
+            self._process.stop(grace_s=0)
+            raise SparkSilent(f"no answer within {timeout_s:g} s; the process was ended") from None
+        finally:
+            self._note_memory()
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return not self._over and self._process.alive()
+
+    def log_tail(self) -> str:
+        """Give the end of its log."""
+        return self._process.log_tail()
+
+    def peak_memory_mb(self) -> int:
+        """Give the most resident memory seen of the worker and its JVM together, in MiB."""
+        self._note_memory()
+        return self._peak_mb
+
+    def end(self) -> None:
+        """Let the worker and its JVM end by themselves; `spark` ends what is left."""
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_WR)
+        with suppress(psutil.Error):
+            psutil.Process(self._process.pid).wait(timeout=20)
+
+    def _send(self, number: int, request: dict[str, object], reply: Future[dict[str, Any]]) -> None:
+        line = json.dumps({"id": number, **request}).encode() + b"\n"
+        with self._lock:
+            if self._over:
+                raise SparkSilent(self._how_it_ended())
+            self._waiting[number] = reply
+        with suppress(OSError):  # then the listener sees the end, and says so to all who wait
+            self._connection.sendall(line)
+
+    def _listen(self) -> None:
+        with suppress(OSError), self._connection.makefile("r", encoding="utf-8") as replies:
+            for line in replies:
+                reply = json.loads(line)
+                self._waiting.pop(reply["id"]).set_result(reply)
+        with self._lock:
+            self._over = True
+        for waiting in self._waiting.values():
+            waiting.set_exception(SparkSilent(self._how_it_ended()))
+
+    def _how_it_ended(self) -> str:
+        return f"the Spark process ended; the end of its log:\n{self.log_tail()}"
+
+    def _note_memory(self) -> None:
+        with suppress(psutil.Error):
+            worker = psutil.Process(self._process.pid)
+            family = [worker, *worker.children(recursive=True)]
+            now = sum(each.memory_info().rss for each in family)
+            self._peak_mb = max(self._peak_mb, now >> 20)
+
+
+def _checked(reply: dict[str, Any]) -> dict[str, Any]:
+    if "error" in reply:
+        raise SparkRefusal(Refusal(**reply["error"]), reply.get("seconds", 0.0))
+    if "broke" in reply:
+        raise HarnessError(f"the Spark worker failed:\n{reply['broke']}")
+    return reply
+
+
+@contextmanager
+def spark(installation: Installation, metastore_uri: str, folder: Path) -> Iterator[Spark]:
+    """Run a JVM of a Spark distribution; it is ended on the way out.
+
+    `folder` is empty and the process's own; its log lies there.
+
+    Raises:
+        EnvironmentProblem: it did not start; with the end of its log.
+
+    """
+    _check_version(installation)
+    conf, token = session_conf(installation, metastore_uri, folder), secrets.token_hex(16)
+    with ExitStack() as stack:
+        server = stack.enter_context(socket.create_server((LOOPBACK, 0)))
+        command = _command(installation, folder, server.getsockname()[1], token)
+        process = stack.enter_context(running(command))
+        connection = stack.enter_context(_accept(server, token, process))
+        found = Spark(process, connection)
+        stack.callback(found.end)
+        _start(found, conf)
+        yield found
+
+
+def _check_version(installation: Installation) -> None:
+    wanted, found = installation.distribution.text("pyspark"), metadata.version("pyspark")
+    if wanted != found:
+        raise EnvironmentProblem(
+            f"{installation.distribution.name} needs PySpark {wanted}, this Python environment "
+            f"has {found}; make one with the versions of requirements.lock"
+        )
+
+
+def _command(installation: Installation, folder: Path, port: int, token: str) -> Command:
+    environment = {
+        TOKEN: token,
+        "JAVA_HOME": str(installation.java_home),
+        "SPARK_LOCAL_IP": LOOPBACK,
+        "SPARK_CONF_DIR": str(folder),  # nobody else's configuration
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    arguments = (sys.executable, "-m", "harness.writer.worker", str(port))
+    return Command(arguments, folder, folder / LOG, environment)
+
+
+def _accept(server: socket.socket, token: str, process: Process) -> socket.socket:
+    """Wait for the worker; anything else that connects does not know the token."""
+    server.settimeout(POLL_S)
+    while process.alive():
+        try:
+            connection, _ = server.accept()
+        except TimeoutError:
+            continue
+        connection.settimeout(OPEN_S)
+        with suppress(TimeoutError):
+            if secrets.compare_digest(_first_line(connection), token):
+                connection.settimeout(None)
+                return connection
+        connection.close()
+    raise EnvironmentProblem(f"Spark did not start; the end of its log:\n{process.log_tail()}")
+
+
+def _first_line(connection: socket.socket) -> str:
+    line = b""
+    while not line.endswith(b"\n") and (byte := connection.recv(1)):
+        line += byte
+    return line.decode(errors="replace").strip()
+
+
+def _start(found: Spark, conf: Mapping[str, str]) -> None:
+    try:
+        found.ask(START_S, do="start", conf=dict(conf))
+    except (SparkSilent, SparkRefusal, HarnessError) as problem:
+        raise EnvironmentProblem(
+            f"Spark did not start: {problem}; the end of its log:\n{found.log_tail()}"
+        ) from None
