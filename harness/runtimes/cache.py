@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +46,20 @@ class Cache:
         """A lock between processes (and threads) for whoever makes `path`; makes its folder."""
         path.parent.mkdir(parents=True, exist_ok=True)
         return FileLock(path.with_name(path.name + ".lock"))
+
+    @contextmanager
+    def workspace(self, path: Path) -> Iterator[Path]:
+        """A folder beside `path` to make it in before it is renamed; gone afterwards.
+
+        Only for who holds the lock of `path`: what a maker that died left there is removed.
+        """
+        folder = path.with_name(f".making-{path.name}")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def holds(self, artifact: Artifact) -> bool:
         """Whether the artifact is here and unchanged since it was verified; it is not re-hashed."""

