@@ -11,7 +11,7 @@ from harness.runtimes.repository import Repository, mirror_of_central
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMESPACE = ' xmlns="http://maven.apache.org/SETTINGS/1.2.0"'
+NAMESPACE = ' xmlns="urn:settings"'
 MIRROR = "<mirror><id>m</id><url>https://repo.example/m/</url><mirrorOf>{}</mirrorOf></mirror>"
 SERVER = "<server><id>m</id><username>u</username><password>{}</password></server>"
 
