@@ -6,9 +6,19 @@ import sys
 from typing import Protocol, TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    ProgressColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TransferSpeedColumn,
+)
 from rich.progress import Progress as RichProgress
 
+_QUARTERS = 4
 _WHOLE_FROM = 10
 """From so many megabytes on, tenths are not told."""
 
@@ -19,8 +29,11 @@ class Progress(Protocol):
     def start(self, task: str, total_bytes: int) -> None:
         """A task begins; any before it is over."""
 
+    def count(self, task: str, total: int) -> None:
+        """A task of so many things begins; any before it is over."""
+
     def advance(self, amount: int) -> None:
-        """So many more bytes are done; negative when some must be done again."""
+        """So many more bytes or things are done; negative when some must be done again."""
 
     def done(self) -> None:
         """The task that was started is over."""
@@ -33,6 +46,9 @@ class QuietProgress:
     """Tells nothing."""
 
     def start(self, task: str, total_bytes: int) -> None:
+        """Nothing."""
+
+    def count(self, task: str, total: int) -> None:
         """Nothing."""
 
     def advance(self, amount: int) -> None:
@@ -52,14 +68,23 @@ class PlainProgress:
         """`out`: where the lines go, standard error unless given."""
         self._out = out or sys.stderr
         self._task = ""
+        self._total = self._made = 0
 
     def start(self, task: str, total_bytes: int) -> None:
         """Say what starts, and how large it is."""
-        self._task = task
+        self._task, self._total = task, 0
         self.note(f"{task}: {megabytes(total_bytes)}")
 
+    def count(self, task: str, total: int) -> None:
+        """Say what starts, and how many there are."""
+        self._task, self._total, self._made = task, total, 0
+        self.note(f"{task}: 0 of {total}")
+
     def advance(self, amount: int) -> None:
-        """Nothing: a log needs no bar."""
+        """Say how far a count has come, at every quarter."""
+        before, self._made = self._made, self._made + amount
+        if self._total and before * 4 // self._total < self._made * 4 // self._total < _QUARTERS:
+            self.note(f"{self._task}: {self._made} of {self._total}")
 
     def done(self) -> None:
         """Say what is over."""
@@ -81,13 +106,18 @@ class TerminalProgress:
 
     def start(self, task: str, total_bytes: int) -> None:
         """Draw a bar for the task."""
+        self._begin(task, total_bytes, DownloadColumn(), TransferSpeedColumn())
+
+    def count(self, task: str, total: int) -> None:
+        """Draw a bar for the task."""
+        self._begin(task, total, MofNCompleteColumn(), TimeElapsedColumn())
+
+    def _begin(self, task: str, total: int, *figures: ProgressColumn) -> None:
         self.done()
-        columns = (TextColumn("{task.description}", markup=False), BarColumn())
-        self._bar = RichProgress(
-            *columns, DownloadColumn(), TransferSpeedColumn(), console=self._console
-        )
+        text = TextColumn("{task.description}", markup=False)
+        self._bar = RichProgress(text, BarColumn(), *figures, console=self._console)
         self._bar.start()
-        self._task = self._bar.add_task(task, total=total_bytes)
+        self._task = self._bar.add_task(task, total=total)
 
     def advance(self, amount: int) -> None:
         """Move the bar."""

@@ -13,6 +13,7 @@ from harness import asking, engines, formats, freeze, questions
 from harness.answer_cache import AnswerCache
 from harness.cells import Cell, Plan, Reader
 from harness.engines.api import Engine, Server
+from harness.errors import EnvironmentProblem
 from harness.freeze import State
 from harness.progress import Progress
 from harness.questions import Asked, Asking
@@ -134,7 +135,7 @@ def _ask_server(
     began = time.monotonic()
     before = _file_lists(asked)
     taken: list[tuple[Asked, Answer]] = []
-    where.progress.start(f"ask {name}: {len(asked)} questions", len(asked))
+    where.progress.count(f"ask {name}", len(asked))
 
     def serve() -> AbstractContextManager[Server]:
         return engine.serve(installation, uri, _folder(where, name), where.progress)
@@ -143,12 +144,25 @@ def _ask_server(
         where.progress.advance(1)
         taken.append((each, answer))
 
-    peak = asking.ask_all(serve, engine, asked, connections=CONNECTIONS, told=told)
+    try:
+        peak = asking.ask_all(serve, engine, asked, connections=CONNECTIONS, told=told)
+    except EnvironmentProblem as problem:
+        peak = 0
+        where.progress.note(f"{name}: {problem}")
+        taken += _unanswered(asked, taken, f"{name}: {problem}")
     where.progress.done()
     where.progress.note(
         f"{name}: {len(asked)} answers in {time.monotonic() - began:.0f} s, {peak} MB at most"
     )
     _pass_on(taken, before, keeper)
+
+
+def _unanswered(
+    asked: Sequence[Asked], taken: Sequence[tuple[Asked, Answer]], why: str
+) -> list[tuple[Asked, Answer]]:
+    done = {answer.case for _, answer in taken}
+    left = (each for each in asked if each.cell.case not in done)
+    return [(each, Answer(each.cell.case, each.sql, unknown=why)) for each in left]
 
 
 def _file_lists(asked: Iterable[Asked]) -> dict[str, object]:

@@ -24,6 +24,18 @@ def test_plain_lines_say_what_starts_and_what_is_done() -> None:
     assert out.getvalue().splitlines() == lines
 
 
+def test_plain_lines_tell_a_count_at_every_quarter() -> None:
+    out = io.StringIO()
+    progress = PlainProgress(out)
+    progress.count("ask", 8)
+    for _ in range(8):
+        progress.advance(1)
+    progress.done()
+    assert out.getvalue().splitlines() == [
+        *("ask: 0 of 8", "ask: 2 of 8", "ask: 4 of 8", "ask: 6 of 8", "ask: done")
+    ]
+
+
 def test_a_terminal_shows_the_task_and_the_notes_as_they_are() -> None:
     out = io.StringIO()
     progress = TerminalProgress(Console(file=out, force_terminal=True, width=120))

@@ -1,0 +1,201 @@
+"""The command line: the verbs of the flow, in their order."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+
+import harness
+from harness import doctor as health
+from harness import engines, formats, gate, pipeline, planning, progress
+from harness import run as run_record
+from harness.cells import Plan, parse_reader
+from harness.errors import HarnessError, UsageProblem
+from harness.reports import html, junit, terminal
+from harness.runtimes import distributions
+from harness.runtimes.cache import Cache
+
+OUT: Final = Console(soft_wrap=False)
+ERR: Final = Console(stderr=True)
+RUNS: Final = Path("runs")
+QUICK_START: Final = "quick-start"
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Find silent wrong answers: write lake tables with PySpark, change their schemas, ask "
+    "real Spark, Hive, Trino and Presto what they see, and judge it value by value.",
+    epilog="Begin with: harness run --profile quick-start --show",
+)
+
+Scenarios = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Scenario files or folders; without any, those of the profile."),
+]
+Profile = Annotated[str, typer.Option(help="A profile of scenarios/profiles.yaml.")]
+RunDir = Annotated[
+    Path | None, typer.Option(help="The run's folder; a new one under runs/ unless given.")
+]
+OldRun = Annotated[Path, typer.Option("--run-dir", help="The run's folder.")]
+Select = Annotated[str, typer.Option("-k", help="Only cells whose case contains this text.")]
+Fresh = Annotated[bool, typer.Option(help="Ask again what earlier runs have asked.")]
+Show = Annotated[
+    bool, typer.Option(help="Show only: end 0 unless the status is 2 (wrong use) or 3 (unknown).")
+]
+LATEST_RUN: Final = RUNS / pipeline.LATEST
+
+
+@app.command()
+def plan(
+    scenarios: Scenarios = None, profile: Profile = QUICK_START, k: Select = "", cells: bool = False
+) -> None:
+    """Tell what a run would do: variants, readers, cells, what is left out and why."""
+    made = planning.make(scenarios, profile, k)
+    planning.show(made, OUT, cells=cells)
+
+
+@app.command()
+def fetch(scenarios: Scenarios = None, profile: Profile = QUICK_START) -> None:
+    """Fetch the engines of a profile into the cache, verified; nothing that is there already."""
+    made = planning.make(scenarios, profile, "")
+    pipeline.fetch_all(pipeline.needed(made), Cache.default(), progress.for_stream(sys.stderr))
+
+
+@app.command()
+def run(
+    scenarios: Scenarios = None,
+    profile: Profile = QUICK_START,
+    run_dir: RunDir = None,
+    k: Select = "",
+    fresh: Fresh = False,
+    show: Show = False,
+) -> None:
+    """Do all: fetch, write, read, judge, report; end with the gate's status."""
+    made = planning.make(scenarios, profile, k)
+    work = _begin(made, run_dir)
+    pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
+    pipeline.write_states(made, work)
+    pipeline.read_answers(made, work, fresh=fresh)
+    _finish(work.folder, show=show)
+
+
+@app.command()
+def write(
+    scenarios: Scenarios = None,
+    profile: Profile = QUICK_START,
+    run_dir: RunDir = None,
+    k: Select = "",
+) -> None:
+    """Write the tables and freeze a state after each step; ask nobody."""
+    made = planning.make(scenarios, profile, k)
+    work = _begin(made, run_dir)
+    pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
+    pipeline.write_states(made, work)
+    OUT.print(f"written: {work.folder}; next: harness read --run-dir {work.folder}")
+
+
+@app.command()
+def read(
+    run_dir: OldRun = LATEST_RUN,
+    reader: Annotated[
+        list[str] | None, typer.Option(help="Add this reader: 'trino-476{use-column-names=false}'.")
+    ] = None,
+    fresh: Fresh = False,
+    show: Show = False,
+) -> None:
+    """Ask the readers about the states of a run, then judge and report; writes no table."""
+    folder = _existing(run_dir)
+    made = pipeline.plan_of(run_record.read_info(folder))
+    for text in reader or ():
+        made = pipeline.add_reader(folder, planning.reader(text))
+    work = pipeline.Work(Cache.default(), folder, progress.for_stream(sys.stderr))
+    pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
+    pipeline.read_answers(made, work, fresh=fresh)
+    _finish(folder, show=show)
+
+
+@app.command()
+def judge(run_dir: OldRun = LATEST_RUN, show: Show = False) -> None:
+    """Judge the recorded answers of a run anew; no engine is started."""
+    _finish(_existing(run_dir), show=show)
+
+
+@app.command()
+def report(run_dir: OldRun = LATEST_RUN) -> None:
+    """Draw the reports of a judged run anew; no engine is started."""
+    _report(_existing(run_dir))
+
+
+@app.command()
+def doctor() -> None:
+    """Tell what is there, what is missing, and what each engine needs of this machine."""
+    cache = Cache.default()
+    found = health.health(distributions.names(), cache)
+    this = health.machine(cache)
+    health.show(this, found, OUT)
+    if health.problems(this, found):
+        raise typer.Exit(3)
+
+
+def _begin(made: Plan, run_dir: Path | None) -> pipeline.Work:
+    started = datetime.datetime.now(datetime.UTC)
+    if run_dir is None:
+        folder = pipeline.new_folder(RUNS, made.profile, started)
+    else:
+        folder = run_dir
+        folder.mkdir(parents=True, exist_ok=True)
+    run_record.write_info(folder, pipeline.info_of(made, folder.name, started))
+    return pipeline.Work(Cache.default(), folder, progress.for_stream(sys.stderr))
+
+
+def _existing(folder: Path) -> Path:
+    if not folder.exists():
+        raise UsageProblem(f"there is no run at {folder}; make one with: harness run")
+    return folder.resolve()
+
+
+def _finish(folder: Path, *, show: bool) -> None:
+    result = gate.judge(pipeline.judge_run(folder), folder)
+    _report(folder)
+    for sentence in result.reasons:
+        OUT.print(sentence, highlight=False, markup=False)
+    status = result.status
+    raise typer.Exit(0 if show and status == 1 else status)
+
+
+def _report(folder: Path) -> None:
+    found = pipeline.loaded(folder)
+    junit.write(found, folder)
+    page = html.write(found, folder)
+    terminal.render(found, OUT)
+    OUT.print(f"report: {page}", highlight=False, soft_wrap=True)
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    show_version: Annotated[bool, typer.Option("--version", help="Tell the version.")] = False,
+) -> None:
+    """Take what stands before the command."""
+    if show_version:
+        OUT.print(harness.__version__)
+        raise typer.Exit
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; what people did wrong ends in a message, never in a traceback."""
+    try:
+        app(args=arguments, standalone_mode=False)
+    except HarnessError as problem:
+        ERR.print(f"harness: {problem}", style="red", highlight=False, markup=False)
+        return problem.exit_status
+    return 0
+
+

@@ -1,0 +1,110 @@
+"""What is there, what is missing, and what each engine needs of this machine."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from harness.progress import megabytes
+from harness.runtimes import distributions, fetch
+from harness.runtimes.cache import Cache
+from harness.runtimes.distribution import Distribution
+
+LOOPBACK: Final = "loopback"
+PYTHON: Final = (3, 11)
+HARNESS_MB: Final = 500
+"""Memory that the harness and its PySpark client take beside the engines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """One distribution on this machine."""
+
+    distribution: Distribution
+    missing: tuple[fetch.Missing, ...]
+
+    @property
+    def download(self) -> int:
+        """Give the bytes that are still to be fetched."""
+        return sum(each.size for each in self.missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What this machine has; sizes in MiB."""
+
+    python: tuple[int, int]
+    memory_mb: int
+    disk_mb: int
+    cache: str
+
+
+def machine(cache: Cache) -> Machine:
+    """Look at this machine."""
+    there = next(each for each in (cache.root, *cache.root.parents) if each.exists())
+    return Machine(
+        (sys.version_info.major, sys.version_info.minor),
+        psutil.virtual_memory().available >> 20,
+        shutil.disk_usage(there).free >> 20,
+        str(cache.root),
+    )
+
+
+def health(names: Iterable[str], cache: Cache) -> tuple[Health, ...]:
+    """Look for each distribution in the cache; nothing is fetched."""
+    found = (distributions.load(name) for name in names)
+    return tuple(Health(each, fetch.missing(each, cache)) for each in found)
+
+
+def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
+    """Say what this machine lacks, each with what to do."""
+    lacking = []
+    every = list(found)
+    if this.python < PYTHON:
+        lacking.append(f"Python {this.python[0]}.{this.python[1]}; install 3.11 or later")
+    need = max((each.distribution.memory_mb for each in every), default=0) + HARNESS_MB
+    if this.memory_mb < need:
+        lacking.append(
+            f"{this.memory_mb} MB of memory are free and {need} MB are needed; end other programs"
+        )
+    disk = sum(each.distribution.disk_mb for each in every if each.missing)
+    if this.disk_mb < disk:
+        lacking.append(
+            f"{this.disk_mb} MB of disk are free at {this.cache} and {disk} MB are needed; "
+            "make room, or set HARNESS_CACHE to another place"
+        )
+    return tuple(lacking)
+
+
+def show(this: Machine, found: tuple[Health, ...], console: Console) -> None:
+    """Print the table, what listens on more than loopback, and what is lacking."""
+    console.print(
+        f"cache: {this.cache}\nfree: {this.memory_mb} MB of memory, {this.disk_mb} MB of disk",
+        highlight=False,
+        soft_wrap=True,
+    )
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for head in ("distribution", "is there", "JRE", "memory", "disk", "fidelity"):
+        table.add_column(head, overflow="fold")
+    for each in found:
+        table.add_row(*_line(each))
+    console.print(table)
+    for each in found:
+        if each.distribution.listens != LOOPBACK:
+            name, text = each.distribution.name, each.distribution.listens
+            console.print(f"listens: {name}: {text}", highlight=False, soft_wrap=True)
+    for text in problems(this, found):
+        console.print(f"lacking: {text}", style="red", highlight=False, soft_wrap=True)
+
+
+def _line(each: Health) -> tuple[str, ...]:
+    one = each.distribution
+    there = f"no, {megabytes(each.download)} to fetch" if each.missing else "yes"
+    return one.name, there, one.jre, f"{one.memory_mb} MB", f"{one.disk_mb} MB", one.fidelity

@@ -1,0 +1,210 @@
+"""The six verbs on a run directory, one after another; each can be repeated from the records.
+
+`runs/<id>/` holds `run.json` (the plan), `states.jsonl`, `answers.jsonl`, `verdicts.jsonl` and the
+reports; `runs/latest` points to the newest run.
+"""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import harness
+from harness import formats, freeze, judge, record, run, write
+from harness import read as reading
+from harness.cells import Plan, Reader, Variant, parse_reader
+from harness.errors import UsageProblem
+from harness.freeze import State
+from harness.progress import Progress
+from harness.record import Answer, StateRecord, Verdict
+from harness.run import ReaderInfo, Run, RunInfo, VariantInfo
+from harness.runtimes import distributions, fetch
+from harness.runtimes.cache import Cache
+from harness.scenario import load
+from harness.scenario.dump import dump
+
+LATEST: Final = "latest"
+ENGINES: Final = "engines"
+"""Folder of a run in which servers keep configuration and logs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What every phase needs: the cache, the run's folder, and somebody to tell."""
+
+    cache: Cache
+    folder: Path
+    progress: Progress
+
+
+def new_folder(runs: Path, profile: str, now: datetime.datetime) -> Path:
+    """Make `runs/<id>/` and let `runs/latest` point to it."""
+    runs.mkdir(parents=True, exist_ok=True)
+    name = f"{now:%Y%m%d-%H%M%S}-{profile}"
+    taken = {path.name for path in runs.iterdir()}
+    numbered = (name if at == 1 else f"{name}-{at}" for at in range(1, len(taken) + 2))
+    folder = runs / next(each for each in numbered if each not in taken)
+    folder.mkdir()
+    point_latest(runs, folder)
+    return folder
+
+
+def point_latest(runs: Path, folder: Path) -> None:
+    """Let `runs/latest` point to a run, at no time to nothing."""
+    link = runs / f".{folder.name}.link"
+    link.unlink(missing_ok=True)
+    link.symlink_to(folder.name)
+    link.replace(runs / LATEST)
+
+
+def info_of(plan: Plan, name: str, started: datetime.datetime) -> RunInfo:
+    """Give what `run.json` tells of a plan."""
+    return RunInfo(
+        id=name,
+        profile=plan.profile,
+        started=started,
+        version=harness.__version__,
+        variants=tuple(run.variant_info(variant) for variant in plan.variants),
+        readers=tuple(_reader_info(reader) for reader in plan.readers),
+        cells=plan.cells,
+        excluded=plan.excluded,
+        scenarios={variant.id: dump(variant.scenario) for variant in plan.variants},
+    )
+
+
+def _reader_info(reader: Reader) -> ReaderInfo:
+    found = distributions.load(reader.distribution)
+    return ReaderInfo(str(reader), found.name, found.fidelity, found.listens)
+
+
+def plan_of(info: RunInfo) -> Plan:
+    """Give back the plan that a run was made from."""
+    variants = tuple(_variant(each, info.scenarios[each.id]) for each in info.variants)
+    readers = tuple(parse_reader(each.reader) for each in info.readers)
+    return Plan(info.profile, variants, readers, info.cells, info.excluded)
+
+
+def _variant(info: VariantInfo, text: str) -> Variant:
+    scenario = replace(load.loads(text, f"{info.scenario}.yaml"), name=info.scenario)
+    return Variant(info.id, scenario, info.format, info.settings, info.writers, info.twin)
+
+
+def needed(plan: Plan) -> tuple[str, ...]:
+    """Name every distribution that a plan needs, in the order of their use."""
+    writers = (writer for variant in plan.variants for writer in variant.writers)
+    readers = (reader.distribution for reader in plan.readers)
+    return tuple(dict.fromkeys((reading.METASTORE, *writers, *readers)))
+
+
+def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
+    """Make every distribution be there, telling first what has to be fetched and where it goes."""
+    found = [distributions.load(name) for name in names]
+    missing = {each.name: each for one in found for each in fetch.missing(one, cache)}
+    if missing:
+        total = sum(each.size for each in missing.values()) / 1e6
+        progress.note(f"fetch {len(missing)} files, {total:.0f} MB, once, into {cache.root}")
+    for each in found:
+        fetch.ensure(each, cache, progress)
+
+
+def write_states(plan: Plan, work: Work) -> None:
+    """Write every variant, or find its states; fill `states.jsonl`."""
+    states = list(write.write(plan.variants, work.cache, work.folder / ENGINES, work.progress))
+    record.write_all(work.folder / run.STATES, states)
+
+
+def states_of(found: Iterable[StateRecord], cache: Cache) -> dict[tuple[str, int], State]:
+    """Find the frozen states that a run names.
+
+    Raises:
+        UsageProblem: one is no longer in the cache.
+
+    """
+    states = {}
+    for each in found:
+        if not each.digest:
+            continue
+        state = freeze.load(cache, each.digest)
+        if state is None:
+            raise UsageProblem(
+                f"the state of {each.variant} after step {each.outcome.step} is no longer in "
+                f"{cache.root}; run the profile again to write it"
+            )
+        states[each.variant, each.outcome.step] = state
+    return states
+
+
+def read_answers(plan: Plan, work: Work, *, fresh: bool) -> None:
+    """Ask every reader; fill `answers.jsonl` as answers come, in the order of the plan at last."""
+    found = run.load(work.folder)
+    states = states_of(found.states, work.cache)
+    path = work.folder / run.ANSWERS
+    got: dict[str, Answer] = {} if fresh else dict(found.answers)
+    where = reading.Reading(work.cache, work.folder / ENGINES, work.progress, fresh=fresh)
+    with path.open("a", encoding="utf-8") as lines:
+
+        def keep(answer: Answer) -> None:
+            got[answer.case] = answer
+            lines.write(record.dump(answer) + "\n")
+            lines.flush()
+
+        reading.read(plan, states, where, keep)
+    record.write_all(path, reading.in_plan_order(got.values(), plan.cells))
+    _drop_servers(work.folder)
+
+
+def _drop_servers(folder: Path) -> None:
+    """Leave of each server only its log."""
+    for path in (folder / ENGINES).glob("*/*"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def judge_run(folder: Path) -> tuple[Verdict, ...]:
+    """Judge what was answered; no engine, no cache."""
+    found = run.load(folder)
+    plan = plan_of(found.info)
+    states = _by_variant(found.states)
+    verdicts = tuple(
+        verdict
+        for variant in plan.variants
+        for verdict in judge.judge(
+            _case(variant, states.get(variant.id, ())),
+            [cell for cell in plan.cells if cell.variant == variant.id],
+            found.answers,
+        )
+    )
+    record.write_all(folder / run.VERDICTS, verdicts)
+    return verdicts
+
+
+def _case(variant: Variant, states: Sequence[StateRecord]) -> judge.Case:
+    return judge.Case(variant, formats.load(variant.format).merge_on_read, states)
+
+
+def _by_variant(states: Iterable[StateRecord]) -> Mapping[str, list[StateRecord]]:
+    groups: dict[str, list[StateRecord]] = {}
+    for state in states:
+        groups.setdefault(state.variant, []).append(state)
+    return groups
+
+
+def add_reader(folder: Path, reader: Reader) -> Plan:
+    """Add a reader to a run's plan: every question that the others are asked."""
+    info = run.read_info(folder)
+    if str(reader) not in (each.reader for each in info.readers):
+        questions = dict.fromkeys(replace(cell, reader=str(reader)) for cell in info.cells)
+        info = replace(
+            info, readers=(*info.readers, _reader_info(reader)), cells=(*info.cells, *questions)
+        )
+        run.write_info(folder, info)
+    return plan_of(info)
+
+
+def loaded(folder: Path) -> Run:
+    """Load a run for the reports."""
+    return run.load(folder)

@@ -1,0 +1,134 @@
+"""Asking a server: every question at most twice, deaths survived, nothing unknown kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from harness.answer_cache import AnswerCache
+from harness.asking import ask_all
+from harness.cells import Cell, Reader
+from harness.engines.api import NoAnswerError, Query, Question, RefusedError, Reply
+from harness.questions import Asked
+from harness.record import Answer, Column, Refusal
+
+BROKEN = RefusedError(Refusal("GENERIC_INTERNAL_ERROR", "broken"), 0.1)
+GOOD = Reply((Column("id", "varchar", "string"),), (("1",),), 0.1)
+
+
+@dataclass
+class SimulatedServer:
+    """Answers from a script: for each query its replies in turn, the last one again and again."""
+
+    script: dict[str, list[Any]]
+    up: bool = True
+    sent: list[str] = field(default_factory=list)
+
+    def connect(self, settings: object) -> SimulatedServer:
+        if not self.up:
+            raise NoAnswerError("connection refused")
+        return self
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        self.sent.append(sql)
+        replies = self.script[sql]
+        reply = replies.pop(0) if len(replies) > 1 else replies[0]
+        if reply == "die":
+            self.up = False
+            raise NoAnswerError("connection lost")
+        if isinstance(reply, Exception):
+            raise reply
+        assert isinstance(reply, Reply)
+        return reply
+
+    def alive(self) -> bool:
+        return self.up
+
+    def log_tail(self) -> str:
+        return "the end of the log"
+
+    def peak_memory_mb(self) -> int:
+        return 7
+
+    def close(self) -> None:
+        pass
+
+
+def engine() -> Any:  # noqa: ANN401 - a simulated engine
+    return SimpleNamespace(sql=lambda question, settings: "+".join(question.query.columns))
+
+
+def asked(sql: str, columns: tuple[str, ...] = ("id", "f1")) -> Asked:
+    cell = Cell("v", 1, "r", "snapshot", sql)
+    question = Question("db", "t", "hudi-cow", Query())
+    return Asked(cell, Reader("r"), SimpleNamespace(), question, sql, sql, "id", columns)  # type: ignore[arg-type]
+
+
+def ask(script: dict[str, list[Any]], questions: list[Asked]) -> tuple[dict[str, Answer], int]:
+    found: dict[str, Answer] = {}
+    started: list[SimulatedServer] = []
+
+    @contextmanager
+    def serve() -> Iterator[SimulatedServer]:
+        started.append(SimulatedServer(script))
+        yield started[-1]
+
+    def told(each: Asked, answer: Answer) -> None:
+        found[each.sql] = answer
+
+    ask_all(serve, engine(), questions, connections=2, told=told)
+    return found, len(started)
+
+
+def test_every_question_is_answered_once() -> None:
+    questions = [asked(f"q{number}") for number in range(20)]
+    found, servers = ask({each.sql: [GOOD] for each in questions}, questions)
+    assert servers == 1
+    assert len(found) == len(questions)
+    assert all(answer.rows == (("1",),) for answer in found.values())
+
+
+def test_a_refusal_is_an_answer_and_each_column_is_asked_alone() -> None:
+    found, _ = ask({"q": [BROKEN], "id": [GOOD], "id+f1": [BROKEN]}, [asked("q")])
+    assert found["q"].refusal == BROKEN.refusal
+    assert not found["q"].unknown
+    assert [part.refusal for part in found["q"].parts] == [None, BROKEN.refusal]
+    assert found["q"].parts[0].rows == (("1",),)
+
+
+def test_silence_is_asked_once_more_and_both_attempts_are_recorded() -> None:
+    found, _ = ask({"q": [NoAnswerError("time-out"), GOOD]}, [asked("q")])
+    assert found["q"].rows == (("1",),)
+    assert [attempt.what for attempt in found["q"].attempts] == ["time-out"]
+
+
+def test_silence_twice_is_unknown_with_the_end_of_the_log() -> None:
+    found, _ = ask({"q": [NoAnswerError("time-out")]}, [asked("q")])
+    assert found["q"].unknown == "time-out"
+    assert [attempt.log for attempt in found["q"].attempts] == ["the end of the log"] * 2
+    assert found["q"].refusal is None
+
+
+def test_a_query_that_kills_the_server_does_not_take_the_others_with_it() -> None:
+    questions = [asked("killer"), *(asked(f"q{number}") for number in range(10))]
+    script: dict[str, list[Any]] = {each.sql: [GOOD] for each in questions}
+    script["killer"] = ["die"]
+    found, servers = ask(script, questions)
+    assert servers >= 2
+    assert found["killer"].unknown == "connection lost"
+    assert all(found[f"q{number}"].rows for number in range(10))
+
+
+def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Path) -> None:
+    kept = AnswerCache(tmp_path)
+    kept.keep("aa01", Answer("a", "q", GOOD.columns, GOOD.rows))
+    kept.keep("aa02", Answer("b", "q", unknown="time-out"))
+    found = kept.find("aa01", "other case")
+    assert found is not None
+    assert (found.case, found.rows, found.reused) == ("other case", (("1",),), True)
+    assert kept.find("aa02", "b") is None
+    assert kept.find("aa03", "c") is None
