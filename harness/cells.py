@@ -9,7 +9,6 @@ from typing import Final
 
 from harness.scenario.definition import Scenario
 
-VIEWS: Final = ("snapshot", "read_optimized", "base_name")
 QUERIES: Final = ("all",)
 
 

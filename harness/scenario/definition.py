@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from harness.model.table import Table
 from harness.operations.api import Operation
+from harness.operations.touch import Rewrites
+
+VIEWS: Final = ("snapshot", "read_optimized", "base_name")
+AXES: Final[Mapping[str, tuple[str, ...]]] = {"rewrites": tuple(Rewrites)}
+"""The settings that a scenario may name, each with every value it can take."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,199 @@
+"""Scenario files, read strictly: every problem of a file is told at once, with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from harness.model.table import Table
+from harness.operations import registry
+from harness.operations.api import Operation, TypeText
+from harness.scenario import meaning
+from harness.scenario.definition import AXES, VIEWS, Scenario, Step
+from harness.scenario.problems import Problems, one_of
+from harness.scenario.text import Document, Place, parse, read
+from harness.scenario.validation import make
+
+QUIET = "quiet"
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The keys of a scenario file; steps and table are looked at by themselves."""
+
+    table: Any
+    steps: list[Any]
+    about: str = ""
+    source: str = ""
+    formats: tuple[str, ...] = ()
+    settings: dict[str, tuple[str, ...]] | None = None
+    views: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The keys of `table`."""
+
+    columns: dict[str, TypeText]
+    key: str
+    order_by: str | None = None
+    partition_by: tuple[str, ...] = ()
+
+
+def load(path: Path | str) -> Scenario:
+    """Read a scenario file; its name is that of its folder and its own: `hudi/move`.
+
+    Raises:
+        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
+
+    """
+    return loads(read(Path(path)), str(path))
+
+
+def loads(text: str, path: str) -> Scenario:
+    """Read a scenario from text; `path` gives it its name and stands in the messages.
+
+    Raises:
+        ScenarioProblem: as for `load`.
+
+    """
+    document = parse(text, path)
+    problems = Problems(path)
+    scenario = _scenario(document, problems)
+    problems.raise_if_any()
+    if scenario is None:  # not reached: without a scenario there is a problem
+        raise AssertionError(path)
+    meaning.check(scenario, document, problems)
+    problems.raise_if_any()
+    return scenario
+
+
+def name_of(path: str) -> str:
+    """Give the name of the scenario in a file.
+
+    >>> name_of("scenarios/hudi/move.yaml")
+    'hudi/move'
+    """
+    parts = Path(path).with_suffix("").parts[-2:]
+    return "/".join(parts)
+
+
+def _scenario(document: Document, problems: Problems) -> Scenario | None:
+    data = document.data
+    if isinstance(data, dict) and isinstance(data.get("settings"), dict):
+        data = {**data, "settings": _as_lists(data["settings"])}
+    file = make(_File, data, document, (), problems, "a scenario")
+    if file is None:
+        return None
+    table = _table(file.table, document, problems)
+    steps = _steps(file.steps, document, problems)
+    _check_choices(file, document, problems)
+    if table is None or problems:
+        return None
+    return Scenario(
+        name=name_of(document.path),
+        table=table,
+        steps=steps,
+        about=file.about,
+        source=file.source,
+        formats=file.formats,
+        settings=file.settings or {},
+        views=file.views,
+        path=document.path,
+    )
+
+
+def _as_lists(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: v if isinstance(v, list) else [v] for name, v in settings.items()}
+
+
+def _table(data: object, document: Document, problems: Problems) -> Table | None:
+    form = make(_Table, data, document, ("table",), problems, "table")
+    if form is None:
+        return None
+    return Table(tuple(form.columns.items()), form.key, form.order_by, form.partition_by)
+
+
+def _check_choices(file: _File, document: Document, problems: Problems) -> None:
+    if not file.steps:
+        problems.add(document.line(("steps",)), "there are no steps; give at least one")
+    _check_each(file.views, VIEWS, ("views",), document, problems)
+    if len(set(file.formats)) < len(file.formats):
+        problems.add(document.line(("formats",)), "formats: one stands twice; name each once")
+    for name, values in (file.settings or {}).items():
+        place = ("settings", name)
+        if name not in AXES:
+            problems.add(
+                document.line(place), f"there is no setting '{name}'; {one_of(name, AXES)}"
+            )
+            continue
+        if not values:
+            problems.add(document.line(place), f"{name}: no value; {one_of('', AXES[name])}")
+        _check_each(values, AXES[name], place, document, problems)
+
+
+def _check_each(
+    given: tuple[str, ...],
+    allowed: tuple[str, ...],
+    place: Place,
+    document: Document,
+    problems: Problems,
+) -> None:
+    label, line = ".".join(map(str, place)), document.line(place)
+    for value in given:
+        if value not in allowed:
+            problems.add(line, f"{label}: there is no '{value}'; {one_of(value, allowed)}")
+        elif given.count(value) > 1:
+            problems.add(line, f"{label}: '{value}' stands twice; name each once")
+
+
+def _steps(data: list[Any], document: Document, problems: Problems) -> tuple[Step, ...]:
+    made = (_step(each, at, document, problems) for at, each in enumerate(data))
+    return tuple(step for step in made if step is not None)
+
+
+def _step(data: object, at: int, document: Document, problems: Problems) -> Step | None:
+    place: Place = ("steps", at)
+    line, what = document.line(place), f"step {at + 1}"
+    fields = {data: {}} if isinstance(data, str) else data
+    if not isinstance(fields, dict):
+        problems.add(line, f"{what} is no operation; write `- operation: …`")
+        return None
+    names = [name for name in fields if name != QUIET]
+    if len(names) != 1:
+        given = f"{len(names)} operations ({', '.join(names)})" if names else "no operation"
+        problems.add(line, f"{what} has {given}; give one, and 'quiet: true' beside it if wanted")
+        return None
+    quiet = fields.get(QUIET, False)
+    if not isinstance(quiet, bool):
+        problems.add(document.line((*place, QUIET)), f"{what}: quiet is true or false")
+    operation = _operation(names[0], fields[names[0]], document, place, problems)
+    return Step(operation, quiet is True, line) if operation else None
+
+
+def _operation(
+    name: str, data: object, document: Document, place: Place, problems: Problems
+) -> Operation | None:
+    what = f"step {int(place[-1]) + 1} {name}"
+    if name not in registry():
+        line = document.line((*place, name))
+        problems.add(line, f"{what}: there is no such operation; {one_of(name, registry())}")
+        return None
+    kind = registry()[name]
+    data = {} if data is None else data  # `- touch:` with nothing behind it
+    if not isinstance(data, dict) and kind.SHORT:
+        wrapped = {kind.SHORT: data}
+        inner = replace(document, lines=_shifted(document.lines, (*place, name), kind.SHORT))
+        return make(kind, wrapped, inner, (*place, name), problems, what)
+    return make(kind, data, document, (*place, name), problems, what)
+
+
+def _shifted(lines: Mapping[Place, int], at: Place, key: str) -> Mapping[Place, int]:
+    """Give the lines as if the short form of a step had been written out."""
+    depth = len(at)
+    return {
+        (*at, key, *place[depth:]) if place[:depth] == at else place: line
+        for place, line in lines.items()
+    } | {at: lines[at]}

@@ -1,0 +1,168 @@
+"""What a well-formed scenario must also be: possible from its first step to its last.
+
+All steps are tried on the model; each that cannot be done is told with its line.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from harness.model.datatypes import DataType
+from harness.model.schema import Field, Schema
+from harness.model.truth import History, Truth, row_values
+from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
+from harness.operations import name_of
+from harness.scenario import generation
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.problems import Problems
+from harness.scenario.text import Document
+
+MAX_NAME: Final = 200
+KEY_TYPES: Final = ("string", "int", "long")
+ORDER_TYPES: Final = ("long", "int", "double", "float", "date", "timestamp")
+"""Types whose generated values grow from step to step."""
+PARTITION_TYPES: Final = ("string", "int", "long")
+
+
+def check(scenario: Scenario, document: Document, problems: Problems) -> None:
+    """Note everything that cannot be; later checks need what earlier ones found right."""
+    _check_table(scenario, document, problems)
+    if problems:
+        return
+    found = generation.survey(scenario)
+    _check_names(scenario, found.history, document, problems)
+    _check_steps(scenario, found, problems)
+    _check_limits(scenario, found, problems)
+    if not problems:
+        _check_values(scenario, problems)
+
+
+def _check_table(scenario: Scenario, document: Document, problems: Problems) -> None:
+    table = scenario.table
+    types = dict(table.columns)
+    _check_special(table.key, types, KEY_TYPES, "key", document, problems)
+    if table.order_by is not None:
+        _check_special(table.order_by, types, ORDER_TYPES, "order_by", document, problems)
+    for name in table.partition_by:
+        _check_special(name, types, PARTITION_TYPES, "partition_by", document, problems)
+    for name, times in Counter(table.fixed).items():
+        if times > 1:
+            line = document.line(("table", "key"))
+            problems.add(
+                line, f"table: '{name}' stands twice in key, order_by and partition_by; once is all"
+            )
+
+
+def _check_special(
+    name: str,
+    types: dict[str, DataType],
+    allowed: tuple[str, ...],
+    role: str,
+    document: Document,
+    problems: Problems,
+) -> None:
+    line = document.line(("table", role))
+    if name not in types:
+        have = ", ".join(types) or "none"
+        problems.add(line, f"table: {role}: there is no column '{name}'; there are: {have}")
+    elif str(types[name]) not in allowed:
+        problems.add(
+            line, f"table: {role}: '{name}' is {types[name]}; allowed: {', '.join(allowed)}"
+        )
+
+
+def _check_names(
+    scenario: Scenario, history: History, document: Document, problems: Problems
+) -> None:
+    told: set[str] = set()
+    for truth in history:
+        place = (
+            document.line(("table", "columns")) if not truth.step else _step(scenario, truth).line
+        )
+        for wrong in _wrong_names(truth.schema):
+            if wrong not in told:
+                told.add(wrong)
+                problems.add(place, wrong)
+
+
+def _wrong_names(schema: Schema) -> Iterator[str]:
+    levels = [schema.fields, *(field.children for field in schema.walk())]
+    for siblings in levels:
+        yield from _wrong_siblings(siblings)
+
+
+def _wrong_siblings(siblings: Iterable[Field]) -> Iterator[str]:
+    names: dict[str, str] = {}
+    for name in (field.name for field in siblings):
+        if not name or "." in name or len(name) > MAX_NAME:
+            shown = name if len(name) <= MAX_NAME else f"{name[:20]}…"
+            yield (
+                f"'{shown}' is no name of a column; allowed: 1 to {MAX_NAME} characters without '.'"
+            )
+        other = names.setdefault(name.casefold(), name)
+        if other != name:
+            yield f"'{other}' and '{name}' differ only in case, and engines take them for one"
+
+
+def _check_steps(scenario: Scenario, found: generation.Survey, problems: Problems) -> None:
+    for number, wrong in found.wrong.items():
+        step = scenario.steps[number - 1]
+        problems.add(step.line, _of_step(step, number, wrong))
+
+
+def _check_limits(scenario: Scenario, found: generation.Survey, problems: Problems) -> None:
+    last = found.history[-1].schema.last_id
+    counts = (
+        ("steps", len(scenario.steps), MAX_STEP),
+        ("rows with different keys", len(found.keys), MAX_ROW),
+        ("columns (parts of nested ones and dropped ones count)", last, MAX_FIELD),
+    )
+    line = scenario.steps[-1].line
+    for what, count, most in counts:
+        if count > most:
+            problems.add(
+                line, f"{count} {what}: traceable values tell at most {most} apart; split the file"
+            )
+
+
+def _check_values(scenario: Scenario, problems: Problems) -> None:
+    done = [True] * len(scenario.steps)
+    history = generation.history(scenario, merge_on_read=True, applied=done)
+    told: set[str] = set()
+    for truth in history[1:]:
+        step = _step(scenario, truth)
+        for wrong in (*_inexact(truth), *_not_growing(history[truth.step - 1], truth)):
+            if wrong not in told:
+                told.add(wrong)
+                problems.add(step.line, _of_step(step, truth.step, wrong))
+
+
+def _inexact(truth: Truth) -> Iterator[str]:
+    for row in (*truth.rows.values(), *truth.base.values()):
+        try:
+            row_values(row, truth.schema)
+        except ValueError as wrong:
+            yield f"row {row.key}: {wrong}; take types that hold the values exactly"
+
+
+def _not_growing(before: Truth, after: Truth) -> Iterator[str]:
+    # Whether a late row replaces a newer one depends on the payload class: not the model's to say.
+    if after.table.order_by is None:
+        return
+    order = after.column_id(after.table.order_by)
+    for key, row in after.rows.items():
+        new, old = row.values[order], before.rows[key].values[order] if key in before.rows else None
+        if new is None:
+            yield f"row {key}: the ordering column has no value; it needs one"
+        elif old is not None and row is not before.rows[key] and not new > old:
+            yield f"row {key}: the ordering column goes from {old} to {new}; it must grow"
+
+
+def _step(scenario: Scenario, truth: Truth) -> Step:
+    return scenario.steps[truth.step - 1]
+
+
+def _of_step(step: Step, number: int, wrong: str) -> str:
+    return f"step {number} {name_of(step.operation)}: {wrong}"

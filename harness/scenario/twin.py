@@ -1,0 +1,108 @@
+"""The derived twin: the same story with types that make another defect visible.
+
+Where neighbours have different types, reading a wrong column is an error; where they agree, it is
+a silent wrong answer. So the twin makes data columns agree that differ, and differ that agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import cycle
+from typing import Final
+
+from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
+from harness.model.schema import Field
+from harness.model.truth import History
+from harness.operations.add_column import AddColumn
+from harness.scenario import generation
+from harness.scenario.definition import Scenario, Step
+
+TURN: Final = tuple(map(Primitive, ("string", "int", "double", "date")))
+
+
+def twin(scenario: Scenario) -> Scenario | None:
+    """Give the twin of a scenario, None when nothing would change.
+
+    Data columns take the type of the first one; if they all agree already, they take string, int,
+    double and date in turn, added columns after the ones of the table. Key, ordering and partition
+    columns, columns whose type changes and columns with explicit values keep theirs. Columns with
+    parts keep their structure: their leaves (a struct's parts, an array's elements, a map's
+    values; not a map's keys) are what takes the types.
+    """
+    history = generation.survey(scenario).history
+    leaves = list(_leaves(scenario, history))
+    types = _new_types(leaves)
+    if all(types[leaf.id] == leaf.type for leaf in leaves):
+        return None
+    columns = tuple((field.name, _retyped(field, types)) for field in history[0].schema.fields)
+    steps = tuple(
+        _step(step, history, number, types) for number, step in enumerate(scenario.steps, start=1)
+    )
+    return replace(scenario, table=replace(scenario.table, columns=columns), steps=steps)
+
+
+def _new_types(leaves: list[Field]) -> Mapping[int, DataType]:
+    if len({leaf.type for leaf in leaves}) > 1:
+        return {leaf.id: leaves[0].type for leaf in leaves}
+    return {leaf.id: type_ for leaf, type_ in zip(leaves, cycle(TURN), strict=False)}
+
+
+def _leaves(scenario: Scenario, history: History) -> Iterator[Field]:
+    """Give the leaves of data columns: of the table first, then of added columns."""
+    kept = _explicit(scenario, history) | _changing(history)
+    kept |= {history[0].column_id(name) for name in scenario.table.fixed}
+    seen: set[int] = set()
+    for truth in history:
+        for column in truth.schema.fields:
+            if column.id not in kept:
+                for leaf in _leaves_of(column):
+                    if leaf.id not in seen | kept:
+                        seen.add(leaf.id)
+                        yield leaf
+
+
+def _leaves_of(field: Field) -> Iterator[Field]:
+    if not field.children:
+        yield field
+    # Engines differ in what keys of maps they allow.
+    for child in field.children[1:] if isinstance(field.type, Map) else field.children:
+        yield from _leaves_of(child)
+
+
+def _changing(history: History) -> set[int]:
+    taken: dict[int, set[DataType]] = {}
+    for truth in history:
+        for field in truth.schema.walk():
+            if not field.children:
+                taken.setdefault(field.id, set()).add(field.type)
+    return {field_id for field_id, types in taken.items() if len(types) > 1}
+
+
+def _explicit(scenario: Scenario, history: History) -> set[int]:
+    return {
+        history[number].column_id(name)
+        for number, step in enumerate(scenario.steps, start=1)
+        for row in getattr(step.operation, "rows", ())
+        for name in row
+    }
+
+
+def _step(step: Step, history: History, number: int, types: Mapping[int, DataType]) -> Step:
+    operation = step.operation
+    if not isinstance(operation, AddColumn):
+        return step
+    added = history[number].schema.find(operation.name)
+    return replace(step, operation=replace(operation, type=_retyped(added, types)))
+
+
+def _retyped(field: Field, types: Mapping[int, DataType]) -> DataType:
+    children = [(child.name, _retyped(child, types)) for child in field.children]
+    match field.type:
+        case Struct():
+            return Struct(tuple(children))
+        case Array():
+            return Array(children[0][1])
+        case Map():
+            return Map(children[0][1], children[1][1])
+    return types.get(field.id, field.type)
