@@ -71,7 +71,8 @@ def serve(
     shutil.copytree(prepared, database, ignore=shutil.ignore_patterns("*.lck"))
     conf = folder / "conf"
     warehouse = folder / "warehouse"
-    warehouse.mkdir()
+    for needed in (warehouse, folder / "tmp"):
+        needed.mkdir()
     values = {"database": database, "warehouse": warehouse.as_uri()}
     template.write(_TEMPLATES, "hive-site.xml", values, conf)
     template.write(_TEMPLATES, "log4j2.properties", {"level": "WARN"}, conf)
@@ -90,7 +91,8 @@ def _started(
     conf = folder / "conf"
     main = (installation.distribution.text("main"), "-p", str(port))
     log4j = f"-Dlog4j.configurationFile={conf / 'log4j2.properties'}"
-    arguments = starter.command(installation, conf, main, (*_DERBY, log4j))
+    tmp = f"-Djava.io.tmpdir={folder / 'tmp'}"
+    arguments = starter.command(installation, conf, main, (*_DERBY, tmp, log4j))
     uri = f"thrift://{LOOPBACK}:{port}"
     with running(Command(arguments, folder, folder / "metastore.log")) as process:
         wait_until(

@@ -79,7 +79,8 @@ class Process:
         return self._child.poll()
 
     def alive(self) -> bool:
-        """Tell whether it still runs."""
+        """Tell whether it still runs; and note its memory, which nobody can tell once it ended."""
+        self.peak_memory_mb()
         return self.exit_code is None
 
     def log_tail(self, lines: int = LOG_LINES) -> str:

@@ -1,0 +1,245 @@
+"""HiveServer2 as a reader, asked over Thrift with PyHive."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from harness.engines import common, hive_values
+from harness.engines.api import NoAnswerError, Question, RefusedError, Reply, Settings
+from harness.engines.hive_errors import HiveError
+from harness.engines.hive_values import Result
+from harness.errors import UsageProblem
+from harness.progress import Progress
+from harness.record import Column
+from harness.runtimes import starter, template
+from harness.runtimes.fetch import Installation
+from harness.runtimes.ports import LOOPBACK, on_free_port
+from harness.runtimes.process import Command, Process, running, wait_until
+
+if TYPE_CHECKING:
+    from harness.engines.hive_client import HiveClient
+
+READY_S: Final = 240.0
+"""How long it may take to answer; 5 s on an idle machine."""
+STATEMENT_S: Final = 60.0
+
+_OURS: Final = re.compile(r"select (?P<what>.+?) from (?P<table>`[^`]+`\.`[^`]+`)(?: where .*)?")
+"""The SQL of `common.select`; other SQL may be asked too, its nested values stay text."""
+_NESTED: Final = ("array", "map", "struct", "uniontype")
+
+_STATEMENTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "path": {
+        "fetch": "set hive.fetch.task.conversion=more",
+        "mapreduce": "set hive.fetch.task.conversion=none",
+    },
+    "schema-on-read": {
+        "on": "set hoodie.schema.on.read.enable=true",
+        "off": "set hoodie.schema.on.read.enable=false",
+    },
+}
+"""What a session is told for each value of a setting."""
+
+
+def statements(settings: Settings) -> tuple[str, ...]:
+    """Give what a session with these settings is told first; a setting left out is not touched.
+
+    Raises:
+        UsageProblem: there is no such setting, or it has no such value.
+
+    """
+    for name, value in settings.items():
+        if value not in _STATEMENTS.get(name, {}):
+            allowed = "; ".join(f"{each}: {', '.join(of)}" for each, of in _STATEMENTS.items())
+            raise UsageProblem(f"hive has no setting {name}={value}; allowed are {allowed}")
+    return tuple(of[settings[name]] for name, of in _STATEMENTS.items() if name in settings)
+
+
+@dataclass(frozen=True, slots=True)
+class HiveConnection:
+    """A session with the settings of one reader; see `api.Connection`."""
+
+    client: HiveClient
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        """Send a query and fetch all rows.
+
+        Raises:
+            RefusedError: the server answered with an error.
+            NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
+
+        """
+        started = time.monotonic()
+        try:
+            result = self.client.run(sql, timeout_s)
+            seconds = time.monotonic() - started
+            types = self._types(sql, result, max(timeout_s - seconds, 1.0))
+        except HiveError as error:
+            raise RefusedError(error.refusal, time.monotonic() - started) from error
+        return reply(result, types, seconds)
+
+    def close(self) -> None:
+        """End the session; never raises."""
+        self.client.close()
+
+    def _types(self, sql: str, result: Result, timeout_s: float) -> tuple[str, ...]:
+        """Give the types of the columns; of nested ones the server names only the outermost."""
+        types = tuple(kind for _, kind in result.columns)
+        ours = _OURS.fullmatch(sql)
+        if ours is None or not any(kind in _NESTED for kind in types):
+            return types
+        described = self.client.run(f"describe {ours['table']}", timeout_s).rows
+        table = {row[0]: row[1] for row in described if row[1] and not row[0].startswith("#")}
+        return nested_types(ours["what"], result, table)
+
+
+def nested_types(what: str, result: Result, table: Mapping[str, str]) -> tuple[str, ...]:
+    """Give the types of an answer's columns in full.
+
+    `what`: the select list of our own SQL. `table`: Hive's types of the table's columns.
+    """
+    names = [_bare(name) for name, _ in result.columns]
+    paths = names if what == "*" else what.replace("`", "").split(", ")
+    return tuple(
+        _type_at(table, path) or kind if kind in _NESTED else kind
+        for path, (_, kind) in zip(paths, result.columns, strict=True)
+    )
+
+
+def _type_at(table: Mapping[str, str], path: str) -> str:
+    """Give Hive's type of a dotted path, empty if the table has no such place."""
+    name, *inner = path.lower().split(".")
+    text = table.get(name, "")
+    for child in inner:
+        text = hive_values.children(text).get(child, "")
+    return text
+
+
+def _bare(name: str) -> str:
+    """Give a column's name without the table's, which Hive puts before it for `select *`."""
+    return name.rpartition(".")[2]
+
+
+def reply(result: Result, types: tuple[str, ...], seconds: float) -> Reply:
+    """Make a reply of raw rows, `types` being Hive's types of the columns in full."""
+    kinds = [hive_values.canonical_type(text) for text in types]
+    columns = tuple(
+        Column(_bare(name), text, str(kind) if kind else "")
+        for (name, _), text, kind in zip(result.columns, types, kinds, strict=True)
+    )
+    rows = tuple(tuple(map(hive_values.canonical, row, kinds)) for row in result.rows)
+    return Reply(*common.drop_meta(columns, rows), seconds, result.path)
+
+
+@dataclass(frozen=True, slots=True)
+class HiveServer:
+    """A running HiveServer2; see `api.Server`."""
+
+    port: int
+    process: Process
+
+    def connect(self, settings: Settings) -> HiveConnection:
+        """Open a session.
+
+        Raises:
+            NoAnswerError: the server cannot be reached, or refuses a session.
+            UsageProblem: `settings` name what there is not.
+
+        """
+        # Imported when it is needed: planning and judging work without the client library.
+        from harness.engines.hive_client import HiveClient  # noqa: PLC0415
+
+        told = statements(settings)
+        client = HiveClient(self.port, self.process.log)
+        try:
+            for statement in told:
+                client.run(statement, STATEMENT_S)
+        except HiveError as error:
+            client.close()
+            raise NoAnswerError(f"no session: {error}") from error
+        return HiveConnection(client)
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return self.process.alive()
+
+    def log_tail(self) -> str:
+        """Give the end of the server's log."""
+        return self.process.log_tail()
+
+    def peak_memory_mb(self) -> int:
+        """Give the most resident memory seen, in MiB."""
+        return self.process.peak_memory_mb()
+
+
+class HiveEngine:
+    """What the harness needs of Hive; see `api.Engine`."""
+
+    settings: Mapping[str, tuple[str, ...]] = MappingProxyType(
+        {name: tuple(values) for name, values in _STATEMENTS.items()}
+    )
+
+    def sql(self, question: Question, settings: Settings) -> str:  # noqa: ARG002 - of the contract
+        """Give the query in HiveQL; settings are the session's, not the query's."""
+        return common.select(question, "`")
+
+    def ask_code(self) -> str:
+        """Give a digest of the server's configuration and of what asks it."""
+        own = ("hive", "hive_client", "hive_errors", "hive_values", "common")
+        modules = (*(f"harness.engines.{name}" for name in own), starter.__name__)
+        return common.code_digest("hive", *modules)
+
+    def serve(
+        self, installation: Installation, metastore_uri: str, folder: Path, progress: Progress
+    ) -> AbstractContextManager[HiveServer]:
+        """Run HiveServer2 on the metastore at `metastore_uri`.
+
+        Raises:
+            EnvironmentProblem: it did not get ready; the message holds the end of its log.
+
+        """
+        progress.note(f"start {installation.distribution.name}")
+        (folder / "tmp").mkdir()
+        return on_free_port(lambda port: _started(installation, metastore_uri, folder, port))
+
+
+@contextmanager
+def _started(
+    installation: Installation, metastore_uri: str, folder: Path, port: int
+) -> Iterator[HiveServer]:
+    conf = folder / "conf"
+    values = {"port": port, "host": LOOPBACK, "metastore": metastore_uri, "work": folder}
+    template.write("hive", "hive-site.xml", values, conf)
+    # Hive looks for a file of this name, whatever Log4j's own property says.
+    template.write("hive", "hive-log4j2.properties", {"level": "WARN"}, conf)
+    jvm = (f"-Djava.io.tmpdir={folder / 'tmp'}",)
+    main = (installation.distribution.text("main"),)
+    arguments = starter.command(installation, conf, main, jvm)
+    with running(Command(arguments, folder, folder / "hive.log")) as process:
+        server = HiveServer(port, process)
+        wait_until(
+            lambda: _ask(server),
+            process,
+            timeout_s=READY_S,
+            what=installation.distribution.name,
+            not_yet=(NoAnswerError, RefusedError),
+        )
+        yield server
+
+
+def _ask(server: HiveServer) -> None:
+    """Ask what needs the server, its metastore, and the compiler."""
+    connection = server.connect({})
+    try:
+        connection.ask("show databases", timeout_s=STATEMENT_S)
+    finally:
+        connection.close()
+
+
+ENGINE: Final = HiveEngine()

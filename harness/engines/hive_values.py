@@ -1,0 +1,203 @@
+"""Hive's types and values, made canonical. Pure.
+
+HiveServer2 sends nested values as JSON text that is not quite JSON: keys of maps that are no
+strings stand bare (`{1:"z"}`), decimals lose their last zeros, dates and timestamps are texts.
+The column's type tells what was meant.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from harness.model.canonical import MapValue, Value
+from harness.model.datatypes import (
+    Array,
+    DataType,
+    Decimal,
+    Map,
+    Primitive,
+    Struct,
+    TypeTextError,
+    parse_type,
+)
+
+_OURS: Final = {"bigint": "long", "varchar": "string"}
+_NAME = re.compile(r"\b(bigint|varchar)(\(\d+\))?(?!\s*[\w:])")
+_STRING_OR_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|([^\s{}\[\],:"]+)(?=\s*:)', re.DOTALL)
+
+Convert = Callable[[Any], Value]
+
+MAP_REDUCE: Final = "mapreduce"
+FETCH: Final = "fetch"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Rows as PyHive gives them."""
+
+    columns: tuple[tuple[str, str], ...] = ()
+    """Name as the server gives it, and type; nested types only by name (`struct`)."""
+    rows: tuple[tuple[Any, ...], ...] = ()
+    path: str = FETCH
+    """What the tasks of this very query say: `fetch` (none ran) or `mapreduce`."""
+
+
+def canonical_type(text: str) -> DataType | None:
+    """Give our type for Hive's text of one, None where we have none.
+
+    >>> str(canonical_type("map<bigint,struct<a:varchar(5)>>"))
+    'map<long, struct<a: string>>'
+    >>> canonical_type("binary") is None
+    True
+    """
+    try:
+        return parse_type(_NAME.sub(lambda found: _OURS[found[1]], text))
+    except TypeTextError:
+        return None
+
+
+def canonical(value: Any, kind: DataType | None) -> Value:  # noqa: ANN401 - as the client gives it
+    """Give the canonical form of a value as PyHive gives it.
+
+    What is not of the form that its type promises stays as it came, so that it shows.
+    """
+    if value is None or kind is None:
+        return value
+    try:
+        nested = isinstance(kind, Struct | Array | Map)
+        return _convert(kind)(parse_nested(value) if nested else value)
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return value
+
+
+def children(text: str) -> dict[str, str]:
+    """Give the children of a struct in Hive's text of its type, each with the text of its own.
+
+    >>> children("struct<a:int,b:map<int,string>>")
+    {'a': 'int', 'b': 'map<int,string>'}
+    """
+    if not (text.startswith("struct<") and text.endswith(">")):
+        return {}
+    parts, depth = [""], 0
+    for letter in text[len("struct<") : -1]:
+        depth += {"<": 1, "(": 1, ">": -1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return {name: kind for name, _, kind in (part.partition(":") for part in parts)}
+
+
+class Pairs(tuple[tuple[str, Any], ...]):
+    """The pairs of a JSON object, in order; told apart from an array."""
+
+
+def parse_nested(text: str) -> Any:  # noqa: ANN401 - JSON is of any type
+    """Read the text of a nested value: objects as `Pairs`, numbers with a point as Decimal.
+
+    >>> parse_nested('{1:"a:b",2:null}')
+    (('1', 'a:b'), ('2', None))
+
+    Raises:
+        ValueError: it is no such text.
+
+    """
+    quoted = _STRING_OR_KEY.sub(lambda found: f'"{found[1]}"' if found[1] else found[0], text)
+    return json.loads(quoted, object_pairs_hook=Pairs, parse_float=decimal.Decimal, strict=False)
+
+
+def _convert(kind: DataType) -> Convert:
+    match kind:
+        case Primitive(name):
+            return _PRIMITIVES[name]
+        case Decimal(_, scale):
+            return lambda value: _scaled(value, scale)
+        case Array(element):
+            inner = _optional(element)
+            return lambda value: tuple(map(inner, _checked(value, list)))
+        case Map(key, element):
+            return lambda value: _map(value, _convert(key), _optional(element))
+        case Struct(fields):
+            return lambda value: _struct(value, fields)
+
+
+def _optional(kind: DataType) -> Convert:
+    convert = _convert(kind)
+    return lambda value: None if value is None else convert(value)
+
+
+def _map(value: Any, key: Convert, element: Convert) -> MapValue:  # noqa: ANN401
+    return MapValue.of([(key(each), element(inner)) for each, inner in _checked(value, Pairs)])
+
+
+def _struct(value: Any, fields: tuple[tuple[str, DataType], ...]) -> dict[str, Value]:  # noqa: ANN401
+    found = dict(_checked(value, Pairs))
+    if list(found) != [name for name, _ in fields]:
+        raise ValueError(f"{found} has other children than {fields}")
+    return {name: _optional(kind)(found[name]) for name, kind in fields}
+
+
+def _scaled(value: Any, scale: int) -> decimal.Decimal:  # noqa: ANN401
+    """Give the digits that the type has; never fewer than the value has."""
+    exact = decimal.Decimal(_checked(value, str | int | decimal.Decimal))
+    scaled = exact.quantize(decimal.Decimal(1).scaleb(-scale), context=_EXACT)
+    return scaled if scaled == exact else exact
+
+
+_EXACT: Final = decimal.Context(prec=2 * 38)
+
+
+def _boolean(value: Any) -> bool:  # noqa: ANN401
+    """Give a boolean, which as the key of a map is a text."""
+    return (
+        {"true": True, "false": False}[value]
+        if isinstance(value, str)
+        else (bool(_checked(value, bool)))
+    )
+
+
+def _integer(value: Any) -> int:  # noqa: ANN401
+    return int(value) if isinstance(value, str) else int(_checked(value, int))
+
+
+def _float(value: Any) -> float:  # noqa: ANN401
+    return float(_checked(value, str | int | float | decimal.Decimal))
+
+
+def _text(value: Any) -> str:  # noqa: ANN401
+    return str(_checked(value, str))
+
+
+def _date(value: Any) -> datetime.date:  # noqa: ANN401
+    return datetime.date.fromisoformat(value)
+
+
+def _timestamp(value: Any) -> datetime.datetime:  # noqa: ANN401
+    if isinstance(value, datetime.datetime):
+        return value
+    return datetime.datetime.fromisoformat(value)
+
+
+_PRIMITIVES: Final[dict[str, Convert]] = {
+    "boolean": _boolean,
+    "int": _integer,
+    "long": _integer,
+    "float": _float,
+    "double": _float,
+    "string": _text,
+    "date": _date,
+    "timestamp": _timestamp,
+}
+
+
+def _checked(value: Any, kind: Any) -> Any:  # noqa: ANN401
+    """Give the value, raise TypeError when it is not of the Python type that its type promises."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} is not what its type promises")
+    return value

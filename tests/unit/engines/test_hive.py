@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from harness.engines.api import Query, Question
+from harness.engines.hive import ENGINE, nested_types, reply, statements
+from harness.engines.hive_values import Result
+from harness.errors import UsageProblem
+from harness.record import Column
+
+
+@pytest.mark.parametrize(
+    ("query", "sql"),
+    [
+        (Query(), "select * from `db`.`t_rt`"),
+        (Query(columns=("a", "st.b")), "select `a`, `st`.`b` from `db`.`t_rt`"),
+        (Query(not_null="st.b"), "select * from `db`.`t_rt` where `st`.`b` is not null"),
+        (
+            Query(count=True, not_null="a"),
+            "select count(*) from `db`.`t_rt` where `a` is not null",
+        ),
+    ],
+)
+def test_questions_are_put_in_hiveql(query: Query, sql: str) -> None:
+    assert ENGINE.sql(Question("db", "t_rt", "hudi-mor", query), {}) == sql
+
+
+def test_a_session_is_told_only_what_a_reader_names() -> None:
+    assert statements({}) == ()
+    assert statements({"schema-on-read": "off", "path": "mapreduce"}) == (
+        "set hive.fetch.task.conversion=none",
+        "set hoodie.schema.on.read.enable=false",
+    )
+
+
+@pytest.mark.parametrize("settings", [{"path": "tez"}, {"colour": "red"}])
+def test_a_setting_that_there_is_not_is_refused_with_what_there_is(
+    settings: dict[str, str],
+) -> None:
+    with pytest.raises(UsageProblem, match="path: fetch, mapreduce; schema-on-read: on, off"):
+        statements(settings)
+
+
+def test_every_setting_that_is_offered_has_a_statement() -> None:
+    for name, values in ENGINE.settings.items():
+        for value in values:
+            assert len(statements({name: value})) == 1
+
+
+def test_nested_types_come_from_the_table() -> None:
+    table = {"id": "string", "st": "struct<a:int,b:struct<c:string>>", "m": "map<int,string>"}
+    result = Result(columns=(("t.id", "string"), ("t.st", "struct"), ("t.m", "map")))
+    assert nested_types("*", result, table) == ("string", table["st"], "map<int,string>")
+    dotted = Result(columns=(("b", "struct"), ("c", "string"), ("x", "array")))
+    assert nested_types("`st`.`b`, `st`.`b`.`c`, `x`", dotted, table) == (
+        "struct<c:string>",
+        "string",
+        "array",
+    )
+
+
+def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns() -> None:
+    result = Result(
+        columns=(("t._hoodie_file_name", "string"), ("t.n", "bigint"), ("t.bi", "binary")),
+        rows=(("f.parquet", 1, b"x"), ("g.parquet", None, None)),
+        path="fetch",
+    )
+    found = reply(result, ("string", "bigint", "binary"), 0.5)
+    assert found.columns == (Column("n", "bigint", "long"), Column("bi", "binary", ""))
+    assert found.rows == ((1, b"x"), (None, None))
+    assert (found.confirmed, found.seconds) == ("fetch", 0.5)
+
+
+def test_the_digest_of_the_ask_code_is_known_where_the_client_library_is_not() -> None:
+    code = (
+        "import sys; sys.modules['pyhive'] = None; sys.modules['TCLIService'] = None; "
+        "from harness.engines.hive import ENGINE; print(ENGINE.ask_code())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ENGINE.ask_code()
+    assert len(ENGINE.ask_code()) == 64

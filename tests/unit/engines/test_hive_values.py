@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.engines.hive_values import canonical, canonical_type, children, parse_nested
+from harness.model.canonical import MapValue, Value, same
+
+D = decimal.Decimal
+
+
+def value(text: Any, kind: str) -> Value:  # noqa: ANN401 - raw values are of any type
+    found = canonical_type(kind)
+    assert found is not None
+    return canonical(text, found)
+
+
+@pytest.mark.parametrize(
+    ("hive", "ours"),
+    [
+        ("bigint", "long"),
+        ("varchar(20)", "string"),
+        ("decimal(10,2)", "decimal(10, 2)"),
+        ("struct<bigint:bigint,b:array<varchar(3)>>", "struct<bigint: long, b: array<string>>"),
+        ("map<bigint,struct<a:date>>", "map<long, struct<a: date>>"),
+        ("map<string,map<bigint,timestamp>>", "map<string, map<long, timestamp>>"),
+    ],
+)
+def test_types_of_hive_have_names_of_ours(hive: str, ours: str) -> None:
+    assert str(canonical_type(hive)) == ours
+
+
+@pytest.mark.parametrize(
+    "text", ["tinyint", "smallint", "char(4)", "binary", "void", "array<binary>", "struct", ""]
+)
+def test_types_without_a_name_of_ours_have_none(text: str) -> None:
+    assert canonical_type(text) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind", "expected"),
+    [
+        (True, "boolean", True),
+        (3, "bigint", 3),
+        (1.5, "float", 1.5),
+        ("a", "string", "a"),
+        ("", "string", ""),
+        ("2024-02-29", "date", datetime.date(2024, 2, 29)),
+        (D("1.1"), "decimal(10,2)", D("1.10")),
+        (D("7"), "decimal(38,38)", D(7).quantize(D(1).scaleb(-38), context=decimal.Context(76))),
+        ("[1,null,3]", "array<int>", (1, None, 3)),
+        ("[]", "array<int>", ()),
+        ("[1.1,2]", "array<decimal(5,2)>", (D("1.10"), D("2.00"))),
+        ("[1.5,1.0E10,NaN]", "array<double>", (1.5, 1e10, math.nan)),
+        ('{"a":1,"b":null}', "struct<a:int,b:string>", {"a": 1, "b": None}),
+        ('{1:"z",-2:"y"}', "map<int,string>", MapValue(((-2, "y"), (1, "z")))),
+        ("{true:1}", "map<boolean,int>", MapValue(((True, 1),))),
+        ("{1.5:[]}", "map<double,array<int>>", MapValue(((1.5, ()),))),
+        ('{"2024-02-28":1}', "map<date,int>", MapValue(((datetime.date(2024, 2, 28), 1),))),
+        ('{"1":"{2:3}"}', "map<string,string>", MapValue((("1", "{2:3}"),))),
+    ],
+)
+def test_values_become_canonical_by_their_type(
+    raw: Any,  # noqa: ANN401
+    kind: str,
+    expected: Value,
+) -> None:
+    assert same(value(raw, kind), expected)
+
+
+def test_a_timestamp_keeps_its_microseconds_and_has_no_zone() -> None:
+    moment = datetime.datetime(2024, 2, 29, 1, 2, 3, 456000)  # noqa: DTZ001
+    assert value(moment, "timestamp") == moment
+    assert value('["2024-02-29 01:02:03.456"]', "array<timestamp>") == (moment,)
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"),
+    [
+        ("30000-01-01", "date"),
+        ("[1", "array<int>"),
+        ("{}", "array<int>"),
+        ("[1]", "map<int,int>"),
+        ('{"a":1}', "struct<b:int>"),
+        ('["1"]', "array<string>x"),
+        ("[true]", "array<string>"),
+        ("not a date", "date"),
+    ],
+)
+def test_what_is_not_of_its_type_stays_as_it_came(raw: str, kind: str) -> None:
+    found = canonical_type(kind)
+    assert canonical(raw, found) == raw
+
+
+def test_decimals_are_never_rounded() -> None:
+    assert str(value(D("1.234"), "decimal(10,2)")) == "1.234"
+
+
+def test_null_is_null_whatever_its_type() -> None:
+    assert canonical(None, canonical_type("array<int>")) is None
+    assert canonical(None, None) is None
+
+
+@given(st.dictionaries(st.integers(), st.text(max_size=6), max_size=4))
+def test_any_text_survives_beside_bare_keys(pairs: dict[int, str]) -> None:
+    def quoted(text: str) -> str:
+        for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
+            text = text.replace(plain, escaped)
+        return f'"{text}"'
+
+    hive = "{" + ",".join(f"{key}:{quoted(text)}" for key, text in pairs.items()) + "}"
+    assert value(hive, "map<int,string>") == MapValue.of(list(pairs.items()))
+
+
+def test_a_key_that_looks_bare_inside_a_text_is_left_alone() -> None:
+    assert parse_nested('["a:1, b:2","{c:3}"]') == ["a:1, b:2", "{c:3}"]
+
+
+def test_the_children_of_a_struct_are_told_apart() -> None:
+    text = "struct<a:decimal(10,2),b:struct<c:map<int,string>,d:int>,e:array<int>>"
+    assert children(text) == {
+        "a": "decimal(10,2)",
+        "b": "struct<c:map<int,string>,d:int>",
+        "e": "array<int>",
+    }
+    assert children("array<int>") == {}
