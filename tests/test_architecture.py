@@ -37,7 +37,8 @@ MAY_IMPORT = {
     "judge": (
         "errors model operations scenario cells record checks compare diagnosis refusals formats"
     ),
-    "reports": "errors model scenario cells record baseline",
+    "run": "errors model scenario cells record",
+    "reports": "errors model scenario cells record baseline run",
     # what differs from one format, engine or runtime to the next
     "formats": "errors model operations scenario record",
     "engines": "errors progress model record runtimes writer",  # the worker: Spark reads as well

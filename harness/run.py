@@ -1,0 +1,299 @@
+"""A run directory as an object: what was planned, what was recorded, and what never came.
+
+`runs/<id>/` holds `run.json` (the plan, as `RunInfo`), `states.jsonl`, `answers.jsonl` and
+`verdicts.jsonl`. Nothing is asked or judged here.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+
+from pydantic import TypeAdapter, ValidationError, WrapSerializer
+
+from harness import record
+from harness.cells import Cell, Excluded, Variant
+from harness.errors import UsageProblem
+from harness.record import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+INFO: Final = "run.json"
+STATES: Final = "states.jsonl"
+ANSWERS: Final = "answers.jsonl"
+VERDICTS: Final = "verdicts.jsonl"
+
+WRITE: Final = "write"
+"""The view of a verdict that is about a step itself and not about a reader's answer."""
+DID_NOT_RUN: Final = "did not run"
+NOT_JUDGED: Final = "answered but not judged; judge the run again"
+
+PlannedCell = Annotated[Cell, WrapSerializer(lambda cell, plain: plain(cell) | {"case": cell.case})]
+"""A cell, written with its case so that people find it in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepInfo:
+    """A step as reports say it."""
+
+    number: int
+    """From 1; 0 is the creation of the table."""
+    text: str
+    """The operation in a few words: `move column f1 after f2`."""
+    changes_schema: bool = False
+    quiet: bool = False
+    """No questions were planned after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantInfo:
+    """A variant as reports say it."""
+
+    id: str
+    scenario: str
+    format: str
+    steps: tuple[StepInfo, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    writers: tuple[str, ...] = ()
+    """The distribution that writes each step, the creation first."""
+    twin: bool = False
+    key: str = ""
+    """The name of the key column: it says which row of an answer is which."""
+    about: str = ""
+    source: str = ""
+
+    def step(self, number: int) -> StepInfo:
+        """Give the step of that number; one that the plan does not name is called by it."""
+        named = (each for each in self.steps if each.number == number)
+        return next(named, StepInfo(number, f"step {number}" if number else "create the table"))
+
+
+def variant_info(variant: Variant) -> VariantInfo:
+    """Give what reports need to know of a planned variant."""
+    scenario = variant.scenario
+    steps = tuple(
+        StepInfo(number, each.operation.text(), each.operation.CHANGES_SCHEMA, each.quiet)
+        for number, each in enumerate(scenario.steps, start=1)
+    )
+    return VariantInfo(
+        id=variant.id,
+        scenario=scenario.name,
+        format=variant.format,
+        steps=steps,
+        settings=dict(variant.settings),
+        writers=variant.writers,
+        twin=variant.twin,
+        key=scenario.table.key,
+        about=scenario.about,
+        source=scenario.source,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderInfo:
+    """A reader and what really stands behind its name."""
+
+    reader: str
+    """`trino-476{use-column-names=false}`"""
+    distribution: str
+    fidelity: str
+    """`stock`, `repackaged: …` or `modified: what`."""
+    listens: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """What a run set out to do: the content of `run.json`."""
+
+    id: str
+    profile: str
+    started: datetime.datetime
+    version: str
+    """Of the harness."""
+    variants: tuple[VariantInfo, ...]
+    readers: tuple[ReaderInfo, ...]
+    cells: tuple[PlannedCell, ...]
+    excluded: tuple[Excluded, ...] = ()
+    scenarios: Mapping[str, str] = field(default_factory=dict)
+    """The scenario file's text for each variant's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """A step that did not come about: refused, skipped or unknown."""
+
+    variant: str
+    step: StepInfo
+    outcome: record.Outcome
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class Run:
+    """A run as recorded so far; the mappings are by case, the last record of a case counts."""
+
+    folder: Path
+    info: RunInfo
+    states: tuple[StateRecord, ...]
+    answers: Mapping[str, Answer]
+    recorded: Mapping[str, Verdict]
+
+    @cached_property
+    def variants(self) -> Mapping[str, VariantInfo]:
+        """Every variant by its id."""
+        return {each.id: each for each in self.info.variants}
+
+    @cached_property
+    def readers(self) -> Mapping[str, ReaderInfo]:
+        """Every reader by its name."""
+        return {each.reader: each for each in self.info.readers}
+
+    @cached_property
+    def by_step(self) -> Mapping[tuple[str, int], StateRecord]:
+        """Every recorded state by its variant and step."""
+        return {(each.variant, each.outcome.step): each for each in self.states}
+
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """One verdict for each cell, in the order of the plan.
+
+        A planned cell without a recorded verdict is `unknown` and says why. Cells of skipped steps
+        are none; `failed_steps` lists the steps.
+        """
+        asked = (cell for cell in self.info.cells if not self._skipped(cell))
+        return tuple(self.recorded.get(cell.case) or self._missing(cell) for cell in asked)
+
+    @cached_property
+    def step_verdicts(self) -> tuple[Verdict, ...]:
+        """What was judged of the steps themselves: those refused, and those not known of."""
+        return tuple(each for each in self.recorded.values() if each.view == WRITE)
+
+    @cached_property
+    def failed_steps(self) -> tuple[StepResult, ...]:
+        """Every step that was not applied, in the order of the records."""
+        return tuple(
+            StepResult(state.variant, self.step(state.variant, state.outcome.step), state.outcome)
+            for state in self.by_step.values()
+            if state.outcome.kind is not OutcomeKind.APPLIED
+        )
+
+    def variant(self, name: str) -> VariantInfo:
+        """Give the variant of that id; one that the plan does not name is known by its id only."""
+        return self.variants.get(name) or VariantInfo(name, name, "", ())
+
+    def step(self, variant: str, number: int) -> StepInfo:
+        """Give a step of a variant."""
+        return self.variant(variant).step(number)
+
+    def distribution(self, reader: str) -> str:
+        """Give the distribution behind a reader; one that the plan does not name is its own."""
+        return self.readers[reader].distribution if reader in self.readers else reader
+
+    def to_frame(self) -> pd.DataFrame:
+        """Give a pandas table with a row for each cell."""
+        import pandas as pd  # noqa: PLC0415 - dear to load, and only this needs it
+
+        return pd.DataFrame([self._row(each) for each in self.verdicts], columns=list(_FRAME))
+
+    def _row(self, verdict: Verdict) -> dict[str, object]:
+        texts = {
+            "step_text": self.step(verdict.variant, verdict.step).text,
+            "verdict": str(verdict.verdict),
+            "findings": ", ".join(str(each.kind) for each in verdict.findings),
+            "columns": ", ".join(dict.fromkeys(c for f in verdict.findings for c in f.columns)),
+            "reproduces": ", ".join(verdict.reproduces),
+        }
+        return {name: texts[name] if name in texts else getattr(verdict, name) for name in _FRAME}
+
+    def _skipped(self, cell: Cell) -> bool:
+        state = self.by_step.get((cell.variant, cell.step))
+        return state is not None and state.outcome.kind is OutcomeKind.SKIPPED
+
+    def _missing(self, cell: Cell) -> Verdict:
+        return Verdict(
+            case=cell.case,
+            scenario=self.variant(cell.variant).scenario,
+            variant=cell.variant,
+            step=cell.step,
+            reader=cell.reader,
+            view=cell.view,
+            query=cell.query,
+            verdict=VerdictKind.UNKNOWN,
+            because=NOT_JUDGED if cell.case in self.answers else DID_NOT_RUN,
+        )
+
+
+_FRAME: Final = (
+    *("case", "scenario", "variant", "step", "step_text", "reader", "view", "query", "verdict"),
+    *("findings", "columns", "reproduces", "because", "known", "seconds", "reused"),
+)
+"""The columns of `Run.to_frame`."""
+
+_INFO: Final = TypeAdapter(RunInfo)
+
+
+def write_info(folder: Path, info: RunInfo) -> None:
+    """Write `run.json`, complete or not at all; the folder is made when it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f"{INFO}.part"
+    part.write_bytes(_INFO.dump_json(info, indent=1) + b"\n")
+    part.replace(folder / INFO)
+
+
+def read_info(folder: Path) -> RunInfo:
+    """Read `run.json`.
+
+    Raises:
+        UsageProblem: it is not there, or not what this version writes.
+
+    """
+    path = folder / INFO
+    if not path.is_file():
+        raise UsageProblem(f"{folder} is no run: it has no {INFO}; give a folder under runs/")
+    try:
+        return _INFO.validate_json(path.read_bytes())
+    except ValidationError as wrong:
+        raise UsageProblem(f"{path}: {_first(wrong)}; run the profile again") from wrong
+
+
+def load(folder: Path) -> Run:
+    """Load a run, whole or broken off.
+
+    Raises:
+        UsageProblem: the folder is no run, or a record in it cannot be read (`file:line: why`).
+
+    """
+    info = read_info(folder)
+    return Run(
+        folder=folder,
+        info=info,
+        states=_records(folder / STATES, StateRecord),
+        answers={each.case: each for each in _records(folder / ANSWERS, Answer)},
+        recorded={each.case: each for each in _records(folder / VERDICTS, Verdict)},
+    )
+
+
+_Record = TypeVar("_Record", StateRecord, Answer, Verdict)
+
+
+def _records(path: Path, kind: type[_Record]) -> tuple[_Record, ...]:
+    found: list[_Record] = []
+    try:
+        # In place: what was read before a bad line tells the line's number.
+        found.extend(record.read_all(path, kind))
+    except ValueError as wrong:
+        where = f"{path}:{len(found) + 1}"
+        raise UsageProblem(f"{where}: {_first(wrong)}; repeat the phase that writes it") from wrong
+    return tuple(found)
+
+
+def _first(wrong: ValueError) -> str:
+    if not isinstance(wrong, ValidationError):
+        return str(wrong)
+    error = wrong.errors(include_url=False)[0]
+    place = ".".join(map(str, error["loc"]))
+    return f"{place}: {error['msg']}" if place else str(error["msg"])

@@ -1,0 +1,88 @@
+"""Who answered the same as whom: readers grouped by equal answers to one question."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from harness.model.canonical import to_json
+from harness.record import Answer, Verdict, VerdictKind
+from harness.run import Run
+
+Question = tuple[str, int, str, str]
+"""Variant, step, view and query."""
+MIN_ALARM = 2
+"""So many distributions must agree before the truth is doubted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Readers that gave the same answer to a question."""
+
+    with_truth: bool
+    kind: VerdictKind
+    readers: tuple[str, ...]
+
+
+def questions(run: Run) -> Mapping[Question, tuple[Verdict, ...]]:
+    """Give the verdicts of each question, one for each reader asked."""
+    found: dict[Question, list[Verdict]] = {}
+    for each in run.verdicts:
+        found.setdefault(question(each), []).append(each)
+    return {key: tuple(verdicts) for key, verdicts in found.items()}
+
+
+def question(verdict: Verdict) -> Question:
+    """Give what was asked, whoever was asked it."""
+    return verdict.variant, verdict.step, verdict.view, verdict.query
+
+
+def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
+    """Group the readers of one question by equal answers; who agrees with the truth comes first."""
+    groups: dict[str, list[Verdict]] = {}
+    for each in verdicts:
+        groups.setdefault(_fingerprint(each, run.answers.get(each.case)), []).append(each)
+    found = [
+        Agreement(
+            with_truth=same[0].verdict is VerdictKind.CORRECT,
+            kind=same[0].verdict,
+            readers=tuple(each.reader for each in same),
+        )
+        for same in groups.values()
+    ]
+    return tuple(sorted(found, key=lambda each: (not each.with_truth, -len(each.readers))))
+
+
+def alarms(run: Run) -> tuple[tuple[Question, tuple[str, ...]], ...]:
+    """Give the questions that all readers answer alike and unlike the truth.
+
+    Then the reference model may be wrong. Several settings of one distribution are one voice.
+    """
+    found = []
+    for key, verdicts in questions(run).items():
+        answered = [each for each in verdicts if _answered(run, each)]
+        groups = agreements(run, answered)
+        voices = {run.distribution(each.reader) for each in answered}
+        if len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM:
+            found.append((key, groups[0].readers))
+    return tuple(found)
+
+
+def _answered(run: Run, verdict: Verdict) -> bool:
+    answer = run.answers.get(verdict.case)
+    return answer is not None and not answer.unknown and answer.refusal is None
+
+
+def _fingerprint(verdict: Verdict, answer: Answer | None) -> str:
+    """Give a text that is the same for equal answers; nothing is equal to no answer at all."""
+    if verdict.verdict is VerdictKind.CORRECT:
+        return "the truth"
+    if answer is None or answer.unknown:
+        return f"no answer: {verdict.because}"
+    if answer.refusal is not None:
+        return f"refused: {answer.refusal.kind}: {verdict.because}"
+    order = sorted(range(len(answer.columns)), key=lambda at: answer.columns[at].name)
+    heads = [(answer.columns[at].name, answer.columns[at].canonical) for at in order]
+    rows = sorted(json.dumps([to_json(row[at]) for at in order]) for row in answer.rows)
+    return json.dumps([heads, rows])

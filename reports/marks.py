@@ -1,0 +1,116 @@
+"""Where findings lie in an expected and an answered table, row beside row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.model.canonical import Value, text_of
+from harness.record import Column, Expected, Finding, FindingKind, Witness
+from harness.reports.sentences import witness_text
+
+Row = tuple[Value, ...]
+HEAD = -1
+"""The row number of the column's heading."""
+WHOLE = -1
+"""The column number of a whole row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One wrong place in words."""
+
+    kind: FindingKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A note at a place: number of the row and of the column."""
+
+    row: int
+    column: int
+    note: int
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What to colour in the two tables, and how their rows belong together."""
+
+    notes: tuple[Note, ...]
+    expected: tuple[Mark, ...]
+    found: tuple[Mark, ...]
+    pairs: tuple[tuple[int | None, int | None], ...]
+    """Numbers of an expected and an answered row that stand beside each other."""
+
+
+def marks(
+    expected: Expected,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    findings: Sequence[Finding],
+    key: str,
+) -> Marks:
+    """Find the places of the findings; `key` names the key column."""
+    left = _Table([name for name, _ in expected.columns], expected.rows, key)
+    right = _Table([column.name for column in columns], rows, key)
+    places = [(each.kind, place) for each in findings for place in each.places]
+    moved = _moved(places, key)
+    notes = tuple(Note(kind, witness_text(kind, place)) for kind, place in places)
+    return Marks(
+        notes,
+        tuple(_marks(left, places, {})),
+        tuple(_marks(right, places, moved)),
+        _pairs(left, right, moved),
+    )
+
+
+class _Table:
+    """A table whose rows are found by the text of their key."""
+
+    def __init__(self, names: list[str], rows: Sequence[Row], key: str) -> None:
+        self.names = names
+        self.keys = [text_of(row[names.index(key)]) if key in names else "" for row in rows]
+
+    def column(self, path: str) -> int | None:
+        """Give the number of the column that a dotted path lies in."""
+        root = path if path in self.names else re.split(r"[.\[]", path, maxsplit=1)[0]
+        return self.names.index(root) if root in self.names else None
+
+    def rows(self, key: str) -> list[int]:
+        """Give the numbers of the rows with a key."""
+        return [at for at, each in enumerate(self.keys) if each == key]
+
+
+def _moved(places: Sequence[tuple[FindingKind, Witness]], key: str) -> dict[str, str]:
+    """Give the key that each row is answered under whose key column itself is wrong."""
+    return {each.key: text_of(each.found) for _, each in places if each.key and each.column == key}
+
+
+def _marks(
+    table: _Table, places: Sequence[tuple[FindingKind, Witness]], moved: dict[str, str]
+) -> list[Mark]:
+    found = []
+    for number, (kind, place) in enumerate(places):
+        column = table.column(place.column) if place.column else WHOLE
+        rows = table.rows(moved.get(place.key, place.key)) if place.key else [HEAD]
+        if kind is FindingKind.DUPLICATE:
+            rows = rows[1:]
+        if column is not None:
+            found += [Mark(row, column, number) for row in rows]
+    return found
+
+
+def _pairs(
+    left: _Table, right: _Table, moved: dict[str, str]
+) -> tuple[tuple[int | None, int | None], ...]:
+    pairs: list[tuple[int | None, int | None]] = []
+    seen: set[int] = set()
+    for at, key in enumerate(left.keys):
+        beside = [row for row in right.rows(moved.get(key, key)) if row not in seen]
+        seen |= set(beside)
+        pairs += [(at if not number else None, row) for number, row in enumerate(beside)]
+        pairs += [] if beside else [(at, None)]
+    extra = [(None, row) for row in range(len(right.keys)) if row not in seen]
+    return (*pairs, *extra)

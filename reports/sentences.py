@@ -1,0 +1,86 @@
+"""Findings as plain sentences that somebody new to the harness understands."""
+
+from __future__ import annotations
+
+from harness.model.canonical import text_of
+from harness.record import Finding, FindingKind, Origin, Refusal, Witness
+from harness.reports.words import kind_of, short, shown
+
+_ROWS = {
+    FindingKind.GHOST_ROW: "is answered although it was deleted",
+    FindingKind.DUPLICATE: "is answered more than once",
+    FindingKind.UNEXPLAINED: "is answered although it was never written",
+}
+
+
+def witness_text(kind: FindingKind, witness: Witness) -> str:
+    """Say one wrong place: which row and column, what was found, whose value it is."""
+    if not witness.column:
+        return _row_text(kind, witness)
+    if _is_about_column(kind, witness):
+        return _column_text(kind, witness)
+    found, expected = shown(witness.found), shown(witness.expected)
+    if kind is FindingKind.TYPE_DRIFT:
+        found += f" as a {kind_of(witness.found)}"
+        expected += f" as a {kind_of(witness.expected)}"
+    whose = f", {_whose(kind, witness.origin, witness.key)}" if witness.origin else ""
+    return f"row {witness.key} shows under {witness.column} {found}{whose}; expected {expected}"
+
+
+def _whose(kind: FindingKind, origin: Origin, key: str) -> str:
+    row = f" of row {origin.key}" if origin.key != key else ""
+    name = origin.name
+    if kind is FindingKind.RESURRECTED:
+        name = f"the dropped column {name}"
+    if kind is FindingKind.STALE:
+        return f"the old value{row} written at step {origin.step}"
+    return f"the value of {name}{row} written at step {origin.step}"
+
+
+def _row_text(kind: FindingKind, witness: Witness) -> str:
+    row = f"row {witness.key}" if witness.key else "a row without a key"
+    if kind is FindingKind.LOST_ROW:
+        return f"{row} is not in the answer; expected {short(text_of(witness.expected))}"
+    what = _ROWS.get(kind, "is not as expected")
+    return f"{row} {what}: {short(text_of(witness.found))}"
+
+
+def _is_about_column(kind: FindingKind, witness: Witness) -> bool:
+    # A part of a struct that is absent or added is seen in a row, but it is no wrong value.
+    if not witness.key:
+        return True
+    name = witness.column.rpartition(".")[2]
+    part = witness.origin is None and kind in {FindingKind.STALE, FindingKind.UNEXPLAINED}
+    return part and (witness.expected, witness.found) in {(name, None), (None, name)}
+
+
+def _column_text(kind: FindingKind, witness: Witness) -> str:
+    if kind is FindingKind.TYPE_DRIFT:
+        found, expected = text_of(witness.found), text_of(witness.expected)
+        return f"column {witness.column} is declared as {found}; expected {expected}"
+    if witness.found is None:
+        return f"column {witness.column} is not in the answer"
+    return f"column {witness.column} is in the answer although it should not be, or twice"
+
+
+def finding_text(finding: Finding) -> str:
+    """Say a finding by its witness, and how many places it explains."""
+    more = len(finding.places) - 1
+    rest = f" (and {more} more {'place' if more == 1 else 'places'})" if more else ""
+    return witness_text(finding.kind, finding.witness) + rest
+
+
+def refusal_text(refusal: Refusal, longest: int = 240) -> str:
+    """Say a refusal in one line."""
+    code = f" ({refusal.code})" if refusal.code else ""
+    cause = f"; cause: {refusal.cause}" if refusal.cause else ""
+    return short(f"{refusal.kind}{code}: {refusal.message}{cause}", longest)
+
+
+def mapping_text(reproduces: tuple[str, ...]) -> str:
+    """Say which way of mapping columns gives the same answer; several are no diagnosis."""
+    if not reproduces:
+        return ""
+    if len(reproduces) == 1:
+        return f"reads {reproduces[0]}"
+    return f"{len(reproduces)} ways of mapping columns give the same answer, so none is named"

@@ -1,0 +1,180 @@
+"""Equal results of a run, gathered: what all reports say first. Pure; nothing is judged here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from harness.record import Finding, FindingKind, Refusal, Verdict, VerdictKind
+from harness.reports.sentences import mapping_text, refusal_text, witness_text
+from harness.reports.words import FINDINGS, counted
+from harness.run import Run, StepInfo
+
+ORDER: Final = (
+    VerdictKind.WRONG,
+    VerdictKind.REFUSED,
+    VerdictKind.UNKNOWN,
+    VerdictKind.UNSUPPORTED,
+    VerdictKind.CORRECT,
+)
+"""The worst first: a silent wrong answer is worse than an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The same result of one reader in several cells."""
+
+    verdict: VerdictKind
+    finding: FindingKind | None
+    """None for a refusal and for what is unknown or unsupported."""
+    reader: str
+    scenarios: tuple[str, ...]
+    formats: tuple[str, ...]
+    views: tuple[str, ...]
+    steps: tuple[StepInfo, ...]
+    """Those after which it was seen, in order."""
+    columns: tuple[str, ...]
+    cases: tuple[str, ...]
+    known: str
+    """The baseline's reason; empty when the result is new."""
+    text: str
+    """All of it in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One result in one cell."""
+
+    verdict: Verdict
+    finding: Finding | None = None
+    refusal: Refusal | None = None
+
+
+def totals(run: Run) -> Mapping[VerdictKind, int]:
+    """Count the cells of each verdict, the worst first."""
+    counts = Counter(each.verdict for each in run.verdicts)
+    return {kind: counts[kind] for kind in ORDER}
+
+
+def flaky(run: Run) -> tuple[str, ...]:
+    """Give the cases that were answered only when asked again."""
+    answers = (run.answers.get(each.case) for each in run.verdicts)
+    return tuple(each.case for each in answers if each and each.attempts and not each.unknown)
+
+
+def group_findings(run: Run) -> tuple[Group, ...]:
+    """Gather equal results over cells: what was not known before first, then the worst.
+
+    Findings and refusals are equal when reader, scenario, columns and the last schema change before
+    them are; unknown and unsupported cells when reader and reason are.
+    """
+    gathered: dict[Hashable, list[_Seen]] = {}
+    for verdict in run.verdicts:
+        for seen in _results(run, verdict):
+            gathered.setdefault(_key(run, seen), []).append(seen)
+    groups = (_group(run, seen) for seen in gathered.values())
+    return tuple(sorted(groups, key=_rank))
+
+
+def _rank(group: Group) -> tuple[bool, int, int]:
+    kinds = list(FindingKind)
+    finding = kinds.index(group.finding) if group.finding else len(kinds)
+    return bool(group.known), ORDER.index(group.verdict), finding
+
+
+def _results(run: Run, verdict: Verdict) -> Iterator[_Seen]:
+    yield from (_Seen(verdict, finding) for finding in verdict.findings)
+    answer = run.answers.get(verdict.case)
+    if verdict.verdict is VerdictKind.REFUSED:
+        yield _Seen(verdict, refusal=answer.refusal if answer else None)
+    elif verdict.verdict in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED}:
+        yield _Seen(verdict)
+
+
+def _key(run: Run, seen: _Seen) -> Hashable:
+    verdict = seen.verdict
+    who = verdict.verdict, verdict.reader, verdict.known
+    if seen.finding is None and verdict.verdict is not VerdictKind.REFUSED:
+        return *who, verdict.because
+    where = verdict.scenario, _cause(run, verdict)
+    if seen.finding:
+        return *who, *where, seen.finding.kind, seen.finding.columns
+    return *who, *where, verdict.because, seen.refusal.kind if seen.refusal else ""
+
+
+def _cause(run: Run, verdict: Verdict) -> int:
+    """Give the last schema change up to a cell's step: what it shows later is the same defect."""
+    steps = run.variant(verdict.variant).steps
+    changes = [each.number for each in steps if each.changes_schema]
+    return max((number for number in changes if number <= verdict.step), default=0)
+
+
+def _group(run: Run, seen: list[_Seen]) -> Group:
+    first = min(seen, key=lambda each: each.verdict.step)
+    verdicts = sorted((each.verdict for each in seen), key=lambda each: each.step)
+    steps = [run.step(each.variant, each.step) for each in verdicts]
+    return Group(
+        verdict=first.verdict.verdict,
+        finding=first.finding.kind if first.finding else None,
+        reader=first.verdict.reader,
+        scenarios=tuple(dict.fromkeys(each.scenario for each in verdicts)),
+        formats=tuple(dict.fromkeys(run.variant(each.variant).format for each in verdicts)),
+        views=tuple(dict.fromkeys(each.view for each in verdicts)),
+        steps=tuple(dict.fromkeys(steps)),
+        columns=first.finding.columns if first.finding else (),
+        cases=tuple(dict.fromkeys(each.case for each in verdicts)),
+        known=first.verdict.known,
+        text=_text(run, first, verdicts),
+    )
+
+
+def _text(run: Run, first: _Seen, verdicts: list[Verdict]) -> str:
+    said = f"{first.verdict.reader}: {_what(first)} {_where(run, first, verdicts)}"
+    said += _why(first, {each.reproduces for each in verdicts})
+    known = f" Known: {first.verdict.known.rstrip('.')}." if first.verdict.known else ""
+    return f"{said}. {counted(len({each.case for each in verdicts}), 'cell')}.{known}"
+
+
+def _what(seen: _Seen) -> str:
+    if seen.finding:
+        columns = seen.finding.columns
+        names = f" {'column' if len(columns) == 1 else 'columns'} {', '.join(columns)}"
+        return f"{FINDINGS[seen.finding.kind].label}{names if columns else ''}"
+    return {
+        VerdictKind.REFUSED: "refuses to answer",
+        VerdictKind.UNSUPPORTED: "does not support this",
+    }.get(seen.verdict.verdict, "gave no answer that could be judged")
+
+
+def _where(run: Run, first: _Seen, verdicts: list[Verdict]) -> str:
+    formats = dict.fromkeys(run.variant(each.variant).format for each in verdicts)
+    views = dict.fromkeys(each.view.replace("_", "-") for each in verdicts)
+    scenarios = dict.fromkeys(each.scenario for each in verdicts)
+    kinds = "; ".join(filter(None, (", ".join(formats), ", ".join(views))))
+    if len(scenarios) > 1:
+        return f"in {counted(len(scenarios), 'scenario')} ({kinds})"
+    step = run.step(first.verdict.variant, first.verdict.step)
+    later = sorted({each.step for each in verdicts} - {step.number})
+    also = f" and still after {_numbers(later)}" if later else ""
+    return f"in {first.verdict.scenario} ({kinds}) after step {step.number} '{step.text}'{also}"
+
+
+def _numbers(steps: list[int]) -> str:
+    return f"step{'s' if len(steps) > 1 else ''} {', '.join(map(str, steps))}"
+
+
+def _why(seen: _Seen, ways: set[tuple[str, ...]]) -> str:
+    verdict = seen.verdict
+    if seen.finding:
+        alone = verdict.verdict is VerdictKind.REFUSED
+        mapping = mapping_text(verdict.reproduces) if len(ways) == 1 else ""
+        note = "seen in columns asked alone, after the whole row was refused" if alone else mapping
+        witness = witness_text(seen.finding.kind, seen.finding.witness)
+        return f": {witness} ({note})" if note else f": {witness}"
+    refusal = f": {refusal_text(seen.refusal)}" if seen.refusal else ""
+    because = verdict.because.rstrip(".")
+    if refusal:
+        return f"{refusal} ({because})" if because else refusal
+    return f": {because}" if because else ""

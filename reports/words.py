@@ -1,0 +1,130 @@
+"""What verdicts and findings are called, and what each means in one sentence.
+
+All reports use these words, so that one legend fits them all.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from harness.model.canonical import MapValue, Value, text_of
+from harness.record import FindingKind, VerdictKind
+
+LONGEST: Final = 120
+"""Characters of a value or message in a sentence; the HTML report shows it whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the legend."""
+
+    label: str
+    short: str
+    """At most nine characters, for narrow columns."""
+    symbol: str
+    meaning: str
+
+
+VERDICTS: Final[Mapping[VerdictKind, Word]] = {
+    VerdictKind.CORRECT: Word(
+        "correct", "ok", "✓", "The answer is the expected table: every row, value and type."
+    ),
+    VerdictKind.WRONG: Word(
+        "wrong", "wrong", "≠", "The reader answered without an error, and the answer is wrong."
+    ),
+    VerdictKind.REFUSED: Word(
+        "refused", "refused", "!", "The reader answered this question with an error."
+    ),
+    VerdictKind.UNSUPPORTED: Word(
+        "unsupported", "unsupp.", "-", "The reader is declared not to read such tables at all."
+    ),
+    VerdictKind.UNKNOWN: Word(
+        "unknown", "UNKNOWN", "?", "There is no answer, so nothing is known: it is not a pass."
+    ),
+}
+
+FINDINGS: Final[Mapping[FindingKind, Word]] = {
+    FindingKind.MISALIGNED: Word(
+        "misaligned", "misalign", "⇄", "The value of another column stands under this name."
+    ),
+    FindingKind.RESURRECTED: Word(
+        "resurrected", "resurrect", "↺", "The value of a dropped column of the same name came back."
+    ),
+    FindingKind.STALE: Word(
+        "stale", "stale", "◷", "An older value, or the columns of an older schema."
+    ),
+    FindingKind.MISSING_RENAME: Word(
+        "missing rename", "rename", "✎", "NULL for a value written under the column's former name."
+    ),
+    FindingKind.LOST_VALUE: Word(
+        "lost value", "lost val.", "∅", "NULL for a value written under the name it has today."
+    ),
+    FindingKind.GHOST_ROW: Word("ghost row", "ghost row", "+", "A deleted row is still answered."),
+    FindingKind.LOST_ROW: Word("lost row", "lost row", "−", "A row of the table is not answered."),  # noqa: RUF001
+    FindingKind.DUPLICATE: Word("duplicate", "duplicate", "×", "A row is answered more than once."),  # noqa: RUF001
+    FindingKind.ALTERED_VALUE: Word(
+        "altered value", "altered", "≈", "The right value with digits, zone or precision changed."
+    ),
+    FindingKind.TYPE_DRIFT: Word(
+        "type drift", "type", "τ", "The right value in another type, or a column of another type."
+    ),
+    FindingKind.UNEXPLAINED: Word(
+        "unexplained", "unexpl.", "¿", "Wrong, and nothing that was ever written explains it."
+    ),
+}
+
+
+def shown(value: Value) -> str:
+    """Give a value as a sentence shows it: text in quotes, NULL bare.
+
+    >>> shown("f1s1r1"), shown(None), shown(7)
+    ("'f1s1r1'", 'NULL', '7')
+    """
+    return f"'{short(value)}'" if isinstance(value, str) else short(text_of(value))
+
+
+def short(text: str, longest: int = LONGEST) -> str:
+    """Give a text on one line and not longer than that, the cut marked."""
+    line = printable(" ".join(text.split()))
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def printable(text: str) -> str:
+    r"""Give a text with its control characters written out: an engine's text commands nothing.
+
+    >>> printable("a\x1b[31m b")
+    'a\\x1b[31m b'
+    """
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+def kind_of(value: Value) -> str:
+    """Give the type of a value in a word, to tell `1` from `1`."""
+    names: tuple[tuple[type, str], ...] = (
+        (type(None), "NULL"),
+        (bool, "boolean"),
+        (int, "whole number"),
+        (float, "floating-point number"),
+        (str, "string"),
+        (decimal.Decimal, "decimal"),
+        (datetime.datetime, "timestamp"),
+        (datetime.date, "date"),
+        (bytes, "binary"),
+        (dict, "struct"),
+        (tuple, "array"),
+        (MapValue, "map"),
+    )
+    return next((name for kind, name in names if isinstance(value, kind)), "value")
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Give a number with its noun.
+
+    >>> counted(1, "cell"), counted(6, "cell")
+    ('1 cell', '6 cells')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
