@@ -97,6 +97,8 @@ def children(text: str) -> dict[str, str]:
 class Pairs(tuple[tuple[str, Any], ...]):
     """The pairs of a JSON object, in order; told apart from an array."""
 
+    __slots__ = ()
+
 
 def parse_nested(text: str) -> Any:  # noqa: ANN401 - JSON is of any type
     """Read the text of a nested value: objects as `Pairs`, numbers with a point as Decimal.
