@@ -24,7 +24,7 @@ class Word:
 
     label: str
     short: str
-    """At most nine characters, for narrow columns."""
+    """At most eight characters, for narrow columns."""
     symbol: str
     meaning: str
 
@@ -52,7 +52,7 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
         "misaligned", "misalign", "⇄", "The value of another column stands under this name."
     ),
     FindingKind.RESURRECTED: Word(
-        "resurrected", "resurrect", "↺", "The value of a dropped column of the same name came back."
+        "resurrected", "resurr.", "↺", "The value of a dropped column of the same name came back."
     ),
     FindingKind.STALE: Word(
         "stale", "stale", "◷", "An older value, or the columns of an older schema."
@@ -61,11 +61,11 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
         "missing rename", "rename", "✎", "NULL for a value written under the column's former name."
     ),
     FindingKind.LOST_VALUE: Word(
-        "lost value", "lost val.", "∅", "NULL for a value written under the name it has today."
+        "lost value", "lost val", "∅", "NULL for a value written under the name it has today."
     ),
-    FindingKind.GHOST_ROW: Word("ghost row", "ghost row", "+", "A deleted row is still answered."),
+    FindingKind.GHOST_ROW: Word("ghost row", "ghost", "+", "A deleted row is still answered."),
     FindingKind.LOST_ROW: Word("lost row", "lost row", "−", "A row of the table is not answered."),  # noqa: RUF001
-    FindingKind.DUPLICATE: Word("duplicate", "duplicate", "×", "A row is answered more than once."),  # noqa: RUF001
+    FindingKind.DUPLICATE: Word("duplicate", "twice", "×", "A row is answered more than once."),  # noqa: RUF001
     FindingKind.ALTERED_VALUE: Word(
         "altered value", "altered", "≈", "The right value with digits, zone or precision changed."
     ),

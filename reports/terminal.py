@@ -1,0 +1,240 @@
+"""The report for a terminal: what each reader answered after each step, and what it means.
+
+Everything is said in words; colour only repeats it, and only on a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from harness.record import OutcomeKind, Verdict, VerdictKind
+from harness.reports import agreement, summary
+from harness.reports.sentences import refusal_text
+from harness.reports.words import FINDINGS, VERDICTS, counted, printable
+from harness.run import Run, StepResult, VariantInfo
+
+NAME: Final = "terminal"
+FILE: Final = "report.txt"
+WIDTH: Final = 120
+"""Columns of the written file; a terminal's own width otherwise."""
+READER: Final = 10
+"""Columns that a reader takes in the matrix."""
+STEP: Final = 28
+VIEW: Final = 9
+LEFT: Final = 2 + STEP + 1 + VIEW + 1
+"""Columns before the first reader."""
+VIEWS: Final[Mapping[str, str]] = {"read_optimized": "read-opt.", "base_name": "base name"}
+"""Views whose name is too long for their column."""
+NARROWEST: Final = LEFT + READER + 1
+
+STYLES: Final[Mapping[VerdictKind, str]] = {
+    VerdictKind.CORRECT: "green",
+    VerdictKind.WRONG: "bold red",
+    VerdictKind.REFUSED: "magenta",
+    VerdictKind.UNSUPPORTED: "dim",
+    VerdictKind.UNKNOWN: "bold yellow",
+}
+
+
+def write(run: Run, folder: Path) -> Path:
+    """Write the report as plain text, `report.txt`."""
+    path = folder / FILE
+    with path.open("w", encoding="utf-8") as out:
+        render(run, Console(file=out, width=WIDTH, no_color=True, force_terminal=False))
+    return path
+
+
+def render(run: Run, console: Console, html: Path | None = None) -> None:
+    """Print the report; `html` is where the HTML report lies, when there is one."""
+    labels = _labels(run)
+    _say(console, f"Run {run.info.id}, profile {run.info.profile}", "bold")
+    for scenario, variants in groupby(run.info.variants, key=lambda each: each.scenario):
+        _say(console, f"\n{scenario}", "bold")
+        for each in variants:
+            _variant(run, each, labels, console)
+    _legend(run, labels, console)
+    _groups(run, console)
+    _steps(run, console)
+    _alarms(run, console)
+    _totals(run, console)
+    if html:
+        _say(console, f"Every cell with its tables, SQL and files: {html}")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(_text(console, text, style), highlight=False, soft_wrap=False)
+
+
+def _text(console: Console, text: str, style: str = "") -> Text:
+    """Give a text that cannot command the terminal and that its encoding can hold."""
+    lines = "\n".join(printable(line) for line in text.split("\n"))
+    held = lines.encode(console.encoding, "backslashreplace").decode(console.encoding)
+    return Text(held, style)
+
+
+def _labels(run: Run) -> Mapping[str, str]:
+    """Give each reader a short name: its engine, numbered where there are several of it."""
+    readers = list(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
+    engines = [reader.partition("{")[0].partition("-")[0][:READER] for reader in readers]
+    return {
+        reader: f"{engine} {engines[: at + 1].count(engine)}"
+        if engines.count(engine) > 1
+        else engine
+        for at, (reader, engine) in enumerate(zip(readers, engines, strict=True))
+    }
+
+
+def _variant(run: Run, variant: VariantInfo, labels: Mapping[str, str], console: Console) -> None:
+    verdicts = [each for each in run.verdicts if each.variant == variant.id]
+    name = variant.id.removeprefix(variant.scenario)
+    if all(each.verdict is VerdictKind.CORRECT for each in verdicts):
+        _say(console, f"  {name}: all {counted(len(verdicts), 'cell')} correct", "green")
+        return
+    _say(console, f"  {name}")
+    rows = _rows(verdicts)
+    room = max(1, (max(console.width, NARROWEST) - LEFT) // (READER + 1))
+    asked = [reader for reader in labels if any(each.reader == reader for each in verdicts)]
+    for start in range(0, len(asked), room):
+        readers = asked[start : start + room]
+        console.print(Padding(_matrix(run, variant, rows, readers, labels, console), (0, 0, 0, 2)))
+
+
+Rows = Mapping[tuple[int, str, str], Mapping[str, Verdict]]
+
+
+def _rows(verdicts: Sequence[Verdict]) -> Rows:
+    rows: dict[tuple[int, str, str], dict[str, Verdict]] = {}
+    for each in verdicts:
+        rows.setdefault((each.step, each.view, each.query), {})[each.reader] = each
+    return dict(sorted(rows.items(), key=lambda item: item[0][0]))
+
+
+def _matrix(
+    run: Run,
+    variant: VariantInfo,
+    rows: Rows,
+    readers: Sequence[str],
+    labels: Mapping[str, str],
+    console: Console,
+) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False, pad_edge=False)
+    table.add_column("after step", width=STEP)
+    table.add_column("view", width=VIEW)
+    for reader in readers:
+        table.add_column(_text(console, labels[reader]), width=READER, no_wrap=True)
+    before = None
+    for (step, view, query), cells in rows.items():
+        name = _step_name(run, variant, step) if step != before else ""
+        shape = "" if query == "all" else f" {query}"
+        texts = [_text(console, name), _text(console, VIEWS.get(view, view) + shape)]
+        table.add_row(*texts, *(_cell(cells.get(reader)) for reader in readers))
+        before = step
+    return table
+
+
+def _step_name(run: Run, variant: VariantInfo, number: int) -> str:
+    state = run.by_step.get((variant.id, number))
+    name = f"{number} {variant.step(number).text}"
+    if state is None or state.outcome.kind is OutcomeKind.APPLIED:
+        return name
+    return f"{name} ({state.outcome.kind})"
+
+
+def _cell(verdict: Verdict | None) -> Text:
+    if verdict is None:
+        return Text("not asked", "dim")
+    word = VERDICTS[verdict.verdict].short
+    if verdict.verdict is VerdictKind.WRONG and verdict.findings:
+        word = FINDINGS[verdict.findings[0].kind].short + "+" * (len(verdict.findings) > 1)
+    return Text(word + "*" * bool(verdict.known), STYLES[verdict.verdict])
+
+
+def _legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
+    _say(console, "\nReaders", "bold")
+    for reader, label in labels.items():
+        known = run.readers.get(reader)
+        fidelity = known.fidelity if known else "fidelity not recorded"
+        _say(console, f"  {label:{READER}} {reader} ({fidelity})")
+    shown = {each.verdict for each in run.verdicts}
+    kinds = {finding.kind for each in run.verdicts for finding in each.findings}
+    words = [*(VERDICTS[kind] for kind in VERDICTS if kind in shown - {VerdictKind.WRONG})]
+    words += [FINDINGS[kind] for kind in FINDINGS if kind in kinds]
+    _say(console, "Words", "bold")
+    for word in words:
+        _say(console, f"  {word.short:{READER}} {word.label}: {word.meaning}")
+    if any(each.known for each in run.verdicts):
+        _say(console, f"  {'*':{READER}} known: the baseline beside the scenario names it")
+    if any(len(each.findings) > 1 for each in run.verdicts):
+        _say(console, f"  {'+':{READER}} with more findings than this one")
+
+
+def _groups(run: Run, console: Console) -> None:
+    groups = summary.group_findings(run)
+    _listed(console, "What is not correct", [each for each in groups if not each.known])
+    _listed(console, "Known, and still so", [each for each in groups if each.known])
+
+
+def _listed(console: Console, title: str, groups: Sequence[summary.Group]) -> None:
+    if groups:
+        _say(console, f"\n{title}", "bold")
+    for each in groups:
+        _item(console, each.text, STYLES[each.verdict])
+
+
+def _item(console: Console, text: str, style: str = "") -> None:
+    line = Table.grid(padding=(0, 1, 0, 0))
+    line.add_row(Text("-", style), _text(console, text))
+    console.print(line)
+
+
+def _steps(run: Run, console: Console) -> None:
+    if run.failed_steps:
+        _say(console, "\nSteps that were not applied", "bold")
+    for each in run.failed_steps:
+        _item(console, _step(each), STYLES[VerdictKind.UNKNOWN])
+    if run.info.excluded:
+        _say(console, "\nLeft out of the plan", "bold")
+    for one in run.info.excluded:
+        _item(console, f"{one.what}: {one.why}")
+
+
+def _step(result: StepResult) -> str:
+    what = f"{result.variant}: step {result.step.number} '{result.step.text}'"
+    outcome = result.outcome
+    if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
+        return f"{what} was refused by the writer: {refusal_text(outcome.refusal)}"
+    return f"{what}: {outcome.because or outcome.kind}"
+
+
+def _alarms(run: Run, console: Console) -> None:
+    for (variant, step, view, _), readers in agreement.alarms(run):
+        _say(
+            console,
+            f"ALARM: {variant}, step {step}, {view}: {', '.join(readers)} answer alike and unlike "
+            "the expected table; check the reference model before blaming them.",
+            "bold yellow",
+        )
+
+
+def _totals(run: Run, console: Console) -> None:
+    totals = summary.totals(run)
+    known = sum(1 for each in run.verdicts if each.known)
+    parts = [f"{count:,} {kind}" for kind, count in totals.items() if count]
+    line = f"\n{counted(len(run.verdicts), 'cell')}: {', '.join(parts) or 'none planned'}"
+    _say(console, line + (f"; {known:,} of them known" if known else ""), "bold")
+    again = len(summary.flaky(run))
+    if again:
+        _say(console, f"Flaky: {counted(again, 'answer')} came only when asked again.", "yellow")
+    if reused := sum(1 for each in run.verdicts if each.reused):
+        _say(
+            console, f"{counted(reused, 'answer')} reused from an earlier run (--fresh asks again)."
+        )
