@@ -43,6 +43,9 @@ def parse_reader(text: str) -> Reader:
     if match is None or any(not eq for _, eq, _ in pairs):
         raise ValueError(f"'{text}' is no reader; write distribution{{setting=value, …}}")
     settings = tuple((name.strip(), value.strip()) for name, _, value in pairs)
+    names = [name for name, _ in settings]
+    if len(set(names)) < len(names) or not all(name and value for name, value in settings):
+        raise ValueError(f"'{text}': each setting once, with a name and a value")
     return Reader(match["distribution"], settings)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from typing import NoReturn
+from collections.abc import Callable, Iterable
+from typing import NoReturn, TypeVar
 
 from harness.errors import ScenarioProblem
+
+Source = TypeVar("Source")
+Made = TypeVar("Made")
 
 
 class Problems:
@@ -59,3 +62,21 @@ def one_of(given: str, allowed: Iterable[str]) -> str:
     near = difflib.get_close_matches(given, names, n=1)
     guess = f"did you mean '{near[0]}'? " if near else ""
     return f"{guess}allowed: {', '.join(names) or 'none'}"
+
+
+def gathered(read: Callable[[Source], Made], sources: Iterable[Source]) -> list[Made]:
+    """Read several files; what is wrong with all of them is told at once.
+
+    Raises:
+        ScenarioProblem: the messages of all files that cannot be read.
+
+    """
+    made, wrong = [], []
+    for source in sources:
+        try:
+            made.append(read(source))
+        except ScenarioProblem as problem:
+            wrong.append(str(problem))
+    if wrong:
+        raise ScenarioProblem("\n".join(wrong))
+    return made

@@ -1,0 +1,24 @@
+"""The second verb: scenarios and a profile become variants and cells, before anything runs."""
+
+from __future__ import annotations
+
+from harness.plan.estimation import estimate
+from harness.plan.product import Capabilities, plan
+from harness.plan.profile import Asked, AskedSteps, Profile, Writer, load_profiles
+from harness.plan.selection import select
+from harness.plan.shipped import load_scenarios, profiles_file, scenarios_folder
+
+__all__ = [
+    "Asked",
+    "AskedSteps",
+    "Capabilities",
+    "Profile",
+    "Writer",
+    "estimate",
+    "load_profiles",
+    "load_scenarios",
+    "plan",
+    "profiles_file",
+    "scenarios_folder",
+    "select",
+]
