@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import Final
 
-from harness import scenarios as shipped
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load
 from harness.scenario.problems import gathered
@@ -17,7 +16,7 @@ BASELINE: Final = ".known.yaml"
 
 def scenarios_folder() -> Path:
     """Give the folder of the shipped scenarios, as seen from here where that is shorter."""
-    folder = Path(shipped.__path__[0]).resolve()
+    folder = (Path(__file__).parents[1] / "scenarios").resolve()
     near = Path(os.path.relpath(folder))
     return near if near.parts[:1] != ("..",) else folder
 
