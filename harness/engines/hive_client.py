@@ -189,7 +189,8 @@ def _failed(status: Any, jobs: tuple[str, ...], log: str) -> HiveError:  # noqa:
 def _error(refusal: Refusal) -> HiveError:
     """Give the error, unless the server only lost its metastore: that says nothing of the query."""
     if hive_errors.catalog_is_gone(refusal):
-        raise NoAnswerError(f"HiveServer2 has no metastore: {refusal.message}")
+        reason = refusal.message.partition("\n")[0]
+        raise NoAnswerError(f"HiveServer2 does not reach its metastore: {reason}")
     return HiveError(refusal)
 
 

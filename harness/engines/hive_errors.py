@@ -15,6 +15,7 @@ _CHAINED = re.compile(r"\*([\w.$]+):(.*?)(?::-?\d+:-?\d+)?", re.DOTALL)
 _CLASS = re.compile(r"(?:[a-z]\w*\.)+([A-Z][\w$]*)")
 _LOG_LINE = re.compile(r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _STARTED = re.compile(r"(?:Caused by: )?((?:[\w$]+\.)+[\w$]+)(?:: (.*))?")
+_FRAME = re.compile(r"\s+at |\s*\.\.\. \d+ more")
 _CATALOG_GONE: Final = (
     "Could not connect to meta store",
     "org.apache.thrift.transport.TTransportException",
@@ -67,10 +68,15 @@ def refusal(
     fallback = named[1] if named else "HiveSQLException"
     return Refusal(
         kind=innermost.name if innermost else fallback,
-        message=message,
+        message=_without_frames(message),
         code="/".join(str(part) for part in (state, code) if part),
         cause=str(innermost) if innermost else "",
     )
+
+
+def _without_frames(message: str) -> str:
+    """Leave out the lines of a stack trace, which Hive puts into some messages."""
+    return "\n".join(line for line in message.splitlines() if not _FRAME.match(line)).strip()
 
 
 def job_failure(log: str, job: str) -> tuple[Thrown, ...]:

@@ -82,3 +82,8 @@ def test_a_lost_metastore_is_told_from_a_wrong_query() -> None:
     gone = Thrown("org.apache.thrift.transport.TTransportException", "")
     assert catalog_is_gone(refusal("FAILED: SemanticException", None, 0, (gone,)))
     assert not catalog_is_gone(refusal("FAILED: it", "42000", 10004, chain(MESSAGES)))
+
+
+def test_a_stack_trace_in_a_message_is_left_out() -> None:
+    message = "FAILED: it\n\tat a.B.c(B.java:1)\nCaused by: java.net.X: y\n\t... 4 more\n"
+    assert refusal(message, None, 0).message == "FAILED: it\nCaused by: java.net.X: y"
