@@ -42,6 +42,8 @@ class Frozen:
     """Of the step that led here."""
     entries: tuple[CatalogEntry, ...]
     files: tuple[FileFact, ...]
+    instants: tuple[str, ...]
+    """What each step so far made on the timeline of this table, empty where nothing."""
     layout: str = ""
     """Why there are no file facts; empty when there are."""
 

@@ -7,7 +7,7 @@ libraries write there whatever they like. The end of the connection ends the pro
 | request | reply |
 | --- | --- |
 | `{"id", "do": "start", "conf"}` | `{"id", "version"}` |
-| `{"id", "do": "open", "session", "settings", "tell"}` | `{"id", "told"}`: values of the keys `tell` |
+| `{"id", "do": "open", "session", "settings", "tell"}` | `{"id", "told"}`: the keys `tell` |
 | `{"id", "do": "run", "session", "sql"}` | `{"id", "columns", "rows", "seconds"}` |
 | `{"id", "do": "close", "session"}` | `{"id"}` |
 

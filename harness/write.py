@@ -1,0 +1,175 @@
+"""The verb *write*: every variant is found in the cache, or written and frozen after each step.
+
+Variants of the same writers are written by one process, two at a time; one writing process runs
+at a time. A variant whose writer falls silent is written once more, alone, in a fresh process.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import count, groupby
+from pathlib import Path
+from typing import Final
+
+from harness import freeze, writing
+from harness.cells import Variant
+from harness.freeze import State
+from harness.progress import Progress
+from harness.record import StateRecord
+from harness.runtimes import distributions, fetch, metastore
+from harness.runtimes.cache import Cache
+from harness.writer import client
+from harness.writing import Place, WriterSilent, Written
+
+AT_ONCE: Final = 2
+"""Variants that one process writes at once: 1.6 times faster than one after another."""
+METASTORE: Final = "hive-metastore-3.1.3"
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Where a writing phase works."""
+
+    cache: Cache
+    folder: Path
+    """The run's own folder for processes, logs and the tables while they are written."""
+    progress: Progress
+
+
+States = Mapping[tuple[str, int], State]
+"""The frozen states by variant and step."""
+
+
+def write(
+    variants: Sequence[Variant], where: Writing, found: Callable[[StateRecord], None]
+) -> States:
+    """Get the states of every variant; `found` is told each record, a variant's in order.
+
+    Raises:
+        EnvironmentProblem: an artifact is missing, or a process does not start.
+
+    """
+    states: dict[tuple[str, int], State] = {}
+
+    def take(written: Written) -> None:
+        for record in written.records:
+            found(record)
+        states.update(written.states)
+
+    missing = []
+    for variant in variants:
+        kept = writing.kept(variant, where.cache)
+        if kept is None:
+            missing.append(variant)
+        else:
+            take(kept)
+    where.progress.note(f"{len(variants) - len(missing)} of {len(variants)} variants are kept")
+    if missing:
+        for written in _write_missing(missing, where):
+            take(written)
+    return states
+
+
+def load(records: Iterable[StateRecord], cache: Cache) -> States:
+    """Find the states that records name; those that are no longer kept are left out."""
+    named = ((each, freeze.load(cache, each.digest)) for each in records if each.digest)
+    return {(each.variant, each.outcome.step): state for each, state in named if state}
+
+
+def _write_missing(missing: Sequence[Variant], where: Writing) -> Iterator[Written]:
+    where.folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        found = fetch.ensure(distributions.load(METASTORE), where.cache, where.progress)
+        folder = Path(tempfile.mkdtemp(prefix="metastore-", dir=where.folder))
+        running = metastore.serve(found, where.cache, folder, where.progress)
+        bench = Bench(where, stack.enter_context(running).uri)
+        for writers, group in groupby(sorted(missing, key=_by_writer), key=_by_writer):
+            where.progress.note(f"write with {', '.join(dict.fromkeys(writers))}")
+            yield from _write_group(list(group), bench)
+
+
+def _by_writer(variant: Variant) -> tuple[str, ...]:
+    # Only whether and when the writer changes counts, not how many steps there are.
+    return tuple(each for each, _ in groupby(variant.writers))
+
+
+def _write_group(group: Sequence[Variant], bench: Bench) -> Iterator[Written]:
+    again: list[tuple[Variant, WriterSilent]] = []
+    at_once = AT_ONCE if len(_by_writer(group[0])) == 1 else 1
+    with bench.at_work(), ThreadPoolExecutor(at_once) as threads:
+        attempts = [(each, threads.submit(bench.write, each)) for each in group]
+        for variant, attempt in attempts:
+            try:
+                yield attempt.result()
+            except WriterSilent as silence:
+                again.append((variant, silence))
+    for variant, why in again:
+        bench.where.progress.note(f"{variant.id}: {why}; once more, alone")
+        with bench.at_work():
+            yield _once_more(variant, bench)
+
+
+def _once_more(variant: Variant, bench: Bench) -> Written:
+    try:
+        return bench.write(variant)
+    except WriterSilent as silence:
+        broken = StateRecord(variant.id, silence.outcome, "")
+        return Written((*silence.done.records, broken), silence.done.states)
+
+
+class Bench:
+    """The one writing process that runs, and a place for each variant."""
+
+    def __init__(self, where: Writing, metastore_uri: str) -> None:
+        """No process runs yet."""
+        self.where = where
+        self._metastore_uri = metastore_uri
+        self._stack = ExitStack()
+        self._running: tuple[str, client.Spark] | None = None
+        self._lock = threading.Lock()
+        self._numbers = count()
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """End the process that runs, if there is one, on the way out."""
+        try:
+            yield
+        finally:
+            self._end()
+
+    def write(self, variant: Variant) -> Written:
+        """Write a variant; raises as `writing.write` does."""
+        folder = self._folder("table")
+        uri, database = self._metastore_uri, folder.name.replace("-", "_")
+        place = Place(self.where.cache, uri, database, folder)
+        return writing.write(variant, place, self._spark)
+
+    def _spark(self, name: str) -> client.Spark:
+        """Give the process of a distribution; another one that runs is ended first."""
+        with self._lock:
+            if self._running is None or self._running[0] != name or not self._running[1].alive():
+                self._end()
+                found = fetch.ensure(
+                    distributions.load(name), self.where.cache, self.where.progress
+                )
+                running = client.spark(found, self._metastore_uri, self._folder(name))
+                self._running = name, self._stack.enter_context(running)
+            return self._running[1]
+
+    def _folder(self, name: str) -> Path:
+        """Make a folder for one process or one table, of a name that was never used here."""
+        for number in self._numbers:
+            folder = self.where.folder / f"{name}-{number}"
+            if not folder.exists():
+                folder.mkdir(parents=True)
+                return folder
+        raise AssertionError("count() does not end")
+
+    def _end(self) -> None:
+        self._running = None
+        self._stack.close()

@@ -1,0 +1,222 @@
+"""One variant: found in the cache, or written step by step and frozen after each."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from harness import freeze
+from harness.cells import Variant
+from harness.course import Course, Sending
+from harness.formats.api import FileFactError
+from harness.formats.statements import TABLE, SetColumns, Sql, Statement, filled
+from harness.freeze import Frozen, State
+from harness.model.files import FileFact
+from harness.record import Outcome, OutcomeKind, Refusal, StateRecord
+from harness.runtimes import catalog
+from harness.runtimes.cache import Cache
+from harness.runtimes.catalog import Catalog, CatalogRefusedError
+from harness.writer.client import Session, Spark, SparkRefusal, SparkSilent
+
+TIMEOUT_S: Final = 300.0
+"""After so long a statement counts as unanswered; 2 s on a calm machine."""
+
+SparkFor = Callable[[str], Spark]
+"""Gives the running process of a distribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one variant is written."""
+
+    cache: Cache
+    metastore_uri: str
+    database: str
+    folder: Path
+    """Its own; the table's folder is made in it."""
+
+    @property
+    def table(self) -> Path:
+        """The table's folder."""
+        return self.folder / TABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A variant's records in the order of its steps, and its states."""
+
+    records: tuple[StateRecord, ...]
+    states: Mapping[tuple[str, int], State]
+
+
+class WriterSilent(Exception):
+    """The writer crashed or did not answer: nothing is known of the table since then."""
+
+    def __init__(self, done: Written, outcome: Outcome) -> None:
+        """`done`: the steps before; `outcome`: of the step that got no answer."""
+        super().__init__(outcome.because)
+        self.done = done
+        self.outcome = outcome
+
+
+def kept(variant: Variant, cache: Cache) -> Written | None:
+    """Find the states of all steps in the cache; None when one is not there."""
+    course, states = Course(variant), list[State | None]()
+    while not course.over:
+        sending = course.next()
+        state = None if sending.skipped else freeze.load(cache, sending.address)
+        if state is None and not sending.skipped:
+            return None
+        states.append(state)
+        found = state.frozen.outcome if state else _skipped(sending)
+        course = course.then(replace(found, step=sending.step))
+    return _written(course, states, reused=True)
+
+
+def write(variant: Variant, place: Place, spark_for: SparkFor) -> Written:
+    """Write a variant from its creation on.
+
+    Raises:
+        WriterSilent: a statement got no answer.
+        HarnessError: the metastore is gone, or the worker failed.
+
+    """
+    course, states = Course(variant), list[State | None]()
+    with catalog.connect(place.metastore_uri) as client:
+        client.create_database(place.database)
+        hand = _Hand(course, place, client, spark_for)
+        while not course.over:
+            sending = course.next()
+            outcome = _skipped(sending) if sending.skipped else hand.send(sending)
+            if outcome.kind is OutcomeKind.UNKNOWN:
+                raise WriterSilent(_written(course, states, reused=False), outcome)
+            state = None if sending.skipped else hand.freeze(sending, course.then(outcome))
+            if state and (doubt := _otherwise(state, outcome)):
+                raise WriterSilent(_written(course, states, reused=False), doubt)
+            course = course.then(outcome)
+            states.append(state)
+    shutil.rmtree(place.folder)
+    return _written(course, states, reused=False)
+
+
+def _otherwise(state: State, outcome: Outcome) -> Outcome | None:
+    """Compare with what came of the same statements when an earlier run froze this state."""
+    before = state.frozen.outcome.kind
+    if before is outcome.kind:
+        return None
+    why = f"{outcome.kind} now, but {before} when the same was written before ({state.folder})"
+    return replace(outcome, kind=OutcomeKind.UNKNOWN, refusal=None, because=why)
+
+
+def _skipped(sending: Sending) -> Outcome:
+    return Outcome(sending.step, OutcomeKind.SKIPPED, because=sending.skipped)
+
+
+class _Hand:
+    """Sends the statements of one variant and freezes what came of them."""
+
+    def __init__(self, course: Course, place: Place, client: Catalog, spark_for: SparkFor) -> None:
+        self._variant = course.variant
+        self._shape = course.shape
+        self._settings = course.session()
+        self._place = place
+        self._client = client
+        self._spark_for = spark_for
+        self._session: tuple[str, Session] | None = None
+
+    def send(self, sending: Sending) -> Outcome:
+        """Send a step; refusals and silence are outcomes."""
+        began, before = time.monotonic(), self._shape.instants(self._place.table)
+        kind, refusal, because = OutcomeKind.APPLIED, None, ""
+        try:
+            for statement in sending.statements:
+                self._run(statement, self._variant.writers[sending.step])
+            refusal = self._made_wrong() if sending.step == 0 else None
+        except (SparkRefusal, CatalogRefusedError) as answer:
+            refusal = answer.refusal
+        except SparkSilent as silence:
+            kind, because = OutcomeKind.UNKNOWN, str(silence)
+        if refusal is not None:
+            kind = OutcomeKind.REFUSED
+        made = [i for i in self._shape.instants(self._place.table) if i not in before]
+        return Outcome(
+            step=sending.step,
+            kind=kind,
+            instant=made[-1] if made and kind is OutcomeKind.APPLIED else "",
+            refusal=refusal,
+            because=because,
+            statements=sending.texts,
+            seconds=round(time.monotonic() - began, 3),
+        )
+
+    def freeze(self, sending: Sending, course: Course) -> State:
+        """Freeze the table after the last step of the course; an earlier run may have done so."""
+        files, layout = self._facts()
+        entries = self._client.entries(self._place.database)
+        instants = tuple(outcome.instant for outcome in course.outcomes)
+        frozen = Frozen(course.outcomes[-1], entries, files, instants, layout)
+        return freeze.freeze(self._place.cache, sending.address, self._place.table, frozen)
+
+    def _run(self, statement: Statement, writer: str) -> None:
+        place = self._place
+        match statement:
+            case Sql(text):
+                sql = filled(text, place.database, str(place.table))
+                self._session_of(writer).run(sql, timeout_s=TIMEOUT_S)
+            case SetColumns(columns, cascade):
+                self._client.alter_columns(place.database, TABLE, columns, cascade=cascade)
+
+    def _session_of(self, writer: str) -> Session:
+        if self._session is None or self._session[0] != writer:
+            self._session = writer, self._spark_for(writer).open(self._settings)
+        return self._session[1]
+
+    def _made_wrong(self) -> Refusal | None:
+        wrong = self._shape.created_wrong(self._place.table, self._variant.settings)
+        return Refusal("created otherwise", wrong) if wrong else None
+
+    def _facts(self) -> tuple[tuple[FileFact, ...], str]:
+        try:
+            return self._shape.facts(self._place.table, self._variant.scenario.table.key), ""
+        except FileFactError as problem:
+            return (), str(problem)
+
+
+def _written(course: Course, states: Sequence[State | None], *, reused: bool) -> Written:
+    variant = course.variant.id
+    found = {(variant, step): state for step, state in enumerate(states) if state}
+    records = tuple(_records(course, states, reused=reused))
+    return Written(records, found)
+
+
+def _records(
+    course: Course, states: Sequence[State | None], *, reused: bool
+) -> Iterator[StateRecord]:
+    for outcome, state in zip(course.outcomes, states, strict=True):
+        if state is None:
+            yield StateRecord(course.variant.id, outcome, "", reused=reused)
+            continue
+        yield StateRecord(
+            variant=course.variant.id,
+            outcome=outcome,
+            digest=state.digest,
+            files=_relabelled(state.frozen, [each.instant for each in course.outcomes]),
+            tables=tuple(entry.name for entry in state.frozen.entries),
+            reused=reused,
+        )
+
+
+def _relabelled(frozen: Frozen, instants: Sequence[str]) -> tuple[FileFact, ...]:
+    """Give the file facts with the instants that these records know the steps by.
+
+    The states of a variant need not all come from one writing: an earlier run may have frozen the
+    first ones, and each writing has instants of its own.
+    """
+    names = dict(zip(frozen.instants, instants, strict=False))
+    return tuple(
+        replace(fact, instant=names.get(fact.instant, fact.instant)) for fact in frozen.files
+    )
