@@ -73,7 +73,7 @@ def serve(
     warehouse = folder / "warehouse"
     for needed in (warehouse, folder / "tmp"):
         needed.mkdir()
-    values = {"database": database, "warehouse": warehouse.as_uri()}
+    values = {"database": database, "warehouse": warehouse}
     template.write(_TEMPLATES, "hive-site.xml", values, conf)
     template.write(_TEMPLATES, "log4j2.properties", {"level": "WARN"}, conf)
 

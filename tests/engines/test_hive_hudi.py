@@ -31,6 +31,7 @@ class Fork:
     server: HiveServer
     cow: str
     mor: str
+    folder: Path
 
     def ask(self, database: str, table: str, **settings: str) -> Reply:
         named = {name.replace("_", "-"): value for name, value in settings.items()}
@@ -55,7 +56,7 @@ def fork(
     installation = fetched("hive-3.1.3", cache, progress)
     hive = tmp_path_factory.mktemp("hive")
     with ENGINE.serve(installation, metastore.uri, hive, progress) as server:
-        yield Fork(server, "hudi_cow_fork", "hudi_mor_fork")
+        yield Fork(server, "hudi_cow_fork", "hudi_mor_fork", folder)
 
 
 def fetched(name: str, cache: Cache, progress: Progress) -> fetch.Installation:
@@ -83,6 +84,12 @@ def write(kind: str, folder: Path, metastore: Metastore, session: Session) -> No
     session.run(f"update {database}.t set f1_new = 'changed', ts = 2", timeout_s=MINUTE)
 
 
+def files(folder: Path) -> set[tuple[str, int, int]]:
+    """Every file with its size and the time it was written."""
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return {(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in found}
+
+
 @pytest.mark.parametrize(
     ("settings", "found", "path"),
     [
@@ -95,6 +102,7 @@ def write(kind: str, folder: Path, metastore: Metastore, session: Session) -> No
 def test_a_renamed_column_of_a_fork_is_found_only_by_schema_on_read_and_fetch(
     fork: Fork, settings: dict[str, str], found: list[str | None], path: str
 ) -> None:
+    before = files(fork.folder)
     for database, table in ((fork.cow, "t"), (fork.mor, "t_rt"), (fork.mor, "t_ro")):
         reply = fork.ask(database, table, **settings)
         assert [column.name for column in reply.columns] == ["id", "ts", "f1_new", "st"]
@@ -102,6 +110,7 @@ def test_a_renamed_column_of_a_fork_is_found_only_by_schema_on_read_and_fetch(
         assert [row[2] for row in rows] == found
         assert [row[:2] + row[3:] for row in rows] == [("1", 1, {"a": 1}), ("2", 1, None)]
         assert reply.confirmed == path
+    assert files(fork.folder) == before
 
 
 def test_the_original_went_on(fork: Fork) -> None:
