@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Final
 
 import harness
-from harness import formats, freeze, judge, record, run, write
+from harness import formats, judge, record, run, write
 from harness import read as reading
 from harness.cells import Plan, Reader, Variant, parse_reader
 from harness.errors import UsageProblem
-from harness.freeze import State
 from harness.progress import Progress
 from harness.record import Answer, StateRecord, Verdict
 from harness.run import ReaderInfo, Run, RunInfo, VariantInfo
@@ -113,28 +112,28 @@ def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
 
 def write_states(plan: Plan, work: Work) -> None:
     """Write every variant, or find its states; fill `states.jsonl`."""
-    states = list(write.write(plan.variants, work.cache, work.folder / ENGINES, work.progress))
+    states: list[StateRecord] = []
+    (work.folder / ENGINES).mkdir(exist_ok=True)
+    where = write.Writing(work.cache, work.folder / ENGINES, work.progress)
+    write.write(plan.variants, where, states.append)
     record.write_all(work.folder / run.STATES, states)
 
 
-def states_of(found: Iterable[StateRecord], cache: Cache) -> dict[tuple[str, int], State]:
+def states_of(found: Iterable[StateRecord], cache: Cache) -> write.States:
     """Find the frozen states that a run names.
 
     Raises:
         UsageProblem: one is no longer in the cache.
 
     """
-    states = {}
+    found = list(found)
+    states = write.load(found, cache)
     for each in found:
-        if not each.digest:
-            continue
-        state = freeze.load(cache, each.digest)
-        if state is None:
+        if each.digest and (each.variant, each.outcome.step) not in states:
             raise UsageProblem(
                 f"the state of {each.variant} after step {each.outcome.step} is no longer in "
                 f"{cache.root}; run the profile again to write it"
             )
-        states[each.variant, each.outcome.step] = state
     return states
 
 

@@ -66,7 +66,7 @@ class Session:
 
     def told(self, names: list[str]) -> dict[str, str]:
         """Give the value of each setting as the session holds it."""
-        return {name: self._spark.conf.get(name, "unset") or "" for name in names}
+        return {name: self._spark.conf.get(name, None) or "unset" for name in names}
 
     def put(self, request: Message | None) -> None:
         """Queue a request; None ends the thread."""

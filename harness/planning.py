@@ -1,0 +1,121 @@
+"""From what people say on the command line to a plan whose engines and settings exist."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from harness import engines, formats
+from harness.cells import Plan, Reader, parse_reader
+from harness.errors import UsageProblem
+from harness.plan import (
+    Profile,
+    estimate,
+    load_profiles,
+    load_scenarios,
+    plan,
+    profiles_file,
+    scenarios_folder,
+    select,
+)
+from harness.runtimes import distributions
+from harness.scenario import load
+from harness.scenario.definition import Scenario
+
+MINUTE: Final = 60
+
+
+def make(paths: Sequence[Path] | None, profile: str, pattern: str) -> Plan:
+    """Plan a profile, on its own scenarios or on those of `paths`.
+
+    Raises:
+        UsageProblem: a scenario, profile, reader or setting that does not exist.
+
+    """
+    found = _profile(profile)
+    if paths:
+        scenarios = _scenarios(paths)
+        found = replace(found, scenarios=tuple(each.name for each in scenarios))
+    else:
+        scenarios = load_scenarios(scenarios_folder())
+    for asked in found.readers:
+        check(asked.reader)
+    for writer in found.writers:
+        distributions.load(writer.distribution)
+    made = plan(scenarios, found, [formats.load(name) for name in formats.names()])
+    return select(made, pattern) if pattern else made
+
+
+def _profile(name: str) -> Profile:
+    found = load_profiles(profiles_file())
+    if name not in found:
+        raise UsageProblem(f"unknown profile '{name}'; allowed: {', '.join(found)}")
+    return found[name]
+
+
+def _scenarios(paths: Sequence[Path]) -> list[Scenario]:
+    found: list[Scenario] = []
+    for path in paths:
+        if not path.exists():
+            raise UsageProblem(f"there is no scenario file or folder {path}")
+        found += load_scenarios(path) if path.is_dir() else [load.load(path)]
+    if not found:
+        raise UsageProblem(f"no scenario file (*.yaml) is in {', '.join(map(str, paths))}")
+    return found
+
+
+def reader(text: str) -> Reader:
+    """Read a reader that exists from its text.
+
+    Raises:
+        UsageProblem: it is no reader, or names a distribution or setting that does not exist.
+
+    """
+    try:
+        found = parse_reader(text)
+    except ValueError as wrong:
+        raise UsageProblem(str(wrong)) from wrong
+    check(found)
+    return found
+
+
+def check(each: Reader) -> None:
+    """Check that a reader's distribution exists and knows its settings.
+
+    Raises:
+        UsageProblem: it does not.
+
+    """
+    allowed = engines.load(distributions.load(each.distribution).engine).settings
+    for name, value in each.settings:
+        if name not in allowed:
+            known = ", ".join(allowed) or "none"
+            raise UsageProblem(f"{each}: there is no setting '{name}'; allowed: {known}")
+        if value not in allowed[name]:
+            values = ", ".join(allowed[name])
+            raise UsageProblem(f"{each}: '{value}' is no value of {name}; allowed: {values}")
+
+
+def show(made: Plan, console: Console, *, cells: bool) -> None:
+    """Print what a plan consists of."""
+    table = Table("variant", "steps", "cells", box=None, pad_edge=False, header_style="bold")
+    for variant in made.variants:
+        count = sum(cell.variant == variant.id for cell in made.cells)
+        table.add_row(variant.id, str(len(variant.scenario.steps)), str(count))
+    console.print(table)
+    for each in made.readers:
+        console.print(f"reader {each}", markup=False, highlight=False)
+    for left in made.excluded:
+        console.print(f"left out: {left.what}: {left.why}", markup=False, highlight=False)
+    for cell in made.cells if cells else ():
+        console.print(cell.case, markup=False, highlight=False, soft_wrap=True)
+    minutes = estimate(made) / MINUTE
+    console.print(
+        f"{len(made.variants)} variants, {len(made.readers)} readers, {len(made.cells)} cells; "
+        f"about {minutes:.0f} min when nothing is there yet"
+    )
