@@ -47,13 +47,21 @@ def findings(places: Iterable[Place], world: World) -> tuple[Finding, ...]:
     groups: dict[FindingKind, list[Place]] = {}
     for place in places:
         groups.setdefault(name_of(place, world), []).append(place)
-    return tuple(_finding(kind, groups[kind]) for kind in FindingKind if kind in groups)
+    return tuple(_finding(kind, groups[kind], world) for kind in FindingKind if kind in groups)
 
 
-def _finding(kind: FindingKind, places: list[Place]) -> Finding:
-    columns = tuple(dict.fromkeys(place.column for place in places if place.column))
+def _finding(kind: FindingKind, places: list[Place], world: World) -> Finding:
+    columns = tuple(dict.fromkeys(_column(place, world) for place in places if place.column))
     witnesses = tuple(_witness(place) for place in places)
     return Finding(kind, columns, witnesses[0], witnesses)
+
+
+def _column(place: Place, world: World) -> str:
+    # Elements and map entries have a place each, `f[0]`, but are one column, `f.element`.
+    if "[" not in place.column:
+        return place.column
+    path = world.schema.path_of(place.field.id) if place.field else None
+    return path or place.column.partition("[")[0]
 
 
 def _witness(place: Place) -> Witness:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness import compare, diagnosis, refusals
 from harness.cells import Cell, Variant
-from harness.checks.place import World, index_of
+from harness.checks.place import Place, What, World, index_of
 from harness.model import resolution
 from harness.model.canonical import text_of
 from harness.model.files import FileKind
 from harness.model.truth import History, Rows, row_values
 from harness.record import (
     Answer,
+    Column,
     Expected,
-    Finding,
     Outcome,
     OutcomeKind,
+    Part,
     StateRecord,
     Verdict,
     VerdictKind,
@@ -65,6 +66,7 @@ class _Histories:
         )
         self.states = {state.outcome.step: state for state in case.states}
         self.instants = {o.instant: step for step, o in outcomes.items() if o.instant}
+        self._index = index_of(self.history)
         self._worlds: dict[tuple[int, str], World] = {}
 
     def until(self, step: int) -> History:
@@ -76,7 +78,7 @@ class _Histories:
         if (step, view) not in self._worlds:
             history = self.until(step)
             rows = history[-1].base if view == READ_OPTIMIZED else history[-1].rows
-            self._worlds[step, view] = World(history, index_of(self.history), rows)
+            self._worlds[step, view] = World(history, self._index, rows)
         return self._worlds[step, view]
 
 
@@ -132,24 +134,39 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
 
 
 def _refused(asked: Verdict, answer: Answer, world: World, expected: Expected) -> Verdict:
-    found = tuple(finding for part in _parts(answer, world) for finding in part)
     because = refusals.meaning(answer.refusal) if answer.refusal else ""
     return replace(
         asked,
         verdict=VerdictKind.REFUSED,
-        findings=found,
+        findings=diagnosis.findings(_in_parts(answer, world), world),
         because=because,
         expected=expected,
     )
 
 
-def _parts(answer: Answer, world: World) -> Iterator[tuple[Finding, ...]]:
-    key = world.history[0].table.key
+def _in_parts(answer: Answer, world: World) -> tuple[Place, ...]:
+    """Give the wrong places of the columns asked alone, each once.
+
+    Every part shows the key column and all rows again, so what is wrong with them is in several.
+    """
+    if not answer.parts:
+        return ()
+    rows: dict[tuple[What, str, str], list[Place]] = {}
+    columns: dict[str, Column] = {}
     for part in answer.parts:
-        if part.refusal is None and not part.unknown:
-            asked = list(dict.fromkeys((key, part.column)))
-            places = compare.differences(world, part.columns, part.rows, asked)
-            yield diagnosis.findings(places, world)
+        again: dict[tuple[What, str, str], list[Place]] = {}
+        for place in compare.wrong_rows(world, part.columns, part.rows) if _told(part) else ():
+            again.setdefault((place.what, place.key, place.column), []).append(place)
+        rows |= {at: places for at, places in again.items() if len(places) > len(rows.get(at, ()))}
+        columns |= {column.name: column for column in part.columns}
+        columns.setdefault(part.column, Column(part.column, ""))
+    names = world.schema.names
+    heads = compare.wrong_columns(world, tuple(columns.values()), names)
+    return (*(place for places in rows.values() for place in places), *heads)
+
+
+def _told(part: Part) -> bool:
+    return part.refusal is None and not part.unknown
 
 
 def _answered(

@@ -30,7 +30,9 @@ MAY_IMPORT = {
     "cells": "errors model operations scenario",
     "record": "errors model",
     "checks": "errors model record",
-    "compare": "errors model record checks",
+    "matching": "errors model checks",
+    "origins": "errors model record checks",
+    "compare": "errors model record checks matching origins",
     "diagnosis": "errors model record checks",
     "refusals": "errors record",
     "baseline": "errors model scenario cells record",
@@ -47,8 +49,11 @@ MAY_IMPORT = {
     "writer": "errors progress model operations record formats runtimes",
     "plan": "errors progress model operations scenario cells record formats engines runtimes",
     "freeze": "errors progress model scenario cells record formats runtimes",
+    "course": "errors model operations scenario cells record formats runtimes freeze writer",
+    "writing": ("errors model operations cells record formats runtimes freeze writer course"),
     "write": (
-        "errors progress model operations scenario cells record formats runtimes plan freeze writer"
+        "errors progress model operations scenario cells record formats runtimes freeze writer "
+        "writing"
     ),
     "answer_cache": "errors record",
     "questions": "errors model cells record formats engines freeze",
@@ -85,6 +90,8 @@ PURE = {
     "cells",
     "compare",
     "diagnosis",
+    "matching",
+    "origins",
     "plan",
     "record",
     "refusals",

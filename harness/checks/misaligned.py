@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.checks import resurrected
 from harness.checks.place import Place, What, World
 
 
@@ -9,7 +10,6 @@ def explains(place: Place, world: World) -> bool:
     """Tell whether the value belongs to another field, living or dropped under another name."""
     if place.what is not What.CELL or place.origin is None or place.field is None:
         return False
-    origin = place.origin
-    if origin.field_id == place.field.id or origin.key != place.key:
+    if place.origin.field_id == place.field.id or place.origin.key != place.key:
         return False
-    return world.live(origin.field_id) or origin.name != world.schema.path_of(place.field.id)
+    return not resurrected.explains(place, world)

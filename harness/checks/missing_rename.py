@@ -6,7 +6,7 @@ from harness.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Tell whether any version of the value was written under a name the field no longer has."""
+    """Tell whether a version of the value that files may hold was written under another name."""
     if place.what is not What.CELL or place.found is not None or place.field is None:
         return False
     now = world.schema.path_of(place.field.id)

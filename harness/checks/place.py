@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import Final
 
 from harness.model.canonical import MapValue, Value, text_of
+from harness.model.datatypes import Array, Map
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, Rows, named
 from harness.record import Origin
@@ -41,11 +43,23 @@ class Place:
     field: Field | None = None
     """The field that should be seen here."""
     origin: Origin | None = None
-    """Whose value was found, chosen over the whole column; None when nobody's is recognised."""
+    """Whose value was found, chosen over the whole column; of a column that is absent or too many,
+    the step whose columns were answered. None when nobody's is recognised."""
+    disputed: bool = False
+    """Several origins fit and nothing decides between them: no name would be more than a guess."""
 
 
-Index = Mapping[str, tuple[Origin, ...]]
-"""Everything that was ever written, by the text of the value."""
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Everything that was ever written."""
+
+    texts: Mapping[str, tuple[Origin, ...]]
+    """Who wrote a value, by its text."""
+    cells: Mapping[tuple[int, str], Mapping[int, frozenset[str]]]
+    """By field id and key: the texts (`NULL` too) that each step wrote."""
+
+
+NULLS: Final = frozenset({text_of(None)})
 
 
 def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:
@@ -66,27 +80,62 @@ def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, 
 
 
 def index_of(history: History) -> Index:
-    """List every version of every value by its text, as it was shown when it was written."""
-    found: dict[str, dict[Origin, None]] = {}
+    """List every version of every value: as it was shown when it was written, and ever since."""
+    texts: dict[str, dict[Origin, None]] = {}
+    cells: dict[tuple[int, str], dict[int, frozenset[str]]] = {}
     for truth in history:
         for row in truth.rows.values():
-            for origin, value in _written_at(row, truth.step, truth.schema):
-                if value is not None:
-                    found.setdefault(text_of(value), {})[origin] = None
-    return {text: tuple(origins) for text, origins in found.items()}
+            for column in truth.schema.fields:
+                if row.written.get(column.id) != truth.step:
+                    continue
+                for origin, text in _forms(row, column, truth.step, history):
+                    by_step = cells.setdefault((origin.field_id, origin.key), {})
+                    by_step[origin.step] = by_step.get(origin.step, frozenset()) | {text}
+                    if text != text_of(None):
+                        texts.setdefault(text, {})[origin] = None
+    return Index({text: tuple(origins) for text, origins in texts.items()}, cells)
 
 
-def _written_at(row: Row, step: int, schema: Schema) -> Iterator[tuple[Origin, Value]]:
-    for field in schema.fields:
-        if row.written.get(field.id) != step:
-            continue
-        shown = named(row.values.get(field.id), field)
-        whole = Origin(field.id, field.name, step, text_of(row.key))
-        yield whole, shown
-        for _, leaf, value in leaves(shown, field, field.name):
-            if leaf is not field:
-                name = schema.path_of(leaf.id) or leaf.name
-                yield Origin(leaf.id, name, step, text_of(row.key)), value
+def _forms(row: Row, field: Field, step: int, history: History) -> Iterator[tuple[Origin, str]]:
+    """Give a value and its parts, as shown under each definition its column has had since."""
+    schema, key = history[step].schema, text_of(row.key)
+    for later in _definitions(field, history[step:]):
+        try:
+            shown = named(row.values.get(field.id), later)
+        except ValueError:
+            continue  # an overwritten version has no exact form in a type that came after it
+        for part, value in _parts(shown, later):
+            name = schema.path_of(part.id)
+            if name is not None:
+                yield Origin(part.id, name, step, key), text_of(value)
+
+
+def _definitions(field: Field, history: History) -> Iterator[Field]:
+    found = (truth.schema.by_id(field.id) for truth in history)
+    return iter(dict.fromkeys(each for each in found if each is not None))
+
+
+def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
+    """Give a shown value and all its parts; the parts of a NULL struct are NULL."""
+    yield field, value
+    match value:
+        case tuple() if field.children:
+            for each in value:
+                yield from _parts(each, field.children[0])
+        case MapValue():
+            for _, each in value.pairs:
+                yield from _parts(each, field.children[1])
+        case dict() | None if not _repeated(field):
+            for child in field.children:
+                yield from _parts(None if value is None else value.get(child.name), child)
+
+
+def _repeated(field: Field) -> bool:
+    return isinstance(field.type, Array | Map)
+
+
+def _by_text(rows: Rows) -> dict[str, Row]:
+    return {text_of(row.key): row for row in rows.values()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +146,24 @@ class World:
     index: Index
     rows: Rows
     """The rows that the judged view should show."""
+    keys: Mapping[str, Row] = field(init=False, repr=False)
+    """The same by the text of the key."""
+    held: Mapping[str, Row] = field(init=False, repr=False)
+    """The rows in base files, by the text of the key."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "keys", _by_text(self.rows))
+        object.__setattr__(self, "held", _by_text(self.history[-1].base))
 
     @property
     def schema(self) -> Schema:
         """The schema of the judged step."""
         return self.history[-1].schema
+
+    @property
+    def step(self) -> int:
+        """The judged step."""
+        return self.history[-1].step
 
     def names_of(self, field_id: int) -> tuple[str, ...]:
         """Give the dotted paths that a field has had, oldest first."""
@@ -109,14 +171,17 @@ class World:
         return tuple(dict.fromkeys(path for path in paths if path))
 
     def names_written(self, field_id: int, key: str) -> frozenset[str]:
-        """Give the dotted paths under which versions of a row's value were written."""
-        root = self.root_of(field_id)
-        found = set()
-        for truth in self.history:
-            for row in truth.rows.values():
-                if text_of(row.key) == key and row.written.get(root) == truth.step:
-                    found.add(truth.schema.path_of(field_id))
-        return frozenset(path for path in found if path)
+        """Give the dotted paths under which a row's value was written, as far as files hold it.
+
+        These are the version that the newest base file holds and all later ones: an older version
+        lies in no file that a query may read.
+        """
+        held = self.held.get(key)
+        since = held.written.get(self.root_of(field_id), 0) if held else 0
+        versions = self.index.cells.get((field_id, key), {}).items()
+        steps = [at for at, texts in versions if since <= at <= self.step and texts != NULLS]
+        paths = (self.history[step].schema.path_of(field_id) for step in steps)
+        return frozenset(path for path in paths if path)
 
     def root_of(self, field_id: int) -> int:
         """Give the id of the column that a field is, or is a part of."""
@@ -126,14 +191,19 @@ class World:
                     return column.id
         return field_id
 
-    def has_column(self, path: str, step: int) -> bool:
-        """Tell whether there was a column at a dotted path after a step."""
-        schema = self.history[step].schema
-        return any(schema.path_of(field.id) == path for field in schema.walk())
+    def step_naming(self, names: Iterable[str], parent: Field | None = None) -> int | None:
+        """Give the latest earlier step with exactly these columns, or children of a struct."""
+        wanted = sorted(names)
+        for truth in reversed(self.history[:-1]):
+            there = truth.schema.by_id(parent.id) if parent else None
+            siblings = truth.schema.fields if parent is None else there.children if there else ()
+            if sorted(each.name for each in siblings) == wanted:
+                return truth.step
+        return None
 
     def expected_step(self, field_id: int, key: str) -> int:
         """Give the step that wrote the value which the judged view should show; -1 for none."""
-        row = next((row for row in self.rows.values() if text_of(row.key) == key), None)
+        row = self.keys.get(key)
         return row.written.get(self.root_of(field_id), -1) if row else -1
 
     def live(self, field_id: int) -> bool:

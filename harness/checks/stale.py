@@ -6,16 +6,10 @@ from harness.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Tell whether the value or the column is what an earlier step showed here."""
-    steps = range(len(world.history) - 1)
-    match place.what:
-        case What.CELL:
-            return _older_value(place, world)
-        case What.EXTRA_COLUMN:
-            return any(world.has_column(place.column, step) for step in steps)
-        case What.ABSENT_COLUMN:
-            return any(not world.has_column(place.column, step) for step in steps)
-    return False
+    """Tell whether the value is an older one, or all the columns are those of an earlier step."""
+    if place.what in {What.EXTRA_COLUMN, What.ABSENT_COLUMN}:
+        return place.origin is not None
+    return place.what is What.CELL and _older_value(place, world)
 
 
 def _older_value(place: Place, world: World) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
+
 from harness.checks.place import Place, What, World
-from harness.model.canonical import text_of
+from harness.model.canonical import Value, text_of
 
 
 def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks are asked alike
@@ -12,4 +14,11 @@ def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks a
         return True
     if place.what is not What.CELL or place.found is None or place.expected is None:
         return False
-    return text_of(place.found) == text_of(place.expected)
+    return _plain(place.found) == _plain(place.expected)
+
+
+def _plain(value: Value) -> str:
+    # A date that is shown as the timestamp of its midnight is the right value in another type.
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        return text_of(datetime.datetime.combine(value, datetime.time()))
+    return text_of(value)

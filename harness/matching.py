@@ -1,0 +1,87 @@
+"""Which row of the truth a found row is: by its key, or by whose values it holds.
+
+A reader may show another column under the key's name, for all rows or for those of some files, and
+what it shows there may even look like a key. So each row is also asked whose values it holds:
+those that only one key has ever had.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.checks.place import World
+from harness.model.canonical import Value, same, text_of
+from harness.model.truth import Row, row_values
+
+Found = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Every found row, once."""
+
+    pairs: tuple[tuple[Row, Found], ...]
+    """A row that should be there, with what was found of it."""
+    second: tuple[tuple[str, Found], ...]
+    """More rows of a key that is in `pairs`."""
+    extra: tuple[tuple[str, Found], ...]
+    """Rows that should not be there, each with its key as well as it can be told."""
+
+
+def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching:
+    """Tell the rows apart; of several with the same key, the one with most right cells is it."""
+    groups: dict[str, list[Found]] = {}
+    extra, wanted = [], world.keys
+    for key, found in zip(_owners(world, names, rows), rows, strict=True):
+        if key in wanted:
+            groups.setdefault(key, []).append(found)
+        else:
+            extra.append((key, found))
+    pairs, second = [], []
+    for key, candidates in groups.items():
+        right = [_right(world, wanted[key], names, found) for found in candidates]
+        best = right.index(max(right))
+        pairs.append((wanted[key], candidates[best]))
+        second += [(key, found) for at, found in enumerate(candidates) if at != best]
+    return Matching(tuple(pairs), tuple(second), tuple(extra))
+
+
+def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[str]:
+    key = world.history[0].table.key
+    at = names.index(key) if key in names else None
+    shown = [text_of(found[at]) if at is not None else "" for found in rows]
+    held = [_holder(world, found, at) for found in rows]
+    ever = {text_of(each) for truth in world.history for each in truth.rows}
+    told = [text if text in ever else "" for text in shown]
+    if not _tells_keys(told, held):
+        return [holder or text for holder, text in zip(held, shown, strict=True)]
+    return [a or b or text for a, b, text in zip(told, held, shown, strict=True)]
+
+
+def _holder(world: World, found: Found, key_at: int | None) -> str:
+    """Give the key whose own values stand in a row most often; empty when none does."""
+    votes: Counter[str] = Counter()
+    for at, value in enumerate(found):
+        keys = {origin.key for origin in world.index.texts.get(text_of(value), ())}
+        if at != key_at and len(keys) == 1:
+            votes.update(keys)
+    best = votes.most_common(2)
+    return best[0][0] if len(best) == 1 or (best and best[0][1] > best[1][1]) else ""
+
+
+def _tells_keys(told: Sequence[str], held: Sequence[str]) -> bool:
+    """Tell whether the key column shows keys, and not another column that looks like them."""
+    both = [(key, holder) for key, holder in zip(told, held, strict=True) if key and holder]
+    against = sum(key != holder for key, holder in both)
+    fewer = len({key for key, _ in both}) < len({holder for _, holder in both})
+    return not (fewer and against * 2 > len(both))
+
+
+def _right(world: World, row: Row, names: Sequence[str], found: Found) -> int:
+    expected = dict(zip(world.schema.names, row_values(row, world.schema), strict=True))
+    return sum(
+        name in expected and same(expected[name], value)
+        for name, value in zip(names, found, strict=True)
+    )

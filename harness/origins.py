@@ -1,0 +1,243 @@
+"""Whose value was found in a wrong cell.
+
+Most values tell it themselves: only one field has ever had them. Others (booleans, small decimals,
+explicit values) fit several; then the pattern over the rows that were written alike decides, or
+what the rest of the row shows, or nothing does and the cell is disputed. A NULL tells nothing
+itself: it is taken for the value of the field that the column shows in the other rows, or of the
+version that the row shows in the other columns, where that value is NULL.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.checks import altered_value
+from harness.checks.place import NULLS, Place, What, World, leaves
+from harness.model.canonical import Value, text_of
+from harness.model.schema import Field
+from harness.record import Origin
+
+Seen = Mapping[str, Sequence[tuple[Field, Value]]]
+"""What was found in each row, by the text of its key: the columns with their values."""
+Batch = tuple[object, int]
+"""Rows of one file group whose latest version one step wrote: they lie in the same files."""
+
+PATTERN_ROWS: Final = 4
+"""Fewer rows are no pattern: booleans agree by chance too easily."""
+DAY: Final = datetime.timedelta(days=1)
+"""A date moves by at most this when it is shown in another zone."""
+
+
+def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place, ...]:
+    """Give the places with the origin of each cell, in the same order."""
+    own = [_own_witness(world, place) for place in places]
+    columns = _columns(own)
+    cells = _cells(seen)
+    for field_id, wrong in columns.items():
+        _moved_dates(own, wrong)
+        _by_pattern(world, own, wrong, cells.get(field_id, ()))
+    versions = _older_versions(world, own)
+    for at, place in enumerate(own):
+        if place.disputed and place.key in versions:
+            own[at] = _of_version(world, place, versions[place.key])
+    shown = _shown_fields(world, own)
+    return tuple(_null(world, place, shown, versions) for place in own)
+
+
+def _columns(places: Sequence[Place]) -> dict[int, list[int]]:
+    """Give where the wrong cells of each field stand, those with a value."""
+    found: dict[int, list[int]] = {}
+    for at, place in enumerate(places):
+        if place.what is What.CELL and place.field is not None and place.found is not None:
+            found.setdefault(place.field.id, []).append(at)
+    return found
+
+
+def _own_witness(world: World, place: Place) -> Place:
+    """Let the value speak for itself, where only one field has ever had it."""
+    if place.what is not What.CELL or place.found is None:
+        return place
+    origins = _origins(world, place.found)
+    here = [origin for origin in origins if origin.key == place.key]
+    fields = {origin.field_id for origin in origins}
+    if len(fields) != 1 or isinstance(place.found, bool) or _may_be_altered(place, fields):
+        return replace(place, disputed=bool(origins))
+    return replace(place, origin=_best(world, place, here or origins))
+
+
+def _origins(world: World, found: Value) -> tuple[Origin, ...]:
+    texts = world.index.texts
+    midnight = isinstance(found, datetime.datetime) and found.time() == datetime.time()
+    as_date = texts.get(text_of(found.date()), ()) if midnight else ()
+    return texts.get(text_of(found), as_date)
+
+
+def _may_be_altered(place: Place, fields: set[int]) -> bool:
+    # A small decimal without its fraction may be just the number that another field holds.
+    own = place.field is not None and place.field.id in fields
+    return not own and altered_value.near(place.expected, place.found)
+
+
+def _best(world: World, place: Place, origins: Iterable[Origin]) -> Origin:
+    """Choose among versions of one field: one before the expected, then one before now."""
+    expected = world.expected_step(place.field.id, place.key) if place.field else -1
+
+    def rank(origin: Origin) -> tuple[bool, bool, int]:
+        own = place.field is not None and origin.field_id == place.field.id
+        return own and origin.step < expected, origin.step <= world.step, origin.step
+
+    return max(origins, key=rank)
+
+
+def _moved_dates(places: list[Place], at: Sequence[int]) -> None:
+    """Tell a column of dates that moved by a day from one that shows other rows' dates.
+
+    Neighbouring rows have neighbouring dates; but a moved column holds one that nobody wrote.
+    """
+    cells = [places[each] for each in at]
+    moves = {_move(place) for place in cells}
+    nobodys = any(place.origin is None and not place.disputed for place in cells)
+    if len(moves) == 1 and None not in moves and nobodys:
+        for each in at:
+            places[each] = replace(places[each], origin=None, disputed=False)
+
+
+def _move(place: Place) -> datetime.timedelta | None:
+    expected, found = place.expected, place.found
+    if type(expected) is not datetime.date or type(found) is not datetime.date:
+        return None
+    return found - expected if abs(found - expected) <= DAY else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    key: str
+    found: str
+
+
+def _cells(seen: Seen) -> dict[int, list[_Cell]]:
+    """Give every plain value that was found, right or wrong, by the field it should be of."""
+    cells: dict[int, list[_Cell]] = {}
+    for key, columns in seen.items():
+        for field, value in columns:
+            for _, leaf, found in leaves(value, field, field.name):
+                cells.setdefault(leaf.id, []).append(_Cell(key, text_of(found)))
+    return cells
+
+
+def _batch(world: World, key: str) -> Batch:
+    row = world.keys[key]
+    return row.group, max(row.written.values(), default=0)
+
+
+def _by_pattern(
+    world: World, places: list[Place], at: Sequence[int], cells: Sequence[_Cell]
+) -> None:
+    """Let the pattern over the rows decide what single values do not."""
+    disputed = [each for each in at if places[each].disputed]
+    batches = {_batch(world, places[each].key) for each in at} if disputed else set()
+    for which in (batches, *({batch} for batch in batches)):
+        rows = [cell for cell in cells if _batch(world, cell.key) in which]
+        chosen = _only_fit(world, rows)
+        for each in disputed if chosen is not None else ():
+            if places[each].disputed and _batch(world, places[each].key) in which:
+                places[each] = _decided(world, places[each], chosen)
+
+
+def _only_fit(world: World, rows: Sequence[_Cell]) -> int | None:
+    """Give the one field whose values are those of all the rows; None for none or several."""
+    told = [cell for cell in rows if cell.found not in NULLS]
+    if len({cell.key for cell in told}) < PATTERN_ROWS or len({cell.found for cell in told}) == 1:
+        return None
+    fields = {field_id for field_id, _ in world.index.cells}
+    fits = [each for each in fields if all(_had(world, each, cell) for cell in rows)]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _had(world: World, field_id: int, cell: _Cell) -> bool:
+    versions = world.index.cells.get((field_id, cell.key), {})
+    return any(cell.found in texts for texts in versions.values())
+
+
+def _decided(world: World, place: Place, field_id: int | None) -> Place:
+    origins = [
+        origin
+        for origin in _origins(world, place.found)
+        if origin.key == place.key and origin.field_id == field_id
+    ]
+    return replace(place, origin=_best(world, place, origins), disputed=False)
+
+
+def _older_versions(world: World, places: Sequence[Place]) -> dict[str, int]:
+    """Give the step up to which a row was read, where some of its values are older ones."""
+    versions: dict[str, int] = {}
+    for place in places:
+        origin, field = place.origin, place.field
+        if origin is None or field is None or place.what is not What.CELL:
+            continue
+        own = origin.key == place.key and origin.field_id == field.id
+        if own and origin.step < world.expected_step(field.id, place.key):
+            versions[place.key] = max(origin.step, versions.get(place.key, 0))
+    return versions
+
+
+def _of_version(world: World, place: Place, step: int) -> Place:
+    """Take the place as of an older version of its row, where that holds the found value."""
+    if place.what is not What.CELL or place.field is None:
+        return place
+    field_id = place.field.id
+    versions = world.index.cells.get((field_id, place.key), {})
+    written = max((each for each in versions if each <= step), default=None)
+    texts = NULLS if written is None else versions[written]
+    if text_of(place.found) not in texts:
+        return place
+    at = step if written is None else written
+    name = world.history[at].schema.path_of(field_id) or place.column
+    return replace(place, origin=Origin(field_id, name, at, place.key), disputed=False)
+
+
+def _shown_fields(
+    world: World, places: Sequence[Place]
+) -> dict[tuple[int, Batch], frozenset[int | None]]:
+    """Give the fields that each column shows in each batch, where it is wrong and not NULL."""
+    shown: dict[tuple[int, Batch], frozenset[int | None]] = {}
+    for place in places:
+        if place.what is What.CELL and place.field is not None and place.found is not None:
+            origin = place.origin
+            whose = origin.field_id if origin and origin.key == place.key else None
+            at = place.field.id, _batch(world, place.key)
+            shown[at] = shown.get(at, frozenset()) | {whose}
+    return shown
+
+
+def _null(
+    world: World,
+    place: Place,
+    shown: Mapping[tuple[int, Batch], frozenset[int | None]],
+    versions: Mapping[str, int],
+) -> Place:
+    if place.what is not What.CELL or place.found is not None or place.field is None:
+        return place
+    batch = _batch(world, place.key)
+    column = world.root_of(place.field.id), batch
+    whose = shown.get((place.field.id, batch)) or shown.get(column, frozenset())
+    if len(whose) == 1 and (origin := _null_of(world, place, *whose)) is not None:
+        return replace(place, origin=origin)
+    if place.key in versions:
+        return _of_version(world, place, versions[place.key])
+    return place
+
+
+def _null_of(world: World, place: Place, field_id: int | None) -> Origin | None:
+    """Give the version of another field of the row that is NULL, the latest."""
+    if field_id is None or place.field is None or field_id == place.field.id:
+        return None
+    versions = world.index.cells.get((field_id, place.key), {})
+    steps = [each for each, texts in versions.items() if texts & NULLS and each <= world.step]
+    if not steps:
+        return None
+    name = world.history[max(steps)].schema.path_of(field_id) or ""
+    return Origin(field_id, name, max(steps), place.key)

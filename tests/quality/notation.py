@@ -1,0 +1,202 @@
+"""Histories in one line: `insert 1,2; add f3 after f1; touch some; drop f2; rename f1 f1_new`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.checks.place import Place, World, index_of
+from harness.compare import differences
+from harness.diagnosis import findings
+from harness.model.canonical import Value
+from harness.model.datatypes import parse_type
+from harness.model.history import history_of, plan_values
+from harness.model.table import Table
+from harness.model.truth import History, Truth, begin
+from harness.operations.add_column import AddColumn
+from harness.operations.api import Operation
+from harness.operations.change_type import ChangeType
+from harness.operations.compact import Compact
+from harness.operations.delete import Delete
+from harness.operations.drop_column import DropColumn
+from harness.operations.insert import Insert
+from harness.operations.move_column import MoveColumn
+from harness.operations.rename_column import RenameColumn
+from harness.operations.rows import key_of
+from harness.operations.touch import Rewrites, Touch
+from harness.operations.update import Update
+from harness.operations.upsert import Upsert
+from harness.record import Column, Finding, FindingKind, Witness
+from tests import simulated
+from tests.simulated import Disk, Reader, Reply
+
+COLUMNS = "id string, ts long, f1 string, f2 string"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A history with its files."""
+
+    operations: tuple[Operation, ...]
+    history: History
+    disk: Disk
+
+    @property
+    def truth(self) -> Truth:
+        """The truth at the end."""
+        return self.history[-1]
+
+    def world(self, view: str = "snapshot") -> World:
+        """Give what the judge knows at the end."""
+        rows = self.truth.base if view == "read_optimized" else self.truth.rows
+        return World(self.history, index_of(self.history), rows)
+
+    def read(self, by: str = "id", **how: object) -> Reply:
+        """Read the table at the end."""
+        return simulated.read(self.disk, self.truth, Reader(by, **how))  # type: ignore[arg-type]
+
+
+def history(
+    text: str,
+    columns: str = COLUMNS,
+    *,
+    mor: bool = False,
+    partition_by: tuple[str, ...] = (),
+    applied: Sequence[bool] | None = None,
+) -> Told:
+    """Make a history from its steps; the first column is the key, `ts` the ordering one."""
+    table = _table(columns, partition_by)
+    operations = tuple(_operation(each.split()) for each in text.split(";"))
+    touch = {at: key_of(_bare(table), 100 + at) for at, _ in enumerate(operations, start=1)}
+    keys = [key_of(_bare(table), key) for each in operations for key in getattr(each, "keys", ())]
+    generation = plan_values(table, operations, (*keys, *touch.values()), touch)
+    first = begin(table, generation, merge_on_read=mor)
+    truths = history_of(first, operations, applied or [True] * len(operations))
+    disk = simulated.written(table, operations, truths, merge_on_read=mor)
+    return Told(operations, truths, disk)
+
+
+def _table(columns: str, partition_by: tuple[str, ...]) -> Table:
+    parts = [each.strip().split(" ", 1) for each in _split(columns)]
+    pairs = tuple((name, parse_type(type_)) for name, type_ in parts)
+    names = [name for name, _ in pairs]
+    return Table(pairs, names[0], "ts" if "ts" in names else None, partition_by)
+
+
+def _split(columns: str) -> list[str]:
+    parts, depth = [""], 0
+    for letter in columns:
+        depth += (letter in "<(") - (letter in ">)")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def _bare(table: Table) -> Truth:
+    return begin(table, plan_values(table, (), (), {}), merge_on_read=False)
+
+
+def _operation(words: list[str]) -> Operation:
+    match words:
+        case ["insert", keys]:
+            return Insert(_keys(keys))
+        case ["upsert", keys]:
+            return Upsert(_keys(keys))
+        case ["delete", keys]:
+            return Delete(_keys(keys))
+        case ["update", keys, "set", names]:
+            return Update(_keys(keys), tuple(names.split(",")))
+        case ["touch", *how]:
+            return Touch(Rewrites(how[0] if how else "none"))
+        case ["compact"]:
+            return Compact()
+    return _schema_change(words)
+
+
+def _schema_change(words: list[str]) -> Operation:
+    match words:
+        case ["add", name, *rest]:
+            return AddColumn(name, parse_type(_type_in(rest) or "string"), *_place(rest))
+        case ["drop", name]:
+            return DropColumn(name)
+        case ["rename", name, to]:
+            return RenameColumn(name, to)
+        case ["move", name, *rest]:
+            return MoveColumn(name, *_place(rest))
+        case ["type", name, *to]:
+            return ChangeType(name, parse_type(" ".join(to)))
+    raise ValueError(" ".join(words))
+
+
+def _type_in(words: list[str]) -> str:
+    """Give the words before the position."""
+    ends = [words.index(each) for each in ("first", "after") if each in words]
+    return " ".join(words[: min(ends, default=len(words))])
+
+
+def _place(words: list[str]) -> tuple[bool, str | None]:
+    after = words[words.index("after") + 1] if "after" in words else None
+    return "first" in words, after
+
+
+def _keys(text: str) -> tuple[int, ...]:
+    keys: list[int] = []
+    for each in text.split(","):
+        low, _, high = each.partition("..")
+        keys += range(int(low), int(high or low) + 1)
+    return tuple(keys)
+
+
+def places(told: Told, reply: Reply, view: str = "snapshot") -> tuple[Place, ...]:
+    """Compare an answer with the truth at the end."""
+    world = told.world(view)
+    return differences(world, reply.columns, reply.rows, world.schema.names)
+
+
+def diagnosed(told: Told, reply: Reply, view: str = "snapshot") -> tuple[Finding, ...]:
+    """Name everything that is wrong with an answer."""
+    return findings(places(told, reply, view), told.world(view))
+
+
+def named(told: Told, reply: Reply, view: str = "snapshot") -> dict[str, set[tuple[str, str]]]:
+    """Give for each finding its places as (key, column)."""
+    return {
+        finding.kind.value: {(each.key, each.column) for each in finding.places}
+        for finding in diagnosed(told, reply, view)
+    }
+
+
+def witness(told: Told, reply: Reply, kind: FindingKind, key: str, column: str) -> Witness:
+    """Give the witness of one place."""
+    finding = next(each for each in diagnosed(told, reply) if each.kind is kind)
+    return next(each for each in finding.places if (each.key, each.column) == (key, column))
+
+
+def cells(told: Told, names: str, keys: Sequence[object] | None = None) -> set[tuple[str, str]]:
+    """Give all places of columns in rows: `cells(told, "f1 f2", [1, 2])`."""
+    rows = list(told.truth.rows) if keys is None else keys
+    return {(str(key), name) for key in rows for name in names.split()}
+
+
+def changed(reply: Reply, change: dict[str, object]) -> Reply:
+    """Give the reply with columns computed from the value that was there."""
+    names = reply.names
+    rows = tuple(
+        tuple(_apply(change.get(name), value) for name, value in zip(names, row, strict=True))
+        for row in reply.rows
+    )
+    return Reply(reply.columns, rows)
+
+
+def _apply(change: object, value: Value) -> Value:
+    return change(value) if callable(change) else value
+
+
+def labelled(reply: Reply, **names: str) -> Reply:
+    """Give the reply with other labels on its columns."""
+    columns = tuple(
+        Column(names.get(each.name, each.name), each.type, each.canonical) for each in reply.columns
+    )
+    return Reply(columns, reply.rows)

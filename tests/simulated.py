@@ -1,0 +1,260 @@
+"""A writer and readers that only tests use: tables as their files would hold them, and how they
+are read, rightly and wrongly.
+
+Nothing here is shared with `harness.model.resolution`: what both compute must agree all the same.
+A file knows its columns in order (partition columns last, as Spark writes them), the field ids
+that a format with ids would keep, and the values of each record as they were at its step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.model.canonical import MapValue, Value, text_of
+from harness.model.conversion import convert
+from harness.model.datatypes import Array, Map, Primitive, Struct
+from harness.model.files import FileFact, FileKind
+from harness.model.schema import Field, Schema
+from harness.model.table import Table
+from harness.model.truth import History, Row, Truth, row_values
+from harness.operations.api import Operation
+from harness.operations.compact import Compact
+from harness.record import Column
+
+META = ("_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key")
+Record = Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class File:
+    """One data file."""
+
+    kind: FileKind
+    group: str
+    step: int
+    schema: Schema
+    names: tuple[str, ...]
+    records: Mapping[Value, Record]
+    deleted: tuple[Value, ...] = ()
+
+    def fact(self) -> FileFact:
+        """Say what the harness reads of it."""
+        types = {each.name: str(each.type) for each in self.schema.fields}
+        columns = [*((name, "string") for name in META), *((n, types[n]) for n in self.names)]
+        instant = instant_of(self.step)
+        path = f"{self.group}_{instant}.{self.kind}"
+        keys, gone = map(str, self.records), map(str, self.deleted)
+        return FileFact(
+            path, self.kind, self.group, instant, tuple(columns), tuple(keys), tuple(gone)
+        )
+
+
+def instant_of(step: int) -> str:
+    """Name the instant that a step makes."""
+    return f"2024{step:04d}"
+
+
+@dataclass
+class Disk:
+    """A table's folder: nothing is ever cleaned."""
+
+    table: Table
+    merge_on_read: bool
+    files: list[File] = field(default_factory=list)
+
+    def until(self, step: int) -> list[File]:
+        """Give the files as they were after a step."""
+        return [each for each in self.files if each.step <= step]
+
+    def slices(self, step: int) -> dict[str, tuple[File, list[File]]]:
+        """Give each group's newest base file and the log files after it."""
+        found: dict[str, tuple[File, list[File]]] = {}
+        for each in self.until(step):
+            if each.kind is FileKind.BASE:
+                found[each.group] = each, []
+            else:
+                found[each.group][1].append(each)
+        return found
+
+    def group_of(self, key: Value) -> str | None:
+        """Give the group whose newest base file holds a key, as an index would."""
+        for group, (base, _) in self.slices(10**6).items():
+            if key in base.records:
+                return group
+        return None
+
+
+def written(
+    table: Table, operations: Sequence[Operation], history: History, *, merge_on_read: bool
+) -> Disk:
+    """Write a history, step by step."""
+    disk = Disk(table, merge_on_read)
+    for operation, before, after in zip(operations, history, history[1:], strict=False):
+        if isinstance(operation, Compact):
+            _compact(disk, after)
+        else:
+            _write(disk, before, after)
+    return disk
+
+
+def _write(disk: Disk, before: Truth, after: Truth) -> None:
+    changed = [row for key, row in after.rows.items() if before.rows.get(key) is not row]
+    gone = [key for key in before.rows if key not in after.rows]
+    rewritten: dict[str, list[Row]] = {}
+    for row in changed:
+        group = disk.group_of(row.key) or _new_group(disk, after, row)
+        rewritten.setdefault(group, []).append(row)
+    for key in gone:
+        rewritten.setdefault(disk.group_of(key) or "", [])
+    slices = disk.slices(after.step)
+    for group, rows in rewritten.items():
+        if group not in slices:
+            disk.files.append(_file(disk, FileKind.BASE, group, after, rows))
+            continue
+        base, _ = slices[group]
+        dead = tuple(key for key in gone if key in base.records)
+        if disk.merge_on_read:
+            disk.files.append(replace(_file(disk, FileKind.LOG, group, after, rows), deleted=dead))
+        else:
+            kept = [after.rows[key] for key in base.records if key in after.rows]
+            disk.files.append(_file(disk, FileKind.BASE, group, after, kept))
+
+
+def _new_group(disk: Disk, truth: Truth, row: Row) -> str:
+    partition = [text_of(row.values[truth.column_id(name)]) for name in disk.table.partition_by]
+    return "-".join((f"g{truth.step}", *partition))
+
+
+def _compact(disk: Disk, after: Truth) -> None:
+    for group, (base, logs) in disk.slices(after.step).items():
+        if logs:
+            kept = [after.rows[key] for key in base.records if key in after.rows]
+            disk.files.append(_file(disk, FileKind.BASE, group, after, kept))
+
+
+def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[Row]) -> File:
+    names = truth.schema.names
+    last = disk.table.partition_by
+    order = (*(name for name in names if name not in last), *last)
+    records = {
+        row.key: dict(zip(names, row_values(row, truth.schema), strict=True)) for row in rows
+    }
+    return File(kind, group, truth.step, truth.schema, order, records)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How a simulated engine reads."""
+
+    by: str = "id"
+    """id, name or position: how a column is found in base files."""
+    logs_by: str = ""
+    """The same for log files; empty for: as base files, but never by position."""
+    logs: str = "merged"
+    """merged, ignored, or undeleted (deletes are not seen)."""
+    shift: int = 0
+    """By position: how many columns too far to the right."""
+    partition_counts: bool = False
+    """By position: partition columns take a position of the file as well."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer as the judge gets it."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
+
+
+def columns_of(schema: Schema) -> tuple[Column, ...]:
+    """Declare a schema as an engine does that has our words."""
+    return tuple(Column(each.name, str(each.type), str(each.type)) for each in schema.fields)
+
+
+def read(disk: Disk, truth: Truth, reader: Reader) -> Reply:
+    """Ask for all columns after a step."""
+    rows: list[tuple[Value, ...]] = []
+    for base, logs in disk.slices(truth.step).values():
+        found = _rows(disk, base, truth, reader, reader.by)
+        if reader.logs != "ignored":
+            by = reader.logs_by or ("name" if reader.by == "position" else reader.by)
+            for log in logs:
+                for key in log.deleted if reader.logs != "undeleted" else ():
+                    found.pop(key, None)
+                found |= _rows(disk, log, truth, reader, by)
+        rows += found.values()
+    return Reply(columns_of(truth.schema), tuple(rows))
+
+
+def _rows(
+    disk: Disk, file: File, truth: Truth, reader: Reader, by: str
+) -> dict[Value, tuple[Value, ...]]:
+    sources = _sources(disk, file, truth.schema, reader, by)
+    return {
+        key: tuple(_value(record, *source, by) for source in sources)
+        for key, record in file.records.items()
+    }
+
+
+def _sources(
+    disk: Disk, file: File, schema: Schema, reader: Reader, by: str
+) -> list[tuple[Field, Field | None]]:
+    """Tell for each column of the table which one of the file is read."""
+    ids = {each.id: each for each in file.schema.fields}
+    names = {each.name: each for each in file.schema.fields}
+    found: list[tuple[Field, Field | None]] = []
+    position = reader.shift
+    for each in schema.fields:
+        in_path = each.name in disk.table.partition_by and not reader.partition_counts
+        if by == "id":
+            found.append((each, ids.get(each.id)))
+        elif by == "name" or in_path:
+            found.append((each, names.get(each.name)))
+        else:
+            at = file.names[position] if position < len(file.names) else None
+            found.append((each, names[at] if at is not None else None))
+        position += not in_path
+    return found
+
+
+def _value(record: Record, wanted: Field, source: Field | None, by: str) -> Value:
+    return None if source is None else _part(record[source.name], wanted, source, by)
+
+
+def _part(value: Value, wanted: Field, source: Field, by: str) -> Value:
+    """Show a stored value: the parts of structs by id, or else by name."""
+    if value is None or type(wanted.type) is not type(source.type):
+        return value
+    match wanted.type:
+        case Struct():
+            return {c.name: _child(value, c, source, by) for c in wanted.children}
+        case Array():
+            return tuple(_part(e, wanted.children[0], source.children[0], by) for e in value)
+        case Map():
+            pairs = zip(wanted.children, source.children, strict=True)
+            (wk, sk), (wv, sv) = pairs
+            parts = [(_part(k, wk, sk, by), _part(v, wv, sv, by)) for k, v in value.pairs]
+            return MapValue.of(parts)
+    return _cast(value, wanted)
+
+
+def _child(value: Record, wanted: Field, source: Field, by: str) -> Value:
+    key: Callable[[Field], object] = (lambda f: f.id) if by == "id" else (lambda f: f.name)
+    there = [each for each in source.children if key(each) == key(wanted)]
+    return _part(value[there[0].name], wanted, there[0], by) if there else None
+
+
+def _cast(value: Value, wanted: Field) -> Value:
+    """Show a value in the column's type, as it is where that cannot be (another column's)."""
+    if isinstance(value, bool) != (wanted.type == Primitive("boolean")):
+        return value
+    try:
+        return convert(value, wanted.type)
+    except (ValueError, ArithmeticError, TypeError):
+        return value
