@@ -162,9 +162,8 @@ def wait_until(
 ) -> T:
     """Call `check` until it succeeds, and give what it gave.
 
-    `check` is a real query: an open port or a line in a log says little. `not_yet`: the
-    exceptions that mean "not ready"; any other one passes through. `what` is named to people
-    (`hive 3.1.3`).
+    `check` is a real query: an open port or a line in a log says little. It raises one of `not_yet`
+    while the process is not ready. `what` is named to people.
 
     Raises:
         PortTakenProblem: the process ended and its log says that its port was in use.
@@ -180,10 +179,8 @@ def wait_until(
         if not process.alive():
             raise _ended(what, process.log_tail())
         if time.monotonic() > deadline:
-            raise EnvironmentProblem(
-                f"{what} did not get ready within {timeout_s:.0f} s ({reason}); "
-                f"the end of its log:\n{process.log_tail()}"
-            )
+            late = f"{what} did not get ready within {timeout_s:.0f} s ({reason})"
+            raise EnvironmentProblem(f"{late}; the end of its log:\n{process.log_tail()}")
         time.sleep(POLL_S)
 
 
