@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import datetime
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.model.canonical import MapValue, Value, from_json, same, text_of, to_json
+
+MOMENT = datetime.datetime(2024, 2, 29, 12, 0, 0, 250_000)  # noqa: DTZ001 - in UTC by agreement
+SCALARS: st.SearchStrategy[Value] = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(),
+    st.decimals(allow_nan=False, allow_infinity=False),
+    st.dates(),
+    st.datetimes(),
+    st.binary(),
+)
+VALUES: st.SearchStrategy[Value] = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(st.text(), inner, max_size=3),
+        st.lists(st.tuples(st.text(), inner), max_size=3).map(MapValue.of),
+    ),
+    max_leaves=6,
+)
+
+
+@given(VALUES)
+def test_every_value_comes_back_from_json_with_its_type(value: Value) -> None:
+    assert same(from_json(json.loads(json.dumps(to_json(value)))), value)
+
+
+def test_the_same_number_in_four_types_is_four_values_with_one_text() -> None:
+    numbers: list[Value] = [1, 1.0, Decimal(1), Decimal("1.0")]
+    alike = [(a, b) for a in numbers for b in numbers if a is not b and same(a, b)]
+    assert alike == []
+    assert {text_of(each) for each in numbers} == {"1"}
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(True, 1), (0.0, -0.0), (MOMENT, MOMENT.date()), ((1,), (1, 2)), ({"a": 1}, {"b": 1})],
+)
+def test_what_differs_in_type_sign_length_or_names_is_not_the_same(
+    left: Value, right: Value
+) -> None:
+    assert not same(left, right)
+
+
+def test_nan_is_itself_and_a_map_has_no_order() -> None:
+    assert same(float("nan"), float("nan"))
+    assert same(MapValue.of([("a", 1), ("b", 2)]), MapValue.of([("b", 2), ("a", 1)]))

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.model.canonical import Value, same, text_of
+from harness.model.conversion import convert
+from harness.model.datatypes import DataType, Primitive, parse_type
+from harness.model.schema import Field, number
+from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP, generate, never_null
+
+PLACES = st.tuples(st.integers(1, MAX_FIELD), st.integers(0, MAX_STEP), st.integers(1, MAX_ROW))
+TRACEABLE = ["int", "long", "float", "double", "decimal(9, 2)", "string", "date", "timestamp"]
+CHAINS = [
+    ("int", "long", "double"),
+    ("int", "string"),
+    ("int", "float", "double", "decimal(12, 4)"),
+    ("long", "decimal(20, 0)", "string"),
+    ("float", "double", "string"),
+    ("float", "decimal(9, 1)"),
+    ("double", "int"),
+    ("decimal(9, 2)", "double", "float"),
+    ("decimal(9, 2)", "decimal(12, 2)", "string"),
+    ("decimal(12, 4)", "decimal(9, 1)", "long"),
+    ("string", "int", "long"),
+    ("string", "double"),
+    ("string", "date"),
+    ("string", "timestamp"),
+    ("date", "string"),
+    ("timestamp", "string"),
+    ("boolean", "string"),
+]
+
+
+def value_at(
+    place: tuple[int, int, int], text: str, becomes: tuple[DataType, ...] | None = None
+) -> Value:
+    field_id, step, row = place
+    type_ = parse_type(text)
+    field = Field(field_id, "f", type_)
+    return never_null(field, step, row, {field_id: becomes or (type_,)})
+
+
+@pytest.mark.parametrize("text", TRACEABLE)
+@given(PLACES, PLACES)
+def test_two_values_are_equal_only_when_written_for_the_same_field_step_and_row(
+    text: str, one: tuple[int, int, int], other: tuple[int, int, int]
+) -> None:
+    assert (value_at(one, text) == value_at(other, text)) == (one == other)
+
+
+@pytest.mark.parametrize("text", TRACEABLE)
+def test_neighbours_at_the_limits_are_told_apart(text: str) -> None:
+    limits = [
+        (field, step, row)
+        for field in (1, 2, MAX_FIELD - 1, MAX_FIELD)
+        for step in (0, 1, MAX_STEP - 1, MAX_STEP)
+        for row in (1, 2, MAX_ROW - 1, MAX_ROW)
+    ]
+    assert len({value_at(place, text) for place in limits}) == len(limits)
+
+
+def test_both_elements_of_an_array_are_told_apart_from_all_of_another_row() -> None:
+    field, _ = number("f", parse_type("array<date>"), MAX_FIELD - 2)
+    arrays = [never_null(field, MAX_STEP, row, {}) for row in range(1, MAX_ROW + 1)]
+    elements = [each for array in arrays for each in array if each is not None]
+    assert len(set(elements)) == len(elements)
+    assert max(elements) < datetime.date.max
+
+
+@pytest.mark.parametrize("texts", CHAINS, ids=" → ".join)
+@given(PLACES)
+@settings(max_examples=50)
+def test_a_value_is_exact_in_every_type_that_its_column_takes(
+    texts: tuple[str, ...], place: tuple[int, int, int]
+) -> None:
+    chain = tuple(map(parse_type, texts))
+    for at, text in enumerate(texts):
+        value = value_at(place, text, chain)
+        for later in chain[at:]:
+            after = convert(value, later)
+            # The same number in other types has one text; other values come back as they were.
+            assert text_of(after) == text_of(value) or same(convert(after, chain[at]), value)
+
+
+@given(PLACES, st.sampled_from(["int", "long", "double", "float", "date", "timestamp"]))
+def test_what_orders_rows_grows_from_step_to_step(place: tuple[int, int, int], text: str) -> None:
+    field, step, row = place
+    if step < MAX_STEP:
+        assert value_at(place, text) < value_at((field, step + 1, row), text)
+
+
+def test_every_fifth_row_leaves_fields_with_an_even_id_null() -> None:
+    empty = [
+        (field_id, row)
+        for field_id in (1, 2, 3, 4)
+        for row in range(1, 11)
+        if generate(Field(field_id, "f", Primitive("int")), 1, row, {}) is None
+    ]
+    assert empty == [(2, 5), (2, 10), (4, 5), (4, 10)]
+
+
+def test_booleans_of_neighbouring_fields_make_different_patterns_over_the_rows() -> None:
+    patterns = {
+        tuple(value_at((field_id, 1, row), "boolean") for row in range(1, 9))
+        for field_id in (3, 4, 5)
+    }
+    assert len(patterns) == 3
+
+
+def test_a_decimal_of_38_digits_can_be_generated() -> None:
+    assert str(value_at((5, 3, 2), "decimal(38, 30)"))[:10] == "503002.250"
+
+
+def test_the_value_of_a_struct_is_kept_by_the_ids_of_its_parts() -> None:
+    field, _ = number("s", parse_type("struct<a: int, b: string>"), 4)
+    assert generate(field, 3, 2, {}) == {6: 603002, 7: "f7s3r2"}

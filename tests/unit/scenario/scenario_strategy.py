@@ -1,0 +1,132 @@
+"""Random scenarios that are possible from the first step to the last, for property tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from harness.errors import ScenarioProblem
+from harness.model.datatypes import DataType, Primitive
+from harness.model.schema import SchemaChangeError
+from harness.model.table import Table
+from harness.model.truth import Truth
+from harness.operations.add_column import AddColumn
+from harness.operations.api import Key, Operation
+from harness.operations.change_type import ChangeType
+from harness.operations.compact import Compact
+from harness.operations.delete import Delete
+from harness.operations.drop_column import DropColumn
+from harness.operations.insert import Insert
+from harness.operations.merge import Merge
+from harness.operations.move_column import MoveColumn
+from harness.operations.rename_column import RenameColumn
+from harness.operations.touch import Rewrites, Touch
+from harness.operations.update import Update
+from harness.operations.upsert import Upsert
+from harness.scenario import generation, meaning
+from harness.scenario.definition import VIEWS, Scenario, Step
+from harness.scenario.problems import Problems
+from harness.scenario.text import Document
+from tests.unit.model.types_strategy import TYPES
+
+KEYS = st.integers(1, 12)
+LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters=".")
+ODD_NAMES = st.one_of(
+    st.sampled_from(
+        ["f1", "f2", "f3", "true", "null", "1e3", "0x1", "a b", "é", "& x", "- y", '"']
+    ),
+    st.text(LETTERS, min_size=1, max_size=4),
+)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+PATH = "family/name.yaml"
+
+
+@st.composite
+def operations(draw: st.DrawFn, before: Truth) -> Operation:
+    """An operation that makes sense now, though it may not be possible."""
+    names = [*before.schema.names, "gone"]
+    old, new = draw(st.sampled_from(names)), draw(ODD_NAMES)
+    after = draw(st.none() | st.sampled_from(names))
+    keys = tuple(draw(st.lists(KEYS, min_size=1, max_size=3, unique=True)))
+    there = tuple(draw(st.lists(st.sampled_from(_keys(before) or [1]), min_size=1, unique=True)))
+    explicit = {before.table.key: 20 + before.step, old: draw(st.none() | TEXTS | st.integers())}
+    possible: list[Operation] = [
+        Insert(keys),
+        Insert(keys, ({**explicit, before.table.key: 20 + before.step},)),
+        Upsert(keys),
+        Update(there, (old,)),
+        Delete(there[:1]),
+        Merge(there[:1], keys, there[1:2]),
+        AddColumn(new, draw(TYPES), first=after is None, after=after),
+        DropColumn(old),
+        RenameColumn(old, new),
+        MoveColumn(old, first=after is None, after=after),
+        ChangeType(old, Primitive(draw(st.sampled_from(["long", "string", "double"])))),
+        Touch(),
+        Touch(Rewrites.SOME),
+        Touch(Rewrites.ALL),
+        Compact(),
+    ]
+    return draw(st.sampled_from(possible))
+
+
+def _keys(truth: Truth) -> list[Key]:
+    return list(truth.rows)
+
+
+@st.composite
+def columns(draw: st.DrawFn) -> tuple[tuple[str, DataType], ...]:
+    """The columns of a table, three of them with a role."""
+    roles: tuple[tuple[str, DataType], ...] = (
+        ("id", Primitive("string")),
+        ("ts", Primitive("long")),
+        ("p", Primitive("int")),
+    )
+    taken = {name.casefold() for name, _ in roles}
+    names = ODD_NAMES.filter(lambda name: name.casefold() not in taken)
+    pairs = st.tuples(names, TYPES)
+    extra = st.lists(pairs, min_size=1, max_size=3, unique_by=lambda pair: pair[0].casefold())
+    return (*roles, *draw(extra))
+
+
+@st.composite
+def scenarios(draw: st.DrawFn, *, max_steps: int = 5) -> Scenario:
+    """A scenario that a file may hold; steps that cannot be done are left out of it."""
+    table = Table(draw(columns()), "id", "ts", draw(st.sampled_from([(), ("p",)])))
+    scenario = Scenario(
+        name="family/name",
+        table=table,
+        steps=(),
+        about=draw(TEXTS),
+        source=draw(TEXTS),
+        formats=tuple(draw(st.lists(ODD_NAMES, max_size=2, unique=True))),
+        settings=draw(
+            st.sampled_from([{}, {"rewrites": ("none",)}, {"rewrites": ("some", "all")}])
+        ),
+        views=tuple(draw(st.lists(st.sampled_from(VIEWS), unique=True))),
+        path=PATH,
+    )
+    for operation in [Insert((1, 2)), *range(draw(st.integers(0, max_steps)))]:
+        if isinstance(operation, int):
+            operation = draw(operations(generation.survey(scenario).history[-1]))  # noqa: PLW2901
+        longer = replace(scenario, steps=(*scenario.steps, Step(operation, draw(st.booleans()))))
+        scenario = longer if _possible(longer) else scenario
+    assume(scenario.steps)
+    return scenario
+
+
+def _possible(scenario: Scenario) -> bool:
+    problems = Problems(PATH)
+    try:
+        meaning.check(scenario, Document(PATH, {}, {}), problems)
+        problems.raise_if_any()
+    except (ScenarioProblem, SchemaChangeError):
+        return False
+    return True
+
+
+def without_lines(scenario: Scenario) -> Scenario:
+    """The scenario as it would be made in Python."""
+    return replace(scenario, steps=tuple(replace(step, line=0) for step in scenario.steps))

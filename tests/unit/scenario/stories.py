@@ -1,0 +1,32 @@
+"""Small scenarios made in Python."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harness.model.datatypes import Primitive, parse_type
+from harness.model.table import Table
+from harness.operations.api import Operation
+from harness.scenario.definition import Scenario, Step
+
+TEXT: Final = Primitive("string")
+
+
+def scenario_of(
+    *operations: Operation,
+    columns: dict[str, str] | None = None,
+    order_by: str | None = None,
+    partition_by: tuple[str, ...] = (),
+) -> Scenario:
+    """A scenario on a table with the key `id`, and `f1` when no columns are said."""
+    types = columns or {"id": "string", "f1": "string"}
+    return Scenario(
+        name="family/name",
+        table=Table(
+            tuple((name, parse_type(text)) for name, text in types.items()),
+            key="id",
+            order_by=order_by,
+            partition_by=partition_by,
+        ),
+        steps=tuple(map(Step, operations)),
+    )
