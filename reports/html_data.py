@@ -12,7 +12,7 @@ from harness.model.files import FileFact
 from harness.record import Answer, Column, Finding, Part, Refusal, Verdict
 from harness.reports import agreement
 from harness.reports.marks import Marks, marks
-from harness.reports.sentences import finding_text, mapping_text
+from harness.reports.sentences import finding_text
 from harness.reports.words import FINDINGS, VERDICTS
 from harness.run import Run, VariantInfo
 
@@ -95,6 +95,7 @@ def _step(run: Run, variant: VariantInfo, number: int, pool: Pool) -> Json:
         "number": number,
         "text": step.text,
         "quiet": step.quiet,
+        "changes": step.changes_schema,
         "outcome": str(outcome.kind) if outcome else "",
         "because": outcome.because if outcome else "",
         "refusal": _refusal(outcome.refusal) if outcome else None,
@@ -159,7 +160,6 @@ def _cell(run: Run, verdict: Verdict, pool: Pool) -> dict[str, Json]:
         "query": verdict.query,
         "k": str(verdict.verdict),
         "f": [[str(each.kind), pool.add(_finding(each))] for each in verdict.findings],
-        "maps": mapping_text(verdict.reproduces),
         "ways": list(verdict.reproduces),
         "because": verdict.because,
         "known": verdict.known,
@@ -227,7 +227,7 @@ def _table(
 
 def _marks(found: Marks) -> Json:
     return {
-        "notes": [[str(each.kind), each.text] for each in found.notes],
+        "notes": [[str(each.kind), each.text, each.whose] for each in found.notes],
         "want": [[each.row, each.column, each.note] for each in found.expected],
         "got": [[each.row, each.column, each.note] for each in found.found],
         "pairs": [list(each) for each in found.pairs],

@@ -23,6 +23,8 @@ class Note:
 
     kind: FindingKind
     text: str
+    whose: str = ""
+    """The column and step that the found value was written for, `f1, step 1`, where known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,21 @@ def marks(
     right = _Table([column.name for column in columns], rows, key)
     places = [(each.kind, place) for each in findings for place in each.places]
     moved = _moved(places, key)
-    notes = tuple(Note(kind, witness_text(kind, place)) for kind, place in places)
+    notes = tuple(Note(kind, witness_text(kind, place), _whose(place)) for kind, place in places)
     return Marks(
         notes,
         tuple(_marks(left, places, {})),
         tuple(_marks(right, places, moved)),
         _pairs(left, right, moved),
     )
+
+
+def _whose(place: Witness) -> str:
+    origin = place.origin
+    if origin is None:
+        return ""
+    row = f", row {origin.key}" if origin.key != place.key else ""
+    return f"{origin.name}, step {origin.step}{row}"
 
 
 class _Table:

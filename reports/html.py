@@ -1,0 +1,103 @@
+"""The HTML report: one file that needs no network, with every cell to open.
+
+The page's script draws the matrix and the cells from data embedded as JSON; it only ever sets text,
+and a content policy forbids it to load anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from harness.record import FindingKind, OutcomeKind, Verdict
+from harness.reports import agreement, html_data, summary
+from harness.reports.sentences import refusal_text
+from harness.reports.words import FINDINGS, VERDICTS
+from harness.run import Run
+
+NAME: Final = "html"
+FILE: Final = "report.html"
+AT_ONCE: Final = 8
+"""So many sentences are shown before the matrix; the others unfold."""
+SCRIPTS: Final = ("page.js", "tables.js", "cell.js", "matrix.js")
+
+
+def write(run: Run, folder: Path) -> Path:
+    """Write the report, `report.html`, complete or not at all."""
+    path = folder / FILE
+    part = path.with_suffix(".html.part")
+    # A lone surrogate in an engine's text has no UTF-8 form.
+    part.write_text(page(run), encoding="utf-8", errors="backslashreplace")
+    part.replace(path)
+    return path
+
+
+def page(run: Run) -> str:
+    """Give the whole page."""
+    groups = summary.group_findings(run)
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            info=run.info,
+            totals=summary.totals(run),
+            known=[each for each in groups if each.known],
+            new=[each for each in groups if not each.known],
+            at_once=AT_ONCE,
+            known_cells=sum(1 for each in run.verdicts if each.known),
+            flaky=len(summary.flaky(run)),
+            reused=sum(1 for each in run.verdicts if each.reused),
+            alarms=agreement.alarms(run),
+            failed=list(_failed(run)),
+            findings=_findings(run.verdicts),
+            words=VERDICTS,
+            finding_words=FINDINGS,
+            css=Markup(_text("report.css")),  # noqa: S704 - our own file
+            script=Markup("\n".join(map(_text, SCRIPTS))),  # noqa: S704 - our own files
+            data=embedded(html_data.data(run)),
+        )
+    )
+
+
+def embedded(data: object) -> Markup:
+    r"""Give data as JSON that no parser of HTML finds an end or a comment in.
+
+    >>> embedded(["</script>\u2028"])
+    Markup('["\\u003c/script>\\u2028"]')
+    """
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - escaped for where it goes
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("harness.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _text(name: str) -> str:
+    return (resources.files("harness.reports") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _findings(verdicts: tuple[Verdict, ...]) -> list[FindingKind]:
+    seen = {each.kind for verdict in verdicts for each in verdict.findings}
+    return [kind for kind in FindingKind if kind in seen]
+
+
+def _failed(run: Run) -> Iterator[tuple[str, str]]:
+    for each in run.failed_steps:
+        refusal = each.outcome.refusal
+        why = each.outcome.because or str(each.outcome.kind)
+        if each.outcome.kind is OutcomeKind.REFUSED and refusal:
+            why = f"refused by the writer: {refusal_text(refusal)}"
+        yield f"{each.variant}, step {each.step.number} '{each.step.text}'", why

@@ -1,0 +1,105 @@
+// One cell, opened: the verdict and everything it rests on.
+const dialog = document.getElementById("cell");
+
+function pairs(...entries) {
+  const shown = entries.filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return el("dl", { class: "pairs" }, shown.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+}
+
+function verdictSection(cell) {
+  const said = [el("li", {}, verdictChip(cell.k), el("span", {}, DATA.verdicts[cell.k].meaning))];
+  if (cell.because) said.push(el("li", {}, el("b", {}, cell.k === "refused" ? "It means" : "Why"), el("span", {}, cell.because)));
+  for (const [kind, number] of cell.f || []) {
+    const finding = POOL[number];
+    const columns = finding.columns.length ? `${finding.columns.join(", ")}: ` : "";
+    said.push(el("li", {}, findingChip(kind), el("span", {}, el("b", {}, columns), finding.text)));
+  }
+  if (cell.ways && cell.k !== "correct") said.push(el("li", {}, el("b", {}, "Mapping"), el("span", {}, mappingText(cell.ways))));
+  if (cell.known) said.push(el("li", {}, el("span", { class: "tag" }, "known"), el("span", {}, cell.known)));
+  return el("ul", { class: "said" }, said);
+}
+
+function mappingText(ways) {
+  if (ways.length > 1) return `Several ways of finding a file's columns give this answer (${ways.join("; ")}), so none is named.`;
+  return `This is exactly the answer of a reader that finds a file's columns ${ways[0]}.`;
+}
+
+function refusalBox(refusal) {
+  return pairs(["Error", el("code", {}, refusal.kind)], ["Code", refusal.code], ["Message", el("pre", {}, refusal.message)],
+    ["Innermost cause", refusal.cause && el("pre", {}, refusal.cause)]);
+}
+
+function partRow(part) {
+  const table = part.table;
+  const last = table.columns.length - 1;
+  let answer = el("span", {}, table.rows.map((row, at) => [at ? ", " : "", `${row[0]}: `, valueOf(row[last])]));
+  if (part.refusal) answer = el("span", {}, verdictChip("refused"), ` ${part.refusal.kind}: ${part.refusal.message}`);
+  if (part.unknown) answer = el("span", {}, verdictChip("unknown"), ` ${part.unknown}`);
+  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, part.column)), el("td", {}, answer), el("td", {}, el("code", {}, part.sql)));
+}
+
+function refusalSection(cell) {
+  if (!cell.refusal) return null;
+  const parts = (cell.parts || []).map((number) => POOL[number]);
+  return el("section", {}, el("h3", {}, "The engine's error"), refusalBox(cell.refusal),
+    parts.length ? [el("h3", {}, "Each column asked alone"), el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" },
+      el("thead", {}, el("tr", {}, ["Column", "Answer (key: value)", "SQL"].map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, parts.map(partRow))))] : null);
+}
+
+function agreementSection(cell) {
+  const groups = POOL[cell.agree];
+  return el("section", {}, el("h3", {}, "Who answered the same"), el("ul", { class: "said" }, groups.map(([, kind, readers]) =>
+    el("li", {}, verdictChip(kind), el("span", {}, readers.map((number, at) => [at ? ", " : "",
+      number === cell.r ? el("b", {}, DATA.readers[number].reader) : DATA.readers[number].reader]))))));
+}
+
+function fileRow(file) {
+  const step = file.step === null ? file.instant : `step ${file.step} (${file.instant})`;
+  const columns = POOL[file.columns].map(([name, type]) => el("span", {}, name, " ", el("small", {}, type)));
+  const meta = file.meta ? el("small", {}, `after ${plural(file.meta, "meta column")}: `) : null;
+  const keys = file.keys.join(", ") + (file.deleted.length ? `; deleted: ${file.deleted.join(", ")}` : "");
+  return el("tr", {}, el("td", {}, el("code", {}, file.path), el("br"), el("small", {}, `file group ${file.group}`)),
+    el("td", {}, file.kind), el("td", {}, step), el("td", {}, el("div", { class: "columns" }, meta, columns)), el("td", {}, keys));
+}
+
+function filesSection(step) {
+  const files = step ? POOL[step.files] : [];
+  if (!files.length) return null;
+  return el("section", {}, el("h3", {}, `Files of the table at this state (${files.length})`), el("div", { class: "scroll", tabindex: 0 },
+    el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ["File", "Kind", "Written by", "Columns in the file's order", "Keys"].map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, files.map(fileRow)))));
+}
+
+function askedSection(cell, reader) {
+  const attempts = (cell.attempts || []).map(([what, log], at) => el("div", {}, `${at + 1}. ${what}`, log && el("pre", {}, log)));
+  return el("section", {}, el("h3", {}, "How it was asked"), pairs(
+    ["SQL as sent", POOL[cell.sql] && el("pre", {}, POOL[cell.sql])],
+    ["Distribution", `${reader.distribution} (${reader.fidelity})`],
+    ["Confirmed by the engine", cell.confirmed],
+    ["Time", `${cell.sec || 0} s${cell.reused ? ", answer reused from an earlier run" : ""}`],
+    ["Attempts without an answer", attempts.length ? attempts : null],
+    ["Case", el("code", {}, cell.case)]));
+}
+
+function historySection(cell, variant) {
+  const steps = variant.steps.filter((step) => step.number <= cell.s);
+  const lines = steps.map((step) => el("li", { value: step.number }, step.text,
+    step.outcome && step.outcome !== "applied" ? el("b", {}, ` (${step.outcome})`) : null,
+    POOL[step.statements].length ? el("pre", {}, POOL[step.statements].join(";\n")) : null));
+  return el("section", {}, el("h3", {}, "How the table came to this state"),
+    pairs(["Written by", variant.writers.join(", ")], ["Settings", Object.entries(variant.settings).map(([k, v]) => `${k}=${v}`).join(", ")], ["Source", variant.source]),
+    el("details", {}, el("summary", {}, `Statements of ${plural(steps.length, "step")}`), el("ol", {}, lines)),
+    POOL[variant.yaml] ? el("details", {}, el("summary", {}, "Scenario file"), el("pre", {}, POOL[variant.yaml])) : null);
+}
+
+function drawCell(cell, buttons) {
+  const reader = DATA.readers[cell.r];
+  const variant = DATA.variants[cell.v];
+  const step = variant.steps.find((each) => each.number === cell.s);
+  const where = `${variant.id}, after step ${cell.s}${step ? ` '${step.text}'` : ""}, ${viewName(cell)}`;
+  dialog.replaceChildren(
+    el("div", { class: "bar" }, el("div", {}, el("h2", { id: "cell-title" }, reader.reader), el("p", {}, where)), el("div", { class: "buttons" }, buttons)),
+    el("div", { class: "body", tabindex: -1 }, verdictSection(cell), tablesSection(cell, reader), refusalSection(cell),
+      agreementSection(cell), askedSection(cell, reader), filesSection(step), historySection(cell, variant)));
+}

@@ -1,0 +1,43 @@
+// What the other scripts share: the data, and ways to make elements. Only text is ever set.
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const POOL = DATA.pool;
+
+// Characters that a browser hides or that turn the text around are written out.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const visible = (text) => String(text).replace(HIDDEN, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+function el(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== false && value !== undefined && value !== null) made.setAttribute(key, value === true ? "" : value);
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false || child === "") continue;
+    made.append(child instanceof Node ? child : visible(child));
+  }
+  return made;
+}
+
+const symbol = (text) => el("span", { class: "symbol", "aria-hidden": "true" }, text);
+const viewName = (cell) => cell.view.replaceAll("_", "-") + (cell.query === "all" ? "" : ` ${cell.query}`);
+const address = (cell) => `#${encodeURIComponent(cell.case)}`;
+const plural = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many || `${one}s`}`;
+
+function verdictChip(kind) {
+  const word = DATA.verdicts[kind];
+  return el("span", { class: `chip ${kind}` }, symbol(word.symbol), " ", word.label);
+}
+
+function findingChip(kind) {
+  const word = DATA.findings[kind];
+  return el("span", { class: `chip finding f-${kind}` }, symbol(word.symbol), " ", word.label);
+}
+
+// The word that stands for a cell where there is room for one only.
+function wordOf(cell) {
+  const findings = cell.f || [];
+  if (cell.k !== "wrong" || !findings.length) return DATA.verdicts[cell.k].label;
+  const more = findings.length > 1 ? ` +${findings.length - 1}` : "";
+  return DATA.findings[findings[0][0]].label + more;
+}
