@@ -66,7 +66,16 @@ class Session:
 
     def told(self, names: list[str]) -> dict[str, str]:
         """Give the value of each setting as the session holds it."""
-        return {name: self._spark.conf.get(name, None) or "unset" for name in names}
+        return {name: self._value(name) for name in names}
+
+    def _value(self, name: str) -> str:
+        # Not with a default of ours: Spark would prefer it to its own.
+        try:
+            return str(self._spark.conf.get(name))
+        except Exception as problem:
+            if errors.is_lost(problem):
+                raise
+            return "unset"
 
     def put(self, request: Message | None) -> None:
         """Queue a request; None ends the thread."""
