@@ -12,7 +12,7 @@ function verdictSection(cell) {
   for (const [kind, number] of cell.f || []) {
     const finding = POOL[number];
     const columns = finding.columns.length ? `${finding.columns.join(", ")}: ` : "";
-    said.push(el("li", {}, findingChip(kind), el("span", {}, el("b", {}, columns), finding.text)));
+    said.push(el("li", {}, findingChip(kind), el("span", {}, el("b", {}, columns), finding.text, cell.k === "refused" ? " (in columns asked alone)" : "")));
   }
   if (cell.ways && cell.k !== "correct") said.push(el("li", {}, el("b", {}, "Mapping"), el("span", {}, mappingText(cell.ways))));
   if (cell.known) said.push(el("li", {}, el("span", { class: "tag" }, "known"), el("span", {}, cell.known)));

@@ -9,7 +9,7 @@ function cellLink(cell) {
   const link = el("a", {
     class: `cell ${cell.k}`, href: address(cell),
     title: `${wordOf(cell)}${cell.known ? " (known)" : ""}: ${DATA.readers[cell.r].reader}, step ${cell.s}, ${viewName(cell)}`,
-  }, symbol(DATA.verdicts[cell.k].symbol), el("span", {}, wordOf(cell)), cell.known ? el("span", { class: "tag" }, "known") : null);
+  }, el("span", { class: "word" }, symbol(DATA.verdicts[cell.k].symbol), el("span", {}, wordOf(cell))), cell.known ? el("span", { class: "tag" }, "known") : null);
   links.set(cell, link);
   return link;
 }

@@ -69,8 +69,8 @@ function tablesSection(cell, reader) {
   const want = cell.want === undefined ? null : POOL[cell.want];
   const got = cell.got === undefined ? null : POOL[cell.got];
   const marks = cell.marks === undefined ? null : POOL[cell.marks];
-  return el("section", {}, el("h3", {}, "Tables"), el("div", { class: "beside" },
-    want && el("div", {}, el("h4", {}, "Expected"), valuesTable(want, 0, marks || alone(want))),
+  return el("section", {}, el("h3", {}, got ? "Tables" : "Expected table"), el("div", { class: "beside" },
+    want && el("div", {}, got && el("h4", {}, "Expected"), valuesTable(want, 0, marks || alone(want))),
     got && el("div", {}, el("h4", {}, `Answered by ${reader.reader}`), valuesTable(got, 1, marks || alone(got))),
   ), marks && notesList(marks));
 }

@@ -1,0 +1,125 @@
+"""The report for build servers: JUnit XML, a suite for each scenario and a test for each cell.
+
+A wrong or refused cell is a failure, of type `known` when the baseline names it; an unknown one is
+an error, an unsupported one is skipped. Which of them break a build is the gate's business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import junitparser
+
+from harness.record import Answer, Finding, OutcomeKind, Verdict, VerdictKind
+from harness.reports.sentences import finding_text, mapping_text, refusal_text, witness_text
+from harness.reports.words import FINDINGS
+from harness.run import WRITE, Run, StepResult
+
+NAME: Final = "junit"
+FILE: Final = "junit.xml"
+KNOWN: Final = "known"
+Result = junitparser.Failure | junitparser.Error | junitparser.Skipped
+PLACES: Final = 20
+"""So many wrong places are listed; the HTML report has them all."""
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write(run: Run, folder: Path) -> Path:
+    """Write the report, `junit.xml`."""
+    path = folder / FILE
+    xml = junitparser.JUnitXml(f"{run.info.profile} {run.info.id}")
+    suites: dict[str, junitparser.TestSuite] = {}
+    for scenario, case in _cases(run):
+        if scenario not in suites:
+            suites[scenario] = junitparser.TestSuite(_xml(scenario))
+        suites[scenario].add_testcase(case)
+    for suite in suites.values():
+        xml.add_testsuite(suite)
+    xml.write(str(path), pretty=True)
+    return path
+
+
+def _cases(run: Run) -> Iterator[tuple[str, junitparser.TestCase]]:
+    for each in run.verdicts:
+        yield each.scenario, _cell(each, run.answers.get(each.case))
+    for step in run.failed_steps:
+        yield run.variant(step.variant).scenario, _step(run, step)
+
+
+def _cell(verdict: Verdict, answer: Answer | None) -> junitparser.TestCase:
+    name = verdict.case.removeprefix(f"{verdict.variant}/")
+    case = junitparser.TestCase(_xml(name), _xml(verdict.variant), verdict.seconds)
+    if (result := _result(verdict, answer)) is not None:
+        case.result = [result]
+    if answer and answer.attempts:
+        tries = "\n".join(each.what for each in answer.attempts)
+        case.system_out = _xml(f"attempts without an answer:\n{tries}")
+    return case
+
+
+def _result(verdict: Verdict, answer: Answer | None) -> Result | None:
+    match verdict.verdict:
+        case VerdictKind.CORRECT:
+            return None
+        case VerdictKind.UNSUPPORTED:
+            return junitparser.Skipped(_xml(f"unsupported: {verdict.because}"))
+        case VerdictKind.UNKNOWN:
+            return junitparser.Error(_xml(verdict.because or "unknown"), "unknown")
+    kinds = [each.kind for each in verdict.findings]
+    kind = kinds[0].value if kinds and verdict.verdict is VerdictKind.WRONG else verdict.verdict
+    failure = junitparser.Failure(_message(verdict, answer), KNOWN if verdict.known else str(kind))
+    failure.text = _xml(_details(verdict, answer))
+    return failure
+
+
+def _message(verdict: Verdict, answer: Answer | None) -> str:
+    said = [f"known: {verdict.known}"] if verdict.known else []
+    if answer and answer.refusal:
+        meaning = f" ({verdict.because})" if verdict.because else ""
+        said.append(f"refused: {refusal_text(answer.refusal)}{meaning}")
+    said += [f"{FINDINGS[each.kind].label}: {finding_text(each)}" for each in verdict.findings]
+    return _xml("; ".join(said))
+
+
+def _details(verdict: Verdict, answer: Answer | None) -> str:
+    lines = [line for each in verdict.findings for line in _places(each)]
+    if verdict.reproduces:
+        lines.append(mapping_text(verdict.reproduces))
+    if answer and answer.refusal:
+        lines += [f"{answer.refusal.kind} {answer.refusal.code}".rstrip(), answer.refusal.message]
+        lines += [f"cause: {answer.refusal.cause}"] if answer.refusal.cause else []
+    return "\n".join([*lines, f"SQL: {verdict.sql}"])
+
+
+def _places(finding: Finding) -> Sequence[str]:
+    label = FINDINGS[finding.kind].label
+    shown = [f"{label}: {witness_text(finding.kind, each)}" for each in finding.places[:PLACES]]
+    left = len(finding.places) - len(shown)
+    return [*shown, f"… and {left} more"] if left else shown
+
+
+def _step(run: Run, step: StepResult) -> junitparser.TestCase:
+    outcome = step.outcome
+    name = f"s{step.step.number}/{WRITE}: {step.step.text}"
+    case = junitparser.TestCase(_xml(name), _xml(step.variant), outcome.seconds)
+    judged = (v for v in run.step_verdicts if (v.variant, v.step) == (step.variant, outcome.step))
+    known = next((each.known for each in judged), "")
+    why = refusal_text(outcome.refusal) if outcome.refusal else outcome.because
+    match outcome.kind:
+        case OutcomeKind.SKIPPED:
+            case.result = [junitparser.Skipped(_xml(why))]
+        case OutcomeKind.REFUSED:
+            said = f"known: {known}; {why}" if known else why
+            case.result = [junitparser.Failure(_xml(said), KNOWN if known else str(outcome.kind))]
+        case _:
+            case.result = [junitparser.Error(_xml(why or "unknown"), str(outcome.kind))]
+    return case
+
+
+def _xml(text: str) -> str:
+    """Give a text that XML can hold: its control characters are written out."""
+    return _NOT_XML.sub(lambda found: ascii(found.group())[1:-1], text)
