@@ -1,0 +1,51 @@
+"""Trino as a reader, and with it the engines it was called before (see `presto`).
+
+Every server holds, for Hudi tables and for plain Hive tables, a catalog with the engine's default
+and one for each value of `use-column-names`. On versions without a connector for Hudi the
+distribution puts the hive connector behind the `hudi` catalogs, so the SQL is the same for all.
+
+Times of day: plain Hive tables are read with microseconds (`hive.timestamp-precision`; its default
+would round to milliseconds); the hudi connector of Trino 476 always gives nanoseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from harness.engines import common, trino_server
+from harness.engines.api import Question, Server, Settings
+from harness.progress import Progress
+from harness.runtimes.fetch import Installation
+
+_MODULES: Final = tuple(
+    f"harness.engines.{name}"
+    for name in ("common", "trino_protocol", "trino_server", "trino_values")
+)
+
+
+class TrinoEngine:
+    """See `harness.engines.api.Engine`."""
+
+    settings: Mapping[str, tuple[str, ...]] = {trino_server.SETTING: ("true", "false")}
+
+    def sql(self, question: Question, settings: Settings) -> str:
+        """Give the query; the catalog follows from the format and the settings."""
+        catalog = trino_server.catalog(question.format, settings)
+        return common.select(replace(question, database=f"{catalog}.{question.database}"), '"')
+
+    def ask_code(self) -> str:
+        """Give a digest of the templates and of the sources of all that shapes an answer."""
+        return common.code_digest(trino_server.TEMPLATES, *_MODULES)
+
+    def serve(
+        self, installation: Installation, metastore_uri: str, folder: Path, progress: Progress
+    ) -> AbstractContextManager[Server]:
+        """Run a server in the empty `folder`; see `Engine.serve`."""
+        return trino_server.serve(installation, metastore_uri, folder, progress)
+
+
+ENGINE = TrinoEngine()

@@ -1,0 +1,204 @@
+"""Run a server of the Trino family as a process: its configuration, start, readiness, stop.
+
+What differs from one version to the next is data in the distribution's `settings`:
+`main`, `client_headers`, `plugins`, `config`, and for each kind of catalog (`hive`, `hudi`) its
+connector (`connectors`), its properties (`hive_catalog`, `hudi_catalog`) and the name of the
+property that maps columns by name (`column_names`; a kind that is not named there has none).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from harness.engines import trino_ready
+from harness.engines.api import Connection, NoAnswerError, RefusedError, Settings
+from harness.errors import EnvironmentProblem
+from harness.progress import Progress
+from harness.runtimes import template
+from harness.runtimes.distribution import Distribution
+from harness.runtimes.fetch import Installation
+from harness.runtimes.ports import LOOPBACK, on_free_port
+from harness.runtimes.process import Command, Process, running, wait_until
+
+TEMPLATES: Final = "trino"
+READY_S: Final = 300.0
+"""How long a start may take: 10 to 20 s on an idle machine, minutes were seen on a busy one."""
+READY_QUERY_S: Final = 30.0
+
+KINDS: Final = ("hive", "hudi")
+"""The kinds of catalogs: for plain Hive tables, and for Hudi tables."""
+SETTING: Final = "use-column-names"
+SUFFIXES: Final = MappingProxyType({"": "", "true": "_by_name", "false": "_by_position"})
+"""What the setting adds to a catalog's name: one server holds a catalog for each value."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrinoServer:
+    """A running server."""
+
+    process: Process
+    port: int
+    distribution: Distribution
+
+    def connect(self, settings: Settings) -> Connection:
+        """Open a session. `settings` choose the catalog, which stands in the SQL.
+
+        Raises:
+            NoAnswerError: the server cannot be reached.
+
+        """
+        del settings
+        # Imported here: the client library is not needed to plan, judge or report.
+        from harness.engines.trino_protocol import TrinoConnection  # noqa: PLC0415
+
+        headers = self.distribution.text("client_headers")
+        session = TrinoConnection(LOOPBACK, self.port, headers)
+        try:
+            session.confirm(connectors(self.distribution))
+        except NoAnswerError:
+            session.close()
+            raise
+        return session
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return self.process.alive()
+
+    def log_tail(self) -> str:
+        """Give the last 40 lines of its log."""
+        return self.process.log_tail()
+
+    def peak_memory_mb(self) -> int:
+        """Give the most resident memory seen, in MiB."""
+        return self.process.peak_memory_mb()
+
+
+@contextmanager
+def serve(
+    installation: Installation, metastore_uri: str, folder: Path, progress: Progress
+) -> Iterator[TrinoServer]:
+    """Run a server in `folder`, ready when it reads a table.
+
+    Raises:
+        EnvironmentProblem: it did not get ready; the message holds the end of its log.
+
+    """
+    name = installation.distribution.name
+    progress.note(f"start {name}")
+    catalogs = folder / "catalog"
+    for catalog, values in catalog_values(installation.distribution, metastore_uri).items():
+        _write_catalog(catalogs, catalog, values)
+    _link_plugins(installation, folder / "plugin")
+    (folder / "tmp").mkdir()
+    table = trino_ready.make(metastore_uri, folder / "ready")
+
+    def start(port: int) -> AbstractContextManager[TrinoServer]:
+        return _started(installation, folder, port, table)
+
+    with on_free_port(start) as server:
+        progress.note(f"{name} answers on port {server.port}")
+        yield server
+
+
+@contextmanager
+def _started(
+    installation: Installation, folder: Path, port: int, table: str
+) -> Iterator[TrinoServer]:
+    distribution = installation.distribution
+    values = {
+        "address": LOOPBACK,
+        "port": port,
+        "plugins": folder / "plugin",
+        "catalogs": folder / "catalog",
+        "properties": distribution.options("config"),
+    }
+    config = template.write(TEMPLATES, "config.properties", values, folder)
+    command = Command(command_line(installation, folder, config), folder, folder / "server.log")
+    with running(command) as process:
+        server = TrinoServer(process, port, distribution)
+        wait_until(
+            lambda: _ask(server, table),
+            process,
+            timeout_s=READY_S,
+            what=distribution.name,
+            not_yet=(NoAnswerError, RefusedError),
+        )
+        yield server
+
+
+def _ask(server: TrinoServer, table: str) -> None:
+    """Read a table, and reach the metastore through each kind of catalog."""
+    with closing(server.connect({})) as session:
+        for kind in server.distribution.options("connectors"):
+            session.ask(f'show schemas from "{kind}"', timeout_s=READY_QUERY_S)
+        session.ask(trino_ready.query("hive", table), timeout_s=READY_QUERY_S)
+
+
+def catalog(question_format: str, settings: Settings) -> str:
+    """Give the name of the catalog for a format (`hudi-cow`, `hive-parquet` …) and settings. Pure.
+
+    >>> catalog("hudi-mor", {"use-column-names": "false"})
+    'hudi_by_position'
+    """
+    kind = "hudi" if question_format.startswith("hudi") else "hive"
+    return kind + SUFFIXES[settings.get(SETTING, "")]
+
+
+def connectors(distribution: Distribution) -> dict[str, str]:
+    """Give the connector of every catalog. Pure."""
+    values = catalog_values(distribution, "")
+    return {name: str(value["connector"]) for name, value in values.items()}
+
+
+def catalog_values(distribution: Distribution, metastore_uri: str) -> dict[str, dict[str, object]]:
+    """Give what the template of a catalog is filled with, by the catalog's name. Pure."""
+    by_name = distribution.options("column_names")
+    found: dict[str, dict[str, object]] = {}
+    for kind, connector in distribution.options("connectors").items():
+        for value, suffix in SUFFIXES.items():
+            if value and kind not in by_name:
+                continue
+            own = {by_name[kind]: value} if value else {}
+            properties: Mapping[str, str] = distribution.options(f"{kind}_catalog")
+            found[kind + suffix] = {
+                "connector": connector,
+                "metastore_uri": metastore_uri,
+                "properties": {**properties, **own},
+            }
+    return found
+
+
+def command_line(installation: Installation, folder: Path, config: Path) -> tuple[str, ...]:
+    """Give the command line; the servers need no launcher.
+
+    Raises:
+        EnvironmentProblem: the distribution has no server tree.
+
+    """
+    if installation.home is None:
+        raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
+    return (
+        *(str(installation.java), *installation.distribution.java_options),
+        *(f"-Djava.io.tmpdir={folder / 'tmp'}", f"-Dconfig={config}"),
+        *("-cp", f"{installation.home}/lib/*", installation.distribution.text("main")),
+    )
+
+
+def _write_catalog(catalogs: Path, name: str, values: Mapping[str, object]) -> None:
+    catalogs.mkdir(exist_ok=True)
+    text = template.render(TEMPLATES, "catalog.properties", values)
+    (catalogs / f"{name}.properties").write_text(text, encoding="utf-8")
+
+
+def _link_plugins(installation: Installation, plugins: Path) -> None:
+    """Show the server only the plugins that are needed; each one more costs start-up and memory."""
+    if installation.home is None:
+        raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
+    plugins.mkdir()
+    for name in installation.distribution.texts("plugins"):
+        (plugins / name).symlink_to(installation.home / "plugin" / name)

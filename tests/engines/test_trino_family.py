@@ -1,0 +1,191 @@
+"""Trino 476 and PrestoSQL 350, really started: what they answer, refuse, and how they are lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from harness import engines
+from harness.engines.api import Engine, NoAnswerError, Query, Question, RefusedError, Reply, Server
+from harness.model.canonical import same
+from harness.progress import Progress
+from harness.runtimes import distributions, fetch
+from harness.runtimes.cache import Cache
+from harness.runtimes.metastore import Metastore
+from harness.runtimes.process import Process
+from tests.engines.trino_table import TYPES, register, write_types
+
+pytestmark = pytest.mark.engines
+
+DATABASE = "trino_family"
+ENDLESS = "select count(*) from unnest(sequence(1, 9999)) a, unnest(sequence(1, 9999)) b, unnest(sequence(1, 9999)) c"  # noqa: E501
+
+
+class Started:
+    """A running server with the tables of these tests in its metastore."""
+
+    def __init__(self, engine: Engine, server: Server) -> None:
+        self.engine = engine
+        self.server = server
+
+    def ask(self, table: str, query: Query = Query(), **settings: str) -> Reply:  # noqa: B008 - frozen
+        given = {name.replace("_", "-"): value for name, value in settings.items()}
+        sql = self.engine.sql(Question(DATABASE, table, "hive-parquet", query), given)
+        with closing(self.server.connect(given)) as connection:
+            return connection.ask(sql, timeout_s=60)
+
+    @property
+    def process(self) -> Process:
+        process = getattr(self.server, "process", None)
+        assert isinstance(process, Process)
+        return process
+
+
+@pytest.fixture(scope="module")
+def tables(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The URI of a metastore with `types`, and with `moved`: its file has f1 and f2 the other way
+    round than the catalog.
+    """
+    folder = tmp_path_factory.mktemp("tables")
+    (folder / "types").mkdir()
+    write_types(folder / "types")
+    columns = [(name, hive_type) for name, hive_type, *_ in TYPES]
+    register(metastore.uri, DATABASE, "types", columns, folder / "types")
+    (folder / "moved").mkdir()
+    pq.write_table(pa.table({"id": [1], "f1": ["a1"], "f2": ["b1"]}), folder / "moved/f.parquet")
+    moved = [("id", "bigint"), ("f2", "string"), ("f1", "string")]
+    register(metastore.uri, DATABASE, "moved", moved, folder / "moved")
+    return metastore.uri
+
+
+@pytest.fixture(scope="module", params=["trino-476", "prestosql-350"])
+def started(
+    request: pytest.FixtureRequest,
+    tables: str,
+    cache: Cache,
+    progress: Progress,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Started]:
+    installation = fetch.ensure(distributions.load(request.param), cache, progress)
+    engine = engines.load(installation.distribution.engine)
+    folder = tmp_path_factory.mktemp(request.param)
+    with engine.serve(installation, tables, folder, progress) as server:
+        yield Started(engine, server)
+
+
+@pytest.mark.parametrize("by_name", ["true", "false"])
+def test_a_table_of_all_types_is_read_in_canonical_values(started: Started, by_name: str) -> None:
+    reply = started.ask("types", use_column_names=by_name)
+    assert [each.name for each in reply.columns] == [name for name, *_ in TYPES]
+    assert [each.canonical for each in reply.columns] == [each[4] for each in TYPES]
+    full, empty = sorted(reply.rows, key=lambda row: row[0] is None)
+    wrong = [
+        (name, found, value)
+        for (name, *_, value), found in zip(TYPES, full, strict=True)
+        if not same(found, value)
+    ]
+    assert wrong == []
+    assert set(empty) == {None}
+
+
+def test_by_name_and_by_position_answer_differently_where_columns_moved(started: Started) -> None:
+    by_name = started.ask("moved", use_column_names="true")
+    by_position = started.ask("moved", use_column_names="false")
+    assert [each.name for each in by_name.columns] == ["id", "f2", "f1"]
+    assert by_name.rows == ((1, "b1", "a1"),)
+    assert by_position.rows == ((1, "a1", "b1"),)
+    assert "catalog hive_by_name," in by_name.confirmed
+    assert "parquet_use_column_names=true" in by_name.confirmed
+    assert "catalog hive_by_position," in by_position.confirmed
+    assert "parquet_use_column_names=false" in by_position.confirmed
+
+
+def test_the_default_is_the_engines_own_and_is_confirmed(started: Started) -> None:
+    reply = started.ask("moved")
+    default = "true" if reply.rows == ((1, "b1", "a1"),) else "false"
+    assert f"parquet_use_column_names={default}" in reply.confirmed
+
+
+def test_a_predicate_a_count_and_a_part_of_a_struct_can_be_asked(started: Started) -> None:
+    leaf = started.ask("types", Query(columns=("i", "st.n.x"), not_null="st.n.x"))
+    assert leaf.rows == ((1, "y"),)
+    assert started.ask("types", Query(count=True, not_null="r")).rows == ((1,),)
+
+
+def test_a_table_that_is_not_there_is_refused_and_the_server_goes_on(started: Started) -> None:
+    with pytest.raises(RefusedError) as caught:
+        started.ask("no_such")
+    refusal = caught.value.refusal
+    assert refusal.kind == "TABLE_NOT_FOUND"
+    assert refusal.code == "46"
+    assert "Exception: " in refusal.cause
+    assert started.ask("moved").rows
+
+
+def test_an_exception_inside_the_engine_is_a_refusal_with_its_cause(started: Started) -> None:
+    with closing(started.server.connect({})) as connection, pytest.raises(RefusedError) as caught:
+        connection.ask("select 1 / 0", timeout_s=60)
+    refusal = caught.value.refusal
+    assert refusal.kind == "DIVISION_BY_ZERO"
+    assert refusal.cause.startswith("java.lang.ArithmeticException: / by zero at io.")
+
+
+def test_a_query_without_end_is_given_up_and_taken_off_the_server(started: Started) -> None:
+    with closing(started.server.connect({})) as connection:
+        with pytest.raises(NoAnswerError, match="no answer after"):
+            connection.ask(ENDLESS, timeout_s=5)
+        sql = "select query from system.runtime.queries where state in ('RUNNING', 'QUEUED')"
+        running = connection.ask(sql, timeout_s=60).rows
+    assert (ENDLESS,) not in running
+
+
+def test_it_listens_on_loopback_only(started: Started) -> None:
+    listening = {
+        connection.laddr.ip
+        for connection in psutil.Process(started.process.pid).net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    }
+    assert listening <= {"127.0.0.1", "::ffff:127.0.0.1"}
+    assert listening
+
+
+def test_memory_and_log_are_told(started: Started) -> None:
+    assert started.server.alive()
+    assert started.server.peak_memory_mb() > 100
+    assert "SERVER STARTED" in Path(started.process.log).read_text(encoding="utf-8")
+    assert started.server.log_tail()
+
+
+def test_a_server_that_is_killed_while_it_answers_gave_no_answer(started: Started) -> None:
+    """Stands last: the server is gone after it."""
+    connection = started.server.connect({})
+    with closing(connection), closing(started.server.connect({})) as watching:
+        told: list[Exception] = []
+
+        def ask() -> None:
+            try:
+                connection.ask(ENDLESS, timeout_s=120)
+            except (NoAnswerError, RefusedError) as problem:
+                told.append(problem)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        sql = "select query from system.runtime.queries where state = 'RUNNING'"
+        while (ENDLESS,) not in watching.ask(sql, timeout_s=60).rows:
+            assert asking.is_alive()
+        os.kill(started.process.pid, signal.SIGKILL)
+        asking.join()
+        started.process._child.wait(30)
+        assert [type(problem) for problem in told] == [NoAnswerError]
+        with pytest.raises(NoAnswerError):
+            started.server.connect({})
+    assert not started.server.alive()

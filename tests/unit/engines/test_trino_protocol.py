@@ -1,0 +1,231 @@
+"""How replies are sorted, against a small HTTP server that says what servers were seen to say."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.trino_protocol import TrinoConnection, catalog_of, confirmations
+
+CATALOGS = {"hudi": "hudi"}
+
+
+@dataclass
+class Coordinator:
+    """What is answered to each statement: a status and a body; what was asked, with headers."""
+
+    replies: dict[str, tuple[int, str]] = field(default_factory=dict)
+    seen: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    cancelled: list[str] = field(default_factory=list)
+    port: int = 0
+
+    def says(self, sql: str, **body: Any) -> None:  # noqa: ANN401 - any JSON
+        told = {"id": "q1", "infoUri": "", "stats": {"state": "FINISHED"}, **body}
+        self.replies[sql] = (200, json.dumps(told))
+
+    def fails(self, sql: str, name: str, info: dict[str, Any] | None = None) -> None:
+        error = {"message": "it said no", "errorCode": 7, "errorName": name, "errorType": "X"}
+        self.says(sql, error={**error, "failureInfo": info})
+
+
+@contextmanager
+def listening(coordinator: Coordinator) -> Iterator[Coordinator]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            sql = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            coordinator.seen.append((sql, dict(self.headers)))
+            self.reply(*coordinator.replies[sql])
+
+        def do_GET(self) -> None:
+            never_finished = json.loads(coordinator.replies["endless"][1])
+            self.reply(200, json.dumps(never_finished))
+
+        def do_DELETE(self) -> None:
+            coordinator.cancelled.append(self.path)
+            self.reply(204, "")
+
+        def reply(self, status: int, body: str) -> None:
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    coordinator.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield coordinator
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def coordinator() -> Iterator[Coordinator]:
+    with listening(Coordinator()) as running:
+        yield running
+
+
+@pytest.fixture
+def connection(coordinator: Coordinator) -> Iterator[TrinoConnection]:
+    with closing(TrinoConnection("127.0.0.1", coordinator.port, "X-Presto")) as opened:
+        yield opened
+
+
+def column(name: str, kind: str) -> dict[str, Any]:
+    return {"name": name, "type": kind, "typeSignature": {"rawType": kind, "arguments": []}}
+
+
+def test_rows_come_with_their_columns_and_without_those_that_hudi_adds(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    columns = [column("_hoodie_commit_time", "varchar"), column("id", "bigint")]
+    coordinator.says("select 1", columns=columns, data=[["2024", 5]])
+    reply = connection.ask("select 1", timeout_s=30)
+    assert reply.rows == ((5,),)
+    assert [(each.name, each.canonical) for each in reply.columns] == [("id", "long")]
+
+
+def test_a_presto_server_is_sent_no_header_of_trino(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]])
+    connection.ask("select 1", timeout_s=30)
+    ((_, headers),) = coordinator.seen
+    assert headers["X-Presto-User"] == "harness"
+    assert headers["X-Presto-Time-Zone"] == "UTC"
+    assert not [name for name in headers if name.lower().startswith("x-trino")]
+
+
+def test_an_error_of_the_server_is_a_refusal_with_the_innermost_cause(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    inner = {"type": "java.lang.IllegalArgumentException", "message": None, "stack": ["a.B.c(B.java:1)"]}  # fmt: skip # noqa: E501
+    outer = {"type": "io.trino.spi.TrinoException", "message": "Internal error", "cause": inner}
+    coordinator.fails("select 1", "GENERIC_INTERNAL_ERROR", outer)
+    with pytest.raises(RefusedError) as caught:
+        connection.ask("select 1", timeout_s=30)
+    refusal = caught.value.refusal
+    assert (refusal.kind, refusal.code, refusal.message) == (
+        "GENERIC_INTERNAL_ERROR",
+        "7",
+        "it said no",
+    )
+    assert refusal.cause == "java.lang.IllegalArgumentException: None at a.B.c(B.java:1)"
+
+
+def test_an_error_without_details_is_a_refusal_too(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.fails("select 1", "TABLE_NOT_FOUND")
+    with pytest.raises(RefusedError, match="TABLE_NOT_FOUND: it said no"):
+        connection.ask("select 1", timeout_s=30)
+
+
+@pytest.mark.parametrize("name", ["SERVER_STARTING_UP", "SERVER_SHUTTING_DOWN", "NO_NODES_AVAILABLE"])  # fmt: skip # noqa: E501
+def test_a_server_that_did_not_look_at_the_query_gave_no_answer(
+    name: str, coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.fails("select 1", name)
+    with pytest.raises(NoAnswerError, match=name):
+        connection.ask("select 1", timeout_s=30)
+
+
+def test_a_metastore_that_is_gone_is_no_refusal_of_the_engine(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    inner = {"type": "org.apache.thrift.transport.TTransportException", "message": "refused"}
+    coordinator.fails("select 1", "HIVE_METASTORE_ERROR", inner)
+    with pytest.raises(NoAnswerError, match="cannot reach the metastore"):
+        connection.ask("select 1", timeout_s=30)
+
+
+def test_another_error_of_the_metastore_is_a_refusal(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    inner = {"type": "org.apache.thrift.TApplicationException", "message": "no such method"}
+    coordinator.fails("select 1", "HIVE_METASTORE_ERROR", inner)
+    with pytest.raises(RefusedError):
+        connection.ask("select 1", timeout_s=30)
+
+
+@pytest.mark.parametrize("reply", [(503, ""), (500, "broken"), (200, ""), (200, "<html>"), (200, "{}")])  # fmt: skip # noqa: E501
+def test_a_reply_that_is_none_is_no_answer_and_is_asked_once_only(
+    reply: tuple[int, str], coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.replies["select 1"] = reply
+    with pytest.raises(NoAnswerError):
+        connection.ask("select 1", timeout_s=30)
+    assert len(coordinator.seen) == 1
+
+
+def test_a_value_that_does_not_fit_its_type_is_no_answer(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.says("select 1", columns=[column("n", "decimal")], data=[["no number"]])
+    with pytest.raises(NoAnswerError, match="not of the protocol's form"):
+        connection.ask("select 1", timeout_s=30)
+
+
+def test_nobody_who_listens_is_no_answer() -> None:
+    with listening(Coordinator()) as gone:
+        port = gone.port
+    with (
+        closing(TrinoConnection("127.0.0.1", port, "X-Trino")) as opened,
+        pytest.raises(NoAnswerError),
+    ):
+        opened.ask("select 1", timeout_s=30)
+
+
+def test_a_query_that_outlasts_its_time_is_cancelled_and_is_no_answer(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    following = f"http://127.0.0.1:{coordinator.port}/v1/statement/q1/1"
+    coordinator.says("endless", nextUri=following, columns=[], data=[])
+    with pytest.raises(NoAnswerError, match="no answer after"):
+        connection.ask("endless", timeout_s=0.2)
+    assert coordinator.cancelled == ["/v1/statement/q1/1"]
+
+
+def test_the_server_tells_how_a_catalog_reads_and_each_answer_says_so(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    told = [["hudi.use_parquet_column_names", "true"]]
+    columns = [column("Name", "varchar"), column("Value", "varchar")]
+    coordinator.says("show session like '%parquet%column_names'", columns=columns, data=told)
+    sql = 'select * from "hudi"."d"."t"'
+    coordinator.says(sql, columns=[column("id", "bigint")], data=[])
+    connection.confirm(CATALOGS)
+    confirmed = connection.ask(sql, timeout_s=30).confirmed
+    assert (
+        confirmed == "catalog hudi, connector hudi; use_parquet_column_names=true by show session"
+    )
+
+
+def test_a_server_that_does_not_tell_its_settings_gives_no_session(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.fails("show session like '%parquet%column_names'", "PERMISSION_DENIED")
+    with pytest.raises(NoAnswerError, match="does not tell its settings"):
+        connection.confirm(CATALOGS)
+
+
+def test_a_catalog_without_the_setting_is_confirmed_by_name_alone() -> None:
+    assert confirmations(CATALOGS, []) == {"hudi": "catalog hudi, connector hudi"}
+
+
+def test_a_column_that_is_called_like_a_catalog_is_not_taken_for_one() -> None:
+    assert catalog_of('select "hive"."x" from "hudi"."d"."t"') == "hudi"

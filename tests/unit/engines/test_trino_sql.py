@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.engines import presto, trino
+from harness.engines.api import Query, Question, Settings
+from harness.engines.trino_server import catalog_values, command_line
+from harness.errors import EnvironmentProblem
+from harness.runtimes import distributions, template
+from harness.runtimes.fetch import Installation
+
+TRINO = distributions.load("trino-476")
+PRESTO = distributions.load("prestosql-350")
+
+
+def sql(query: Query, settings: Settings, of: str = "hudi-cow") -> str:
+    return trino.ENGINE.sql(Question("d", "t_ro", of, query), settings)
+
+
+@pytest.mark.parametrize(
+    ("of", "settings", "catalog"),
+    [
+        ("hudi-cow", {}, "hudi"),
+        ("hudi-mor", {"use-column-names": "true"}, "hudi_by_name"),
+        ("hudi-mor", {"use-column-names": "false"}, "hudi_by_position"),
+        ("hive-parquet", {}, "hive"),
+        ("hive-parquet", {"use-column-names": "false"}, "hive_by_position"),
+    ],
+)
+def test_the_catalog_follows_from_format_and_setting(
+    of: str, settings: Settings, catalog: str
+) -> None:
+    assert sql(Query(), settings, of) == f'select * from "{catalog}"."d"."t_ro"'
+
+
+def test_paths_are_quoted_part_by_part() -> None:
+    query = Query(columns=("id", 'a"b.c'), not_null="a.b")
+    expected = 'select "id", "a""b"."c" from "hudi"."d"."t_ro" where "a"."b" is not null'
+    assert sql(query, {}) == expected
+
+
+def test_a_count_selects_nothing_else() -> None:
+    expected = 'select count(*) from "hudi"."d"."t_ro" where "f1" is not null'
+    assert sql(Query(columns=("f1",), not_null="f1", count=True), {}) == expected
+
+
+def test_presto_is_asked_in_the_same_words() -> None:
+    question = Question("d", "t", "hudi-cow", Query())
+    assert presto.ENGINE.sql(question, {}) == trino.ENGINE.sql(question, {})
+
+
+def test_every_allowed_setting_has_a_catalog_of_its_own_on_every_version() -> None:
+    values = ("", *trino.ENGINE.settings["use-column-names"])
+    for distribution in (TRINO, PRESTO):
+        found = catalog_values(distribution, "thrift://h:1")
+        assert len(found) == len(values) * 2
+        assert len({template.render("trino", "catalog.properties", v) for v in found.values()}) >= 3
+
+
+def test_a_catalog_by_position_says_so_in_the_words_of_its_connector() -> None:
+    values = catalog_values(TRINO, "thrift://127.0.0.1:9083")
+    text = template.render("trino", "catalog.properties", values["hudi_by_position"])
+    assert text.splitlines() == [
+        "connector.name=hudi",
+        "hive.metastore.uri=thrift://127.0.0.1:9083",
+        "fs.hadoop.enabled=true",
+        "hudi.parquet.use-column-names=false",
+    ]
+
+
+def test_the_default_catalog_leaves_the_mapping_of_columns_to_the_engine() -> None:
+    for distribution in (TRINO, PRESTO):
+        for kind in ("hive", "hudi"):
+            values = catalog_values(distribution, "thrift://127.0.0.1:9083")[kind]
+            assert "column-names" not in template.render("trino", "catalog.properties", values)
+
+
+def test_hudi_tables_are_read_by_the_hive_connector_where_there_is_no_other() -> None:
+    values = catalog_values(PRESTO, "")["hudi_by_name"]
+    assert values["connector"] == "hive-hadoop2"
+    assert values["properties"] == {
+        "hive.timestamp-precision": "MICROSECONDS",
+        "hive.parquet.use-column-names": "true",
+    }
+
+
+def test_the_server_listens_on_the_address_it_is_told() -> None:
+    values = {"address": "127.0.0.1", "port": 1, "plugins": "p", "catalogs": "c", "properties": {}}
+    text = template.render("trino", "config.properties", values)
+    assert "node.bind-ip=127.0.0.1" in text.splitlines()
+    assert "http-server.http.port=1" in text.splitlines()
+
+
+def test_a_distribution_without_a_server_tree_is_told_to_people() -> None:
+    installation = Installation(TRINO, Path("java"), None, ())
+    with pytest.raises(EnvironmentProblem, match="trino-476 has no server archive"):
+        command_line(installation, Path("run"), Path("run/config.properties"))
+
+
+def test_the_digest_of_the_ask_code_covers_the_templates(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = trino.ENGINE.ask_code()
+    monkeypatch.setattr(template, "sources", lambda _: (("config.properties.j2", "other"),))
+    assert trino.ENGINE.ask_code() != before

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from harness.engines import trino_values
+from harness.engines.trino_values import WireType, canonical
+from harness.model.canonical import MapValue, Value, same
+from harness.model.datatypes import parse_type
+from harness.record import Column
+
+
+def plain(name: str, *numbers: int) -> dict[str, Any]:
+    """The signature of a type with numbers as its parameters, as servers send it."""
+    return {"rawType": name, "arguments": [{"kind": "LONG", "value": each} for each in numbers]}
+
+
+def over(name: str, *inner: dict[str, Any]) -> dict[str, Any]:
+    """The signature of an array or a map."""
+    return {"rawType": name, "arguments": [{"kind": "TYPE", "value": each} for each in inner]}
+
+
+def row(**children: dict[str, Any]) -> dict[str, Any]:
+    arguments = [
+        {
+            "kind": "NAMED_TYPE",
+            "value": {"fieldName": {"name": name}, "typeSignature": signature},
+        }
+        for name, signature in children.items()
+    ]
+    return {"rawType": "row", "arguments": arguments}
+
+
+VARCHAR = plain("varchar", 2147483647)
+INTEGER = plain("integer")
+ZONED = "2024-01-01 00:00:00.000 UTC"
+ONE = Decimal("1.0")
+DAY = datetime.date(2024, 2, 29)
+
+
+def decoded(signature: dict[str, Any], value: Any) -> Value:  # noqa: ANN401 - any JSON
+    described = [{"name": "c", "type": "as told", "typeSignature": signature}]
+    ((found,),) = trino_values.rows(described, [[value]])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("signature", "sent", "value"),
+    [
+        (plain("boolean"), True, True),
+        (plain("tinyint"), 7, 7),
+        (plain("bigint"), 2**53 + 1, 2**53 + 1),
+        (plain("real"), 503002.1, 503002.1),
+        (plain("double"), 1, 1.0),
+        (plain("double"), "-Infinity", float("-inf")),
+        (plain("double"), "NaN", float("nan")),
+        (plain("decimal", 10, 2), "1.10", Decimal("1.10")),
+        (plain("decimal", 38, 0), "9" * 38, Decimal("9" * 38)),
+        (VARCHAR, "", ""),
+        (plain("date"), "2024-02-29", DAY),
+        (plain("varbinary"), "AP8=", b"\x00\xff"),
+        (over("array", INTEGER), [1, None], (1, None)),
+        (row(a=INTEGER, n=row(x=VARCHAR)), [1, ["y"]], {"a": 1, "n": {"x": "y"}}),
+        (over("map", INTEGER, VARCHAR), {"2": "b", "1": None}, MapValue(((1, None), (2, "b")))),
+        (over("map", plain("date"), INTEGER), {"2024-02-29": 1}, MapValue(((DAY, 1),))),
+        (over("map", plain("boolean"), INTEGER), {"false": 1}, MapValue(((False, 1),))),
+        (over("map", plain("decimal", 3, 1), INTEGER), {"1.0": 1}, MapValue(((ONE, 1),))),
+        (plain("time", 3), "01:02:03.004", "01:02:03.004"),
+        (plain("timestamp with time zone", 3), ZONED, ZONED),
+    ],
+)  # fmt: skip
+def test_a_value_becomes_the_canonical_one_of_its_type(
+    signature: dict[str, Any],
+    sent: Any,  # noqa: ANN401 - any JSON
+    value: Value,
+) -> None:
+    assert same(decoded(signature, sent), value)
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [plain("real"), plain("date"), VARCHAR, row(a=INTEGER), over("array", INTEGER), plain("json")],
+)
+def test_null_is_null_in_every_type(signature: dict[str, Any]) -> None:
+    assert decoded(signature, None) is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "micros"),
+    [
+        ("2024-01-02 03:04:05", 0),
+        ("2024-01-02 03:04:05.678", 678000),
+        ("2024-01-02 03:04:05.678901", 678901),
+        ("2024-01-02 03:04:05.678901000", 678901),
+    ],
+)
+def test_a_timestamp_keeps_every_digit_up_to_microseconds(sent: str, micros: int) -> None:
+    expected = datetime.datetime(2024, 1, 2, 3, 4, 5, micros)  # noqa: DTZ001 - canonical
+    assert decoded(plain("timestamp", 9), sent) == expected
+
+
+@pytest.mark.parametrize("sent", ["2024-01-02 03:04:05.678901001", "+12024-01-02 03:04:05.000"])
+def test_a_timestamp_that_python_cannot_hold_stays_text_and_is_not_rounded(sent: str) -> None:
+    assert decoded(plain("timestamp", 9), sent) == sent
+
+
+def test_a_date_that_python_cannot_hold_stays_text() -> None:
+    assert decoded(plain("date"), "-0044-03-15") == "-0044-03-15"
+
+
+@pytest.mark.parametrize(
+    ("signature", "text"),
+    [
+        (INTEGER, "int"),
+        (plain("bigint"), "long"),
+        (plain("real"), "float"),
+        (plain("decimal", 10, 2), "decimal(10, 2)"),
+        (plain("timestamp", 6), "timestamp"),
+        (VARCHAR, "string"),
+        (plain("varchar"), "string"),
+        (over("array", row(a=INTEGER)), "array<struct<a: int>>"),
+        (over("map", VARCHAR, plain("double")), "map<string, double>"),
+    ],
+)
+def test_a_type_is_told_in_our_words(signature: dict[str, Any], text: str) -> None:
+    found = canonical(WireType.read(signature))
+    assert found == text
+    assert str(parse_type(found)) == found
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        plain("tinyint"),
+        plain("varbinary"),
+        plain("varchar", 5),
+        plain("char", 3),
+        plain("timestamp with time zone", 3),
+        row(a=INTEGER, b=plain("tinyint")),
+    ],
+)
+def test_a_type_that_we_have_no_word_for_is_told_as_empty(signature: dict[str, Any]) -> None:
+    assert canonical(WireType.read(signature)) == ""
+
+
+def test_columns_carry_the_servers_own_text_of_the_type() -> None:
+    described = [{"name": "m", "type": "map(date, integer)", "typeSignature": over("map", plain("date"), INTEGER)}]  # fmt: skip # noqa: E501
+    assert trino_values.columns(described) == (Column("m", "map(date, integer)", "map<date, int>"),)
+
+
+def test_a_row_that_is_too_short_for_its_columns_is_not_taken() -> None:
+    described = [{"name": n, "type": "integer", "typeSignature": INTEGER} for n in "ab"]
+    with pytest.raises(ValueError, match="longer"):
+        trino_values.rows(described, [[1]])
