@@ -13,9 +13,9 @@ from rich.console import Console
 
 import harness
 from harness import doctor as health
-from harness import engines, formats, gate, pipeline, planning, progress
+from harness import gate, pipeline, planning, progress
 from harness import run as run_record
-from harness.cells import Plan, parse_reader
+from harness.cells import Plan
 from harness.errors import HarnessError, UsageProblem
 from harness.reports import html, junit, terminal
 from harness.runtimes import distributions

@@ -39,7 +39,7 @@ def make(paths: Sequence[Path] | None, profile: str, pattern: str) -> Plan:
     """
     found = _profile(profile)
     if paths:
-        scenarios = _scenarios(paths)
+        scenarios = tuple(_scenarios(paths))
         found = replace(found, scenarios=tuple(each.name for each in scenarios))
     else:
         scenarios = load_scenarios(scenarios_folder())
