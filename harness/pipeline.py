@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-import harness
-from harness import formats, judge, record, run, write
+from harness import __version__, formats, judge, record, run, write
 from harness import read as reading
 from harness.cells import Plan, Reader, Variant, parse_reader
 from harness.errors import UsageProblem
@@ -66,7 +65,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime) -> RunInfo:
         id=name,
         profile=plan.profile,
         started=started,
-        version=harness.__version__,
+        version=__version__,
         variants=tuple(run.variant_info(variant) for variant in plan.variants),
         readers=tuple(_reader_info(reader) for reader in plan.readers),
         cells=plan.cells,

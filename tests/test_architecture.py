@@ -55,6 +55,12 @@ MAY_IMPORT = {
         "errors progress model operations scenario cells record formats runtimes freeze writer "
         "writing"
     ),
+    "doctor": "errors progress runtimes",
+    "planning": "errors cells scenario plan formats engines runtimes",
+    "pipeline": (
+        "errors progress cells record scenario formats runtimes freeze plan write read judge run "
+        "baseline"
+    ),
     "answer_cache": "errors record",
     "questions": "errors model cells record formats engines freeze",
     "asking": "errors progress cells record engines questions",

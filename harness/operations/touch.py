@@ -36,8 +36,8 @@ class Touch:
 
     def text(self) -> str:
         """Say it in a few words."""
-        which = {"none": "no", "some": "every second", "all": "every"}[self._chosen()]
-        return f"touch: one new row, rewriting {which} file group"
+        which = {"none": "", "some": " and some file groups", "all": " and all file groups"}
+        return f"touch: a new row{which[self._chosen()]}"
 
     def evolve(self, before: Truth) -> Truth:
         """Add the new row and replace the chosen ones."""
