@@ -173,7 +173,11 @@ def _cell(run: Run, verdict: Verdict, pool: Pool) -> dict[str, Json]:
     if answer and verdict.expected and _has_rows(answer):
         found = marks(verdict.expected, answer.columns, answer.rows, verdict.findings, key)
         cell["marks"] = pool.add(_marks(found))
-    # Most are empty in most cells. A zero is a number in the pool.
+    return without_empty(cell)
+
+
+def without_empty(cell: Mapping[str, Json]) -> dict[str, Json]:
+    """Leave out what is empty, as most is in most cells; a zero is a number in the pool."""
     return {name: value for name, value in cell.items() if value or type(value) is int}
 
 

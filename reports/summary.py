@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.record import Finding, FindingKind, Refusal, Verdict, VerdictKind
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, counted
+from harness.reports.words import FINDINGS, counted, printable, short
 from harness.run import Run, StepInfo
 
 ORDER: Final = (
@@ -134,7 +134,7 @@ def _text(run: Run, first: _Seen, verdicts: list[Verdict]) -> str:
     said = f"{first.verdict.reader}: {_what(first)} {_where(run, first, verdicts)}"
     said += _why(first, {each.reproduces for each in verdicts})
     known = f" Known: {first.verdict.known.rstrip('.')}." if first.verdict.known else ""
-    return f"{said}. {counted(len({each.case for each in verdicts}), 'cell')}.{known}"
+    return printable(f"{said}. {counted(len({each.case for each in verdicts}), 'cell')}.{known}")
 
 
 def _what(seen: _Seen) -> str:
@@ -174,7 +174,7 @@ def _why(seen: _Seen, ways: set[tuple[str, ...]]) -> str:
         witness = witness_text(seen.finding.kind, seen.finding.witness)
         return f": {witness} ({note})" if note else f": {witness}"
     refusal = f": {refusal_text(seen.refusal)}" if seen.refusal else ""
-    because = verdict.because.rstrip(".")
+    because = short(verdict.because.rstrip("."))
     if refusal:
         return f"{refusal} ({because})" if because else refusal
     return f": {because}" if because else ""

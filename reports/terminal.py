@@ -49,7 +49,7 @@ def write(run: Run, folder: Path) -> Path:
     """Write the report as plain text, `report.txt`."""
     path = folder / FILE
     with path.open("w", encoding="utf-8") as out:
-        render(run, Console(file=out, width=WIDTH, no_color=True, force_terminal=False))
+        render(run, Console(file=out, width=WIDTH, color_system=None))
     return path
 
 

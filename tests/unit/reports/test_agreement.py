@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.record import Answer, Column, Refusal, Verdict, VerdictKind
+from harness.reports import agreement
+from harness.reports.agreement import Agreement
+from harness.run import ReaderInfo, Run
+from tests.recorded import sample
+
+COLUMNS = (Column("id", "varchar", "string"), Column("n", "bigint", "long"))
+VARIANT = sample.VARIANTS[0].id
+
+
+def verdict(reader: str, kind: VerdictKind = VerdictKind.WRONG) -> Verdict:
+    return Verdict(reader, "hudi/move", VARIANT, 3, reader, "snapshot", "all", kind)
+
+
+def answer(reader: str, *rows: tuple[object, ...]) -> Answer:
+    return Answer(reader, "select", COLUMNS, rows)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Run:
+    return sample.make(tmp_path / "run")
+
+
+def run_of(base: Run, said: dict[str, tuple[Verdict, Answer]]) -> Run:
+    readers = tuple(ReaderInfo(name, name.partition("{")[0], "stock") for name in said)
+    cells = [replace(base.info.cells[0], reader=name, step=3) for name in said]
+    info = replace(base.info, readers=readers, cells=tuple(cells))
+    recorded = {cell.case: replace(said[cell.reader][0], case=cell.case) for cell in cells}
+    answers = {cell.case: replace(said[cell.reader][1], case=cell.case) for cell in cells}
+    return Run(base.folder, info, base.states, answers, recorded)
+
+
+def groups(run: Run) -> tuple[Agreement, ...]:
+    return agreement.agreements(run, run.verdicts)
+
+
+def test_the_same_rows_in_another_order_are_the_same_answer(base: Run) -> None:
+    run = run_of(
+        base,
+        {
+            "a-1": (verdict("a-1"), answer("a-1", ("1", 1), ("2", 2))),
+            "b-1": (verdict("b-1"), answer("b-1", ("2", 2), ("1", 1))),
+        },
+    )
+    assert [each.readers for each in groups(run)] == [("a-1", "b-1")]
+
+
+@pytest.mark.parametrize("other", [("1", 1.0), ("1", None), ("1", "1")])
+def test_values_of_another_type_are_another_answer(base: Run, other: tuple[object, ...]) -> None:
+    run = run_of(
+        base,
+        {
+            "a-1": (verdict("a-1"), answer("a-1", ("1", 1))),
+            "b-1": (verdict("b-1"), answer("b-1", other)),
+        },
+    )
+    assert len(groups(run)) == 2
+
+
+def test_who_agrees_with_the_truth_comes_first(base: Run) -> None:
+    run = run_of(
+        base,
+        {
+            "a-1": (verdict("a-1"), answer("a-1", ("1", 2))),
+            "b-1": (verdict("b-1"), answer("b-1", ("1", 2))),
+            "c-1": (verdict("c-1", VerdictKind.CORRECT), answer("c-1", ("1", 1))),
+        },
+    )
+    assert [(each.with_truth, each.readers) for each in groups(run)] == [
+        (True, ("c-1",)),
+        (False, ("a-1", "b-1")),
+    ]
+    assert agreement.alarms(run) == ()
+
+
+def test_truth_standing_alone_against_two_engines_is_an_alarm(base: Run) -> None:
+    run = run_of(
+        base,
+        {
+            "a-1": (verdict("a-1"), answer("a-1", ("1", 2))),
+            "b-1": (verdict("b-1"), answer("b-1", ("1", 2))),
+            "c-1": (
+                verdict("c-1", VerdictKind.REFUSED),
+                replace(answer("c-1"), refusal=Refusal("K", "m")),
+            ),
+        },
+    )
+    assert agreement.alarms(run) == (((VARIANT, 3, "snapshot", "all"), ("a-1", "b-1")),)
+
+
+def test_two_settings_of_one_engine_are_no_alarm(base: Run) -> None:
+    run = run_of(
+        base,
+        {
+            "a-1{x=1}": (verdict("a-1{x=1}"), answer("a", ("1", 2))),
+            "a-1{x=2}": (verdict("a-1{x=2}"), answer("a", ("1", 2))),
+        },
+    )
+    assert agreement.alarms(run) == ()
+
+
+def test_engines_that_disagree_with_each_other_are_no_alarm(base: Run) -> None:
+    run = run_of(
+        base,
+        {
+            "a-1": (verdict("a-1"), answer("a-1", ("1", 2))),
+            "b-1": (verdict("b-1"), answer("b-1", ("1", 3))),
+        },
+    )
+    assert agreement.alarms(run) == ()

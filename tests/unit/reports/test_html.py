@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.record import FindingKind, VerdictKind
+from harness.reports import html, html_data
+from harness.run import Run
+from tests.recorded import sample
+
+
+class Page(HTMLParser):
+    """The elements of a page, and the text of its data."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.data = ""
+        self.words: list[str] = []
+        self._in: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        is_data = dict(attrs).get("id") == "data"
+        self._in = ["data"] if is_data else [tag]
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in = []
+
+    def handle_data(self, data: str) -> None:
+        if self._in == ["data"]:
+            self.data += data
+        elif self._in not in (["script"], ["style"]):
+            self.words.append(data)
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sample.make(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def text(sampled: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return html.write(sampled, tmp_path_factory.mktemp("out")).read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def data(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Page(text).data)
+    return found
+
+
+def test_hostile_texts_make_no_elements_of_their_own(text: str) -> None:
+    tags = [tag for tag, _ in Page(text).tags]
+    assert tags.count("script") == 2
+    assert "img" not in tags
+    assert "<b>bold" not in text
+    assert "\u2028" not in text
+    assert sample.HOSTILE in [
+        variant["about"] for variant in json.loads(Page(text).data)["variants"]
+    ]
+
+
+def test_the_page_reaches_for_nothing_outside_of_itself(text: str) -> None:
+    loads = [
+        (tag, name)
+        for tag, attributes in Page(text).tags
+        for name in attributes
+        if name in {"src", "srcset", "data", "action"} or (name == "href" and tag == "link")
+    ]
+    assert loads == []
+    assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest|innerHTML|https?://", text)
+    assert "default-src 'none'" in text
+
+
+def test_the_embedded_data_is_the_data(sampled: Run, data: dict[str, Any]) -> None:
+    assert data == json.loads(json.dumps(html_data.data(sampled)))
+
+
+def test_every_cell_of_the_plan_is_on_the_page_once(sampled: Run, data: dict[str, Any]) -> None:
+    assert [each["case"] for each in data["cells"]] == [
+        case for _, case in sorted((_at(sampled, c), c) for c in _cases(sampled))
+    ]
+
+
+def _cases(run: Run) -> list[str]:
+    return [each.case for each in run.verdicts]
+
+
+def _at(run: Run, case: str) -> tuple[int, int]:
+    # Cells of one question stand together, in the order of the plan.
+    order = [(v.variant, v.step, v.view, v.query) for v in run.verdicts]
+    at = _cases(run).index(case)
+    return order.index(order[at]), at
+
+
+def test_a_cell_that_did_not_run_is_unknown_on_the_page(data: dict[str, Any]) -> None:
+    silent = [each for each in data["cells"] if each.get("because") == "did not run"]
+    assert silent
+    assert {each["k"] for each in silent} == {"unknown"}
+    assert not any("got" in each for each in silent)
+
+
+def test_the_first_thing_in_the_pool_is_not_taken_for_none() -> None:
+    assert html_data.without_empty(
+        {"sql": 0, "known": "", "f": [], "reused": False, "no": None}
+    ) == {"sql": 0}
+
+
+def test_null_stays_null_and_the_text_null_stays_text(data: dict[str, Any]) -> None:
+    hostile = next(c for c in data["cells"] if c["case"].startswith("hostile") and c["s"] == 1)
+    rows = data["pool"][hostile["got"]]["rows"]
+    assert rows == [["1", sample.HOSTILE, None], ["2", "NULL", None]]
+
+
+def test_equal_tables_are_held_once(data: dict[str, Any]) -> None:
+    wanted = {each["want"] for each in data["cells"] if "want" in each}
+    states = {(each["case"].partition("[")[0], each["s"]) for each in data["cells"]}
+    assert len(wanted) <= len(states)
+    texts = [json.dumps(each) for each in data["pool"]]
+    assert len(texts) == len(set(texts))
+
+
+def test_readers_are_grouped_by_equal_answers(data: dict[str, Any]) -> None:
+    cell = next(each for each in data["cells"] if each["s"] == 3 and each["k"] == "wrong")
+    groups = data["pool"][cell["agree"]]
+    assert [[truth, kind] for truth, kind, _ in groups] == [[True, "correct"], [False, "wrong"]]
+    assert groups[1][2] == [5, 6]
+
+
+def test_files_tell_the_step_that_wrote_them_and_leave_out_meta_columns(
+    data: dict[str, Any],
+) -> None:
+    step = next(s for s in data["variants"][1]["steps"] if s["number"] == 4)
+    base, log = data["pool"][step["files"]]
+    assert (base["step"], base["kind"], base["meta"]) == (1, "base", 2)
+    assert (log["step"], log["kind"], log["keys"]) == (4, "log", ["1"])
+    assert data["pool"][base["columns"]][0] == ["id", "string"]
+
+
+def test_the_page_says_without_its_script_what_is_not_correct(text: str) -> None:
+    said = " ".join("".join(Page(text).words).split())
+    assert "trino-476{use-column-names=false}: misaligned columns f2, f1 in hudi/move" in said
+    assert "prestosql-350" in said
+    assert "repackaged: a bundle added" in said
+    assert "step 7 'update n of row 1': skipped: step 6 refused" in said
+    assert "hudi/move on prestosql-350, view base_name: it has no such view" in said
+
+
+def test_the_legend_names_every_verdict_and_finding(text: str) -> None:
+    said = "".join(Page(text).words)
+    assert all(each.replace("_", " ") in said for each in (*VerdictKind, *FindingKind))
+
+
+def test_links_to_cells_lead_to_cases(text: str, data: dict[str, Any]) -> None:
+    from urllib.parse import unquote  # noqa: PLC0415
+
+    cases = {each["case"] for each in data["cells"]}
+    links = [a["href"] for tag, a in Page(text).tags if tag == "a" and a.get("href")]
+    assert links
+    assert {unquote(each)[1:] for each in links if each} <= cases
+
+
+def test_a_run_in_which_nothing_ran_has_a_page(sampled: Run) -> None:
+    nothing = Run(sampled.folder, sampled.info, (), {}, {})
+    page = json.loads(Page(html.page(nothing)).data)
+    assert {each["k"] for each in page["cells"]} == {"unknown"}
+
+
+def test_a_run_without_any_cell_has_a_page(sampled: Run) -> None:
+    empty = replace(sampled.info, cells=(), variants=(), readers=(), excluded=(), scenarios={})
+    assert "What each engine read" in html.page(Run(sampled.folder, empty, (), {}, {}))
+
+
+def test_a_text_that_has_no_utf8_form_does_not_stop_the_report(
+    sampled: Run, tmp_path: Path
+) -> None:
+    odd = {name: replace(each, because="\ud800") for name, each in sampled.recorded.items()}
+    written = html.write(replace(sampled, recorded=odd), tmp_path)
+    assert "did not run" in written.read_text("utf-8")

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.record import VerdictKind
+from harness.reports import junit
+from harness.run import Run
+from tests.recorded import sample
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sample.make(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def cases(sampled: Run, tmp_path_factory: pytest.TempPathFactory) -> list[ET.Element]:
+    return read(sampled, tmp_path_factory.mktemp("out"))
+
+
+def read(run: Run, folder: Path) -> list[ET.Element]:
+    return list(ET.parse(junit.write(run, folder)).iter("testcase"))  # noqa: S314 - our own
+
+
+def case(cases: list[ET.Element], reader: str, step: int, view: str = "snapshot") -> ET.Element:
+    return next(each for each in cases if each.get("name") == f"s{step}/{view}/all/{reader}")
+
+
+def test_every_cell_and_every_failed_step_is_a_test(sampled: Run, cases: list[ET.Element]) -> None:
+    assert len(cases) == len(sampled.verdicts) + len(sampled.failed_steps)
+
+
+def test_class_and_name_together_are_the_case(sampled: Run, cases: list[ET.Element]) -> None:
+    names = [f"{each.get('classname')}/{each.get('name')}" for each in cases]
+    assert {each.case for each in sampled.verdicts if "hostile" not in each.case} <= set(names)
+
+
+def test_each_verdict_has_its_result(sampled: Run, cases: list[ET.Element]) -> None:
+    results = {
+        VerdictKind.CORRECT: [],
+        VerdictKind.WRONG: ["failure"],
+        VerdictKind.REFUSED: ["failure"],
+        VerdictKind.UNKNOWN: ["error"],
+        VerdictKind.UNSUPPORTED: ["skipped"],
+    }
+    cells = {f"{each.get('classname')}/{each.get('name')}": each for each in cases}
+    for verdict in sampled.verdicts:
+        found = [each.tag for each in cells[verdict.case] if each.tag != "system-out"]
+        assert found == results[verdict.verdict], verdict.case
+
+
+def test_a_failure_tells_the_witness(cases: list[ET.Element]) -> None:
+    failure = case(cases, sample.NAMES[5], 3).find("failure")
+    assert failure is not None
+    assert failure.get("type") == "misaligned"
+    assert "row 1 shows under f2 'f3s1r1'" in (failure.get("message") or "")
+    assert "reads by position" in (failure.text or "")
+    assert "SQL: SELECT" in (failure.text or "")
+
+
+def test_a_known_finding_is_a_failure_of_its_own_type(cases: list[ET.Element]) -> None:
+    failure = case(cases, sample.NAMES[6], 3).find("failure")
+    assert failure is not None
+    assert failure.get("type") == "known"
+    assert (failure.get("message") or "").startswith("known: hive.parquet")
+
+
+def test_a_cell_that_did_not_run_is_an_error(cases: list[ET.Element]) -> None:
+    error = case(cases, sample.NAMES[3], 4).find("error")
+    assert error is not None
+    assert error.get("message") == "did not run"
+
+
+def test_refused_and_skipped_steps_are_told_apart(cases: list[ET.Element]) -> None:
+    steps = {(each.get("name") or "")[:8]: [r.tag for r in each] for each in cases}
+    assert steps["s6/write"] == ["failure"]
+    assert steps["s7/write"] == ["skipped"]
+
+
+def test_control_characters_do_not_break_the_file(sampled: Run, tmp_path: Path) -> None:
+    odd = {
+        name: replace(each, because=f"{each.because}\x00\x1b\ud800\uffff")
+        for name, each in sampled.recorded.items()
+    }
+    silent = case(read(replace(sampled, recorded=odd), tmp_path), sample.NAMES[3], 5).find("error")
+    assert silent is not None
+    assert (silent.get("message") or "").endswith("\\x00\\x1b\\ud800\\uffff")
+
+
+def test_a_pass_after_a_failed_attempt_shows_the_attempt(cases: list[ET.Element]) -> None:
+    out = case(cases, sample.NAMES[2], 1).find("system-out")
+    assert out is not None
+    assert "connection lost" in (out.text or "")

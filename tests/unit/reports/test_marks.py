@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from harness.record import Column, Expected, Finding, FindingKind, Origin, Witness
+from harness.reports.marks import HEAD, WHOLE, Mark, marks
+from tests.recorded.spoilt import spoil
+
+TABLE = Expected(
+    (("id", "string"), ("f1", "string"), ("a", "struct")),
+    (("1", "x1", {"b": 1}), ("2", "x2", {"b": 2}), ("3", "x3", {"b": 3})),
+)
+
+
+def finding(kind: FindingKind, *places: Witness) -> Finding:
+    return Finding(kind, (), places[0], places)
+
+
+def test_a_wrong_cell_is_marked_in_both_tables_with_whose_value_it_is() -> None:
+    place = Witness("2", "f1", "x2", "y", Origin(9, "f9", 4, "2"))
+    answered = spoil(TABLE, None)
+    rows = (TABLE.rows[0], ("2", "y", {"b": 2}), TABLE.rows[2])
+    found = marks(TABLE, answered.columns, rows, [finding(FindingKind.MISALIGNED, place)], "id")
+    assert found.expected == (Mark(1, 1, 0),)
+    assert found.found == (Mark(1, 1, 0),)
+    assert found.notes[0].whose == "f9, step 4"
+
+
+def test_a_part_of_a_struct_is_marked_in_its_column() -> None:
+    place = Witness("3", "a.b", 3, None)
+    answered = spoil(TABLE, None)
+    found = marks(
+        TABLE, answered.columns, answered.rows, [finding(FindingKind.LOST_VALUE, place)], "id"
+    )
+    assert found.found == (Mark(2, 2, 0),)
+
+
+def test_a_lost_row_is_marked_where_it_was_expected_and_faces_nothing() -> None:
+    answered = spoil(TABLE, FindingKind.LOST_ROW)
+    assert answered.finding
+    found = marks(TABLE, answered.columns, answered.rows, [answered.finding], "id")
+    assert found.expected == (Mark(2, WHOLE, 0),)
+    assert found.found == ()
+    assert found.pairs == ((0, 0), (1, 1), (2, None))
+
+
+def test_only_the_second_of_two_equal_rows_is_marked_and_they_stand_together() -> None:
+    answered = spoil(TABLE, FindingKind.DUPLICATE)
+    assert answered.finding
+    found = marks(TABLE, answered.columns, answered.rows, [answered.finding], "id")
+    assert found.found == (Mark(3, WHOLE, 0),)
+    assert found.pairs == ((0, 0), (None, 3), (1, 1), (2, 2))
+
+
+def test_an_answer_in_another_order_is_laid_beside_the_expected_rows() -> None:
+    answered = spoil(TABLE, None)
+    found = marks(TABLE, answered.columns, TABLE.rows[::-1], [], "id")
+    assert found.pairs == ((0, 2), (1, 1), (2, 0))
+
+
+def test_a_row_under_a_wrong_key_stands_beside_the_row_it_is() -> None:
+    place = Witness("2", "id", "2", "x2", Origin(3, "f1", 1, "2"))
+    answered = spoil(TABLE, None)
+    rows = (TABLE.rows[0], ("x2", "2", {"b": 2}), TABLE.rows[2])
+    found = marks(TABLE, answered.columns, rows, [finding(FindingKind.MISALIGNED, place)], "id")
+    assert found.pairs == ((0, 0), (1, 1), (2, 2))
+    assert found.found == (Mark(1, 0, 0),)
+
+
+def test_a_wrong_column_is_marked_at_its_heading() -> None:
+    answered = spoil(TABLE, None)
+    columns = (*answered.columns, Column("more", "varchar", "string"))
+    rows = tuple((*row, "z") for row in TABLE.rows)
+    place = Witness("", "more", None, "more")
+    found = marks(TABLE, columns, rows, [finding(FindingKind.UNEXPLAINED, place)], "id")
+    assert found.found == (Mark(HEAD, 3, 0),)
+    assert found.expected == ()
+
+
+def test_an_answer_without_the_key_column_is_shown_all_the_same() -> None:
+    found = marks(TABLE, (Column("f1", "varchar", "string"),), (("x1",),), [], "id")
+    assert found.pairs == ((0, None), (1, None), (2, None), (None, 0))

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness import reports
+from harness.errors import UsageProblem
+from tests.recorded import sample
+
+
+def test_reports_are_found_by_their_files() -> None:
+    assert reports.names() == ("html", "junit", "terminal")
+
+
+@pytest.mark.parametrize("name", reports.names())
+def test_every_report_goes_by_its_name_and_writes_a_file(name: str, tmp_path: Path) -> None:
+    run = sample.make(tmp_path / "run")
+    report = reports.load(name)
+    assert name == report.NAME
+    assert report.write(run, tmp_path).stat().st_size > 0
+
+
+def test_an_unknown_report_is_wrong_use_and_names_what_is_there() -> None:
+    with pytest.raises(UsageProblem, match="'pdf'; allowed: html, junit, terminal"):
+        reports.load("pdf")

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.record import Finding, FindingKind, Origin, Refusal, Witness
+from harness.reports.sentences import finding_text, mapping_text, refusal_text, witness_text
+
+F2 = Origin(4, "f2", 1, "1")
+F1 = Origin(3, "f1", 1, "1")
+DROPPED = Origin(5, "g", 1, "1")
+RESURRECTED = (
+    "row 1 shows under g 7, the value of the dropped column g written at step 1; expected 8"
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "witness", "text"),
+    [
+        (
+            FindingKind.MISALIGNED,
+            Witness("1", "f1", "f3s1r1", "f4s1r1", F2),
+            "row 1 shows under f1 'f4s1r1', the value of f2 written at step 1; expected 'f3s1r1'",
+        ),
+        (
+            FindingKind.MISALIGNED,
+            Witness("2", "f1", 0, "s4r1", F2),
+            "row 2 shows under f1 's4r1', the value of f2 of row 1 written at step 1; expected 0",
+        ),
+        (
+            FindingKind.RESURRECTED,
+            Witness("1", "g", 8, 7, DROPPED),
+            RESURRECTED,
+        ),
+        (
+            FindingKind.STALE,
+            Witness("1", "f1", "f3s4r1", "f3s1r1", F1),
+            "row 1 shows under f1 'f3s1r1', the old value written at step 1; expected 'f3s4r1'",
+        ),
+        (FindingKind.STALE, Witness("", "f3", "f3", None), "column f3 is not in the answer"),
+        (
+            FindingKind.STALE,
+            Witness("1", "a.city", None, "city"),
+            "column a.city is in the answer although it should not be, or twice",
+        ),
+        (
+            FindingKind.MISSING_RENAME,
+            Witness("1", "g", "f3s1r1", None),
+            "row 1 shows under g NULL; expected 'f3s1r1'",
+        ),
+        (
+            FindingKind.LOST_ROW,
+            Witness("3", "", ("3", 7, None), None),
+            "row 3 is not in the answer; expected [3, 7, NULL]",
+        ),
+        (
+            FindingKind.GHOST_ROW,
+            Witness("2", "", None, "[2, 8]"),
+            "row 2 is answered although it was deleted: [2, 8]",
+        ),
+        (
+            FindingKind.DUPLICATE,
+            Witness("2", "", None, "[2, 8]"),
+            "row 2 is answered more than once: [2, 8]",
+        ),
+        (
+            FindingKind.UNEXPLAINED,
+            Witness("9", "", None, "[9]"),
+            "row 9 is answered although it was never written: [9]",
+        ),
+        (
+            FindingKind.TYPE_DRIFT,
+            Witness("1", "n", 7, 7.0),
+            "row 1 shows under n 7 as a floating-point number; expected 7 as a whole number",
+        ),
+        (
+            FindingKind.TYPE_DRIFT,
+            Witness("", "n", "long", "string"),
+            "column n is declared as string; expected long",
+        ),
+    ],
+)
+def test_a_wrong_place_is_said_in_one_sentence(
+    kind: FindingKind, witness: Witness, text: str
+) -> None:
+    assert witness_text(kind, witness) == text
+
+
+def test_a_finding_says_how_many_places_more_it_explains() -> None:
+    place = Witness("1", "g", "a", None)
+    assert finding_text(Finding(FindingKind.LOST_VALUE, ("g",), place, (place,))).endswith("'a'")
+    three = Finding(FindingKind.LOST_VALUE, ("g",), place, (place, place, place))
+    assert finding_text(three).endswith("expected 'a' (and 2 more places)")
+
+
+def test_a_refusal_is_one_line_with_its_code_and_cause() -> None:
+    refusal = Refusal("KIND", "two\nlines", "42", "java.lang.Error: why")
+    assert refusal_text(refusal) == "KIND (42): two lines; cause: java.lang.Error: why"
+
+
+def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
+    assert mapping_text(()) == ""
+    assert mapping_text(("by position",)) == "reads by position"
+    assert "none is named" in mapping_text(("by name", "by position"))

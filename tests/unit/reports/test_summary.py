@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.record import FindingKind, VerdictKind
+from harness.reports import summary
+from harness.reports.summary import Group
+from harness.run import Run
+from tests.recorded import sample
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sample.make(tmp_path_factory.mktemp("run"))
+
+
+def of(run: Run, finding: FindingKind, reader: str) -> list[Group]:
+    groups = summary.group_findings(run)
+    return [each for each in groups if each.finding is finding and each.reader == reader]
+
+
+def test_the_same_finding_after_a_later_write_is_the_same_group(sampled: Run) -> None:
+    group = of(sampled, FindingKind.MISALIGNED, sample.NAMES[5])[0]
+    assert [each.number for each in group.steps] == [3, 4]
+    assert (group.formats, group.views) == (
+        ("hudi-cow", "hudi-mor"),
+        ("snapshot", "read_optimized"),
+    )
+    assert len(group.cases) == 6
+    assert group.text == (
+        "trino-476{use-column-names=false}: misaligned columns f2, f1 in hudi/move "
+        "(hudi-cow, hudi-mor; snapshot, read-optimized) after step 3 'move column f1 after f2' and "
+        "still after step 4: row 1 shows under f2 'f3s1r1', the value of f1 written at step 1; "
+        "expected 'f4s1r1'. 6 cells."
+    )
+
+
+def test_a_known_finding_is_a_group_of_its_own_after_the_new_ones(sampled: Run) -> None:
+    groups = summary.group_findings(sampled)
+    assert [bool(each.known) for each in groups] == sorted(bool(each.known) for each in groups)
+    known = of(sampled, FindingKind.MISALIGNED, sample.NAMES[6])[-1]
+    assert known.text.endswith("Known: hive.parquet.use-column-names is false by default.")
+
+
+def test_silent_wrong_answers_come_before_errors(sampled: Run) -> None:
+    new = [each.verdict for each in summary.group_findings(sampled) if not each.known]
+    ranks = [summary.ORDER.index(each) for each in new]
+    assert ranks == sorted(ranks)
+    assert new[0] is VerdictKind.WRONG
+
+
+def test_every_cell_that_is_not_correct_is_in_a_group(sampled: Run) -> None:
+    grouped = {case for each in summary.group_findings(sampled) for case in each.cases}
+    bad = {each.case for each in sampled.verdicts if each.verdict is not VerdictKind.CORRECT}
+    assert grouped == bad
+
+
+def test_a_finding_in_a_refused_cell_says_that_columns_were_asked_alone(sampled: Run) -> None:
+    groups = of(sampled, FindingKind.MISALIGNED, sample.NAMES[6])
+    refused = next(each for each in groups if each.verdict is VerdictKind.REFUSED)
+    assert "asked alone" in refused.text
+
+
+def test_a_refusal_says_the_error_and_what_it_means(sampled: Run) -> None:
+    refused = [each for each in summary.group_findings(sampled) if each.finding is None]
+    text = next(each.text for each in refused if each.verdict is VerdictKind.REFUSED)
+    assert "prestosql-350: refuses to answer in hudi/move" in text
+    assert "GENERIC_INTERNAL_ERROR (65536): io.prestosql.spi.type.VarcharType" in text
+    assert "(read by position)" in text
+
+
+def test_a_mapping_is_named_only_when_all_cells_agree_on_it(sampled: Run) -> None:
+    stale = of(sampled, FindingKind.STALE, "trino-476")[0]
+    assert "(reads by name, base files only)" in stale.text
+    mixed = of(sampled, FindingKind.MISALIGNED, sample.NAMES[5])[0]
+    assert "reads by" not in mixed.text
+
+
+def test_unknown_cells_of_one_reader_and_reason_are_one_group(sampled: Run) -> None:
+    everywhere = replace(sampled, recorded={}, answers={})
+    groups = summary.group_findings(everywhere)
+    assert len(groups) == len(sample.NAMES)
+    assert sum(len(each.cases) for each in groups) == len(everywhere.verdicts)
+    assert "in 3 scenarios" in groups[0].text
+
+
+def test_totals_count_every_cell_once(sampled: Run) -> None:
+    counted = summary.totals(sampled)
+    assert set(counted) == set(VerdictKind)
+    assert sum(counted.values()) == len(sampled.verdicts)
+
+
+def test_an_answer_after_a_failed_attempt_is_flaky_and_silence_is_not(sampled: Run) -> None:
+    assert {case.rpartition("/")[2] for case in summary.flaky(sampled)} == {sample.NAMES[2]}
+
+
+def test_a_run_without_cells_has_no_groups(sampled: Run, tmp_path: Path) -> None:
+    empty = Run(tmp_path, replace(sampled.info, cells=()), (), {}, {})
+    assert summary.group_findings(empty) == ()

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from rich.console import Console
+
+from harness.record import VerdictKind
+from harness.reports import terminal
+from harness.run import Run
+from tests.recorded import sample
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sample.make(tmp_path_factory.mktemp("run"))
+
+
+def shown(run: Run, *, width: int = 120, colour: bool = False, encoding: str = "utf-8") -> str:
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, encoding=encoding)
+    system: Literal["standard", "auto"] = "standard" if colour else "auto"
+    console = Console(file=out, width=width, force_terminal=colour, color_system=system)
+    terminal.render(run, console, Path("runs/x/report.html"))
+    out.flush()
+    return raw.getvalue().decode(encoding)
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_a_cell_is_a_word_beside_its_step(sampled: Run) -> None:
+    line = next(each for each in shown(sampled).splitlines() if "4 update f2 of row 1" in each)
+    words = line.replace("4 update f2 of row 1", "").split()
+    assert words == ["snapshot", "ok", "ok", "ok", "UNKNOWN", "stale", "misalign", "refused"]
+
+
+def test_a_known_finding_stays_and_carries_a_star(sampled: Run) -> None:
+    text = shown(sampled)
+    assert "misalign*" in text
+    assert "* known: the baseline" in flat(text)
+
+
+def test_no_line_is_wider_than_the_terminal(sampled: Run) -> None:
+    for width in (80, 120):
+        assert max(map(len, shown(sampled, width=width).splitlines())) <= width
+
+
+def test_readers_that_do_not_fit_beside_each_other_follow_below(sampled: Run) -> None:
+    narrow = shown(sampled, width=80)
+    assert narrow.count("after step ") > shown(sampled).count("after step ")
+    assert all(name in flat(narrow) for name in sample.NAMES)
+
+
+def test_colours_are_for_terminals_only(sampled: Run) -> None:
+    assert "\x1b[" not in shown(sampled)
+    assert "\x1b[" in shown(sampled, colour=True)
+
+
+def test_an_engine_cannot_command_the_terminal(sampled: Run) -> None:
+    assert "\x1b[31m" not in shown(sampled)
+    assert "\\x1b[31m" in shown(sampled)
+
+
+def test_a_terminal_that_knows_ascii_only_is_served(sampled: Run) -> None:
+    assert "misalign" in shown(sampled, encoding="ascii")
+
+
+def test_totals_and_the_place_of_the_html_report_come_last(sampled: Run) -> None:
+    text = flat(shown(sampled))
+    assert "224 cells: 46 wrong, 10 refused, 6 unknown, 3 unsupported, 159 correct" in text
+    assert "6 of them known" in text
+    assert text.endswith("runs/x/report.html")
+
+
+def test_steps_that_were_not_applied_are_listed_with_the_reason(sampled: Run) -> None:
+    text = flat(shown(sampled))
+    assert "step 6 'change type of n from long to int' was refused by the writer" in text
+    assert "step 7 'update n of row 1': skipped: step 6 refused" in text
+
+
+def test_a_variant_without_anything_wrong_is_one_line_with_its_count(sampled: Run) -> None:
+    right = {
+        name: replace(each, verdict=VerdictKind.CORRECT, findings=())
+        for name, each in sampled.recorded.items()
+    }
+    text = shown(replace(sampled, recorded=right))
+    assert "[hudi-mor,rewrites=some]@spark-3.5.8-hudi-0.15.0: all 84 cells correct" in text
+
+
+def test_a_variant_with_a_cell_that_did_not_run_is_never_that_one_line(sampled: Run) -> None:
+    right = {
+        name: replace(each, verdict=VerdictKind.CORRECT, findings=())
+        for name, each in list(sampled.recorded.items())[1:]
+    }
+    text = shown(replace(sampled, recorded=right))
+    first = text.split("hudi-mor")[0]
+    assert "correct" not in first
+    assert "UNKNOWN" in first
+
+
+def test_truth_standing_alone_is_an_alarm(sampled: Run) -> None:
+    alone = {
+        name: replace(each, verdict=VerdictKind.WRONG) for name, each in sampled.recorded.items()
+    }
+    assert "ALARM" in shown(replace(sampled, recorded=alone))
+    assert "ALARM" not in shown(sampled)
+
+
+def test_a_run_without_cells_says_so(sampled: Run) -> None:
+    empty = Run(sampled.folder, replace(sampled.info, cells=()), (), {}, {})
+    assert "0 cells: none planned" in shown(empty)
+
+
+def test_the_written_report_is_plain_text(sampled: Run, tmp_path: Path) -> None:
+    path = terminal.write(sampled, tmp_path)
+    assert path.name == "report.txt"
+    assert "\x1b" not in path.read_text("utf-8")

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import datetime
+import decimal
+
+import pytest
+
+from harness.record import FindingKind, VerdictKind
+from harness.reports.words import FINDINGS, VERDICTS, counted, kind_of, printable, short, shown
+
+
+def test_every_verdict_and_finding_is_in_the_legend() -> None:
+    assert set(VERDICTS) == set(VerdictKind)
+    assert set(FINDINGS) == set(FindingKind)
+
+
+def test_no_two_words_look_alike_and_all_fit_a_narrow_column() -> None:
+    words = [*VERDICTS.values(), *FINDINGS.values()]
+    assert len({each.short for each in words}) == len(words)
+    assert len({each.symbol for each in words}) == len(words)
+    assert max(len(each.short) for each in words) <= 8
+
+
+def test_null_and_the_text_null_are_shown_differently() -> None:
+    assert (shown(None), shown("NULL")) == ("NULL", "'NULL'")
+
+
+def test_a_long_text_is_cut_with_a_mark_and_stands_on_one_line() -> None:
+    assert short("a\n b" + "c" * 200, longest=6) == "a bcc…"
+
+
+@pytest.mark.parametrize("text", ["\x1b[31m", "\u202e", "\x00", "\ud800"])
+def test_what_could_command_a_terminal_or_hide_is_written_out(text: str) -> None:
+    assert printable(text).isascii()
+    assert printable(text).startswith("\\")
+
+
+def test_values_that_look_alike_are_told_apart_by_their_kind() -> None:
+    same = [1, 1.0, True, "1", decimal.Decimal(1)]
+    assert len({kind_of(each) for each in same}) == len(same)
+    when = datetime.datetime(2024, 2, 29)  # noqa: DTZ001 - canonical timestamps have no zone
+    assert (kind_of(when), kind_of(when.date())) == ("timestamp", "date")
+
+
+def test_large_numbers_are_readable() -> None:
+    assert counted(5152, "cell") == "5,152 cells"
