@@ -61,13 +61,21 @@ def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[s
 
 
 def _holder(world: World, found: Found, key_at: int | None) -> str:
-    """Give the key whose own values stand in a row most often; empty when none does."""
+    """Give the key whose own values stand in a row most often; empty when none does.
+
+    Keys themselves do not suffice: they are short, and any small number looks like one.
+    """
+    key_field = world.history[0].column_id(world.history[0].table.key)
     votes: Counter[str] = Counter()
+    proven = set()
     for at, value in enumerate(found):
-        keys = {origin.key for origin in world.index.texts.get(text_of(value), ())}
-        if at != key_at and len(keys) == 1:
+        origins = world.index.texts.get(text_of(value), ())
+        keys = {origin.key for origin in origins}
+        is_key = {origin.field_id for origin in origins} == {key_field}
+        if len(keys) == 1 and not (is_key and at == key_at):
             votes.update(keys)
-    best = votes.most_common(2)
+            proven |= set() if is_key else keys
+    best = [each for each in votes.most_common() if each[0] in proven][:2]
     return best[0][0] if len(best) == 1 or (best and best[0][1] > best[1][1]) else ""
 
 

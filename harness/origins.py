@@ -23,7 +23,8 @@ from harness.record import Origin
 Seen = Mapping[str, Sequence[tuple[Field, Value]]]
 """What was found in each row, by the text of its key: the columns with their values."""
 Batch = tuple[object, int]
-"""Rows of one file group whose latest version one step wrote: they lie in the same files."""
+"""Rows that lie in the same file: a group's base file, or the log file that one step wrote."""
+BASE: Final = -1
 
 PATTERN_ROWS: Final = 4
 """Fewer rows are no pattern: booleans agree by chance too easily."""
@@ -39,6 +40,7 @@ def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place,
     for field_id, wrong in columns.items():
         _moved_dates(own, wrong)
         _by_pattern(world, own, wrong, cells.get(field_id, ()))
+        _by_neighbours(world, own, wrong)
     versions = _older_versions(world, own)
     for at, place in enumerate(own):
         if place.disputed and place.key in versions:
@@ -130,21 +132,38 @@ def _cells(seen: Seen) -> dict[int, list[_Cell]]:
 
 def _batch(world: World, key: str) -> Batch:
     row = world.keys[key]
-    return row.group, max(row.written.values(), default=0)
+    in_base = world.held.get(key) is row
+    return row.group, BASE if in_base else max(row.written.values(), default=BASE)
 
 
 def _by_pattern(
     world: World, places: list[Place], at: Sequence[int], cells: Sequence[_Cell]
 ) -> None:
     """Let the pattern over the rows decide what single values do not."""
-    disputed = [each for each in at if places[each].disputed]
-    batches = {_batch(world, places[each].key) for each in at} if disputed else set()
+    if not any(places[each].disputed for each in at):
+        return
+    batches = {_batch(world, places[each].key) for each in at}
     for which in (batches, *({batch} for batch in batches)):
+        wrong = [each for each in at if _batch(world, places[each].key) in which]
         rows = [cell for cell in cells if _batch(world, cell.key) in which]
-        chosen = _only_fit(world, rows)
-        for each in disputed if chosen is not None else ():
-            if places[each].disputed and _batch(world, places[each].key) in which:
-                places[each] = _decided(world, places[each], chosen)
+        # A column that lost its fractions has a pattern as well, and it may be another's.
+        cut = all(altered_value.near(places[each].expected, places[each].found) for each in wrong)
+        chosen = None if cut else _only_fit(world, rows)
+        for each in wrong if chosen is not None else ():
+            places[each] = _decided(world, places[each], chosen)
+
+
+def _by_neighbours(world: World, places: list[Place], at: Sequence[int]) -> None:
+    """Let the other wrong rows of the same file decide: what one field shows there, it shows here.
+
+    This holds for values that tell whose they are, not for booleans.
+    """
+    shown = _shown_fields(world, [places[each] for each in at if not places[each].disputed])
+    for each in at:
+        place = places[each]
+        whose = shown.get((place.field.id, _batch(world, place.key)), ()) if place.field else ()
+        if len(whose) == 1:
+            places[each] = _decided(world, place, *whose)
 
 
 def _only_fit(world: World, rows: Sequence[_Cell]) -> int | None:
@@ -168,6 +187,8 @@ def _decided(world: World, place: Place, field_id: int | None) -> Place:
         for origin in _origins(world, place.found)
         if origin.key == place.key and origin.field_id == field_id
     ]
+    if not place.disputed or not origins:
+        return place
     return replace(place, origin=_best(world, place, origins), disputed=False)
 
 

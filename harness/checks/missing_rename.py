@@ -6,8 +6,8 @@ from harness.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Tell whether a version of the value that files may hold was written under another name."""
+    """Tell whether files may hold the value under a name that is not today's."""
     if place.what is not What.CELL or place.found is not None or place.field is None:
         return False
     now = world.schema.path_of(place.field.id)
-    return bool(world.names_written(place.field.id, place.key) - {now})
+    return bool(world.names_held(place.field.id, place.key) - {now})

@@ -170,17 +170,18 @@ class World:
         paths = (truth.schema.path_of(field_id) for truth in self.history)
         return tuple(dict.fromkeys(path for path in paths if path))
 
-    def names_written(self, field_id: int, key: str) -> frozenset[str]:
-        """Give the dotted paths under which a row's value was written, as far as files hold it.
+    def names_held(self, field_id: int, key: str) -> frozenset[str]:
+        """Give the dotted paths under which files may hold a value of a row.
 
-        These are the version that the newest base file holds and all later ones: an older version
-        lies in no file that a query may read.
+        Files hold the version of the newest base file and all later ones, each under the name of
+        its time, or under a later one where the file was written again.
         """
         held = self.held.get(key)
         since = held.written.get(self.root_of(field_id), 0) if held else 0
         versions = self.index.cells.get((field_id, key), {}).items()
         steps = [at for at, texts in versions if since <= at <= self.step and texts != NULLS]
-        paths = (self.history[step].schema.path_of(field_id) for step in steps)
+        times = self.history[min(steps) :] if steps else ()
+        paths = (truth.schema.path_of(field_id) for truth in times)
         return frozenset(path for path in paths if path)
 
     def root_of(self, field_id: int) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from harness.checks.place import Place, World, index_of
+from harness.checks.place import Index, Place, World, index_of
 from harness.compare import differences
 from harness.diagnosis import findings
 from harness.model.canonical import Value
@@ -46,10 +47,15 @@ class Told:
         """The truth at the end."""
         return self.history[-1]
 
+    @cached_property
+    def index(self) -> Index:
+        """Give everything that was ever written."""
+        return index_of(self.history)
+
     def world(self, view: str = "snapshot") -> World:
         """Give what the judge knows at the end."""
         rows = self.truth.base if view == "read_optimized" else self.truth.rows
-        return World(self.history, index_of(self.history), rows)
+        return World(self.history, self.index, rows)
 
     def read(self, by: str = "id", **how: object) -> Reply:
         """Read the table at the end."""

@@ -1,0 +1,140 @@
+"""What holds for every history, over some made by chance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from harness.checks.place import What
+from harness.model import resolution
+from harness.model.canonical import MapValue, Value, same, text_of
+from harness.model.resolution import By, Way
+from harness.model.truth import row_values
+from harness.record import FindingKind
+from tests.quality.chance import story
+from tests.quality.notation import Told, diagnosed, places
+from tests.simulated import Reply, instant_of
+
+WAYS = [("id", By.ID), ("name", By.NAME), ("position", By.POSITION)]
+SEEDS = range(120)
+
+told = cache(story)
+
+
+def texts(rows: tuple[tuple[Value, ...], ...]) -> list[tuple[str, ...]]:
+    return sorted(tuple(map(text_of, row)) for row in rows)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_reader_by_id_is_right_on_any_history(seed: int) -> None:
+    assert diagnosed(told(seed), told(seed).read("id")) == ()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_base_files_are_right_for_a_read_optimized_query_on_any_history(seed: int) -> None:
+    if told(seed).disk.merge_on_read:
+        reply = told(seed).read("id", logs="ignored")
+        assert diagnosed(told(seed), reply, "read_optimized") == ()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_predicted_answers_are_those_of_a_simulated_reader(seed: int) -> None:
+    one = told(seed)
+    files = [each.fact() for each in one.disk.files]
+    steps = {instant_of(step): step for step in range(len(one.history))}
+    for by, way in WAYS:
+        for logs in ("merged", "ignored"):
+            predicted = resolution.predict(
+                one.history, files, steps, Way(way, base_only=logs == "ignored")
+            )
+            assert texts(predicted) == texts(one.read(by, logs=logs).rows)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_wrong_value_is_in_exactly_one_finding_and_no_right_one_is(seed: int) -> None:
+    one = told(seed)
+    for by, _ in WAYS:
+        reply = one.read(by, logs="ignored")
+        explained = [
+            (place.key, place.column.replace("[", ".").partition(".")[0], place.column)
+            for finding in diagnosed(one, reply)
+            for place in finding.places
+        ]
+        assert [each for each, times in Counter(explained).items() if times > 1] == []
+        cells = {(key, column) for key, column, _ in explained if key and column}
+        assert cells == set(wrong_cells(one, reply))
+
+
+def wrong_cells(one: Told, reply: Reply) -> Iterator[tuple[str, str]]:
+    """Tell the wrong cells by looking at each row, its key taken from the files."""
+    keys = [key for base, _ in one.disk.slices(10**6).values() for key in base.records]
+    for key, found in zip(keys, reply.rows, strict=True):
+        if key in one.truth.rows:
+            expected = row_values(one.truth.rows[key], one.truth.schema)
+            for name, left, right in zip(reply.names, expected, found, strict=True):
+                if not same(left, right):
+                    yield text_of(key), name
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_names_fit_what_the_truth_knows_of_the_values(seed: int) -> None:
+    one = told(seed)
+    dropped = {f.id for truth in one.history for f in truth.schema.walk()} - {
+        f.id for f in one.truth.schema.walk()
+    }
+    for by, _ in WAYS:
+        for finding in diagnosed(one, one.read(by, logs="ignored")):
+            for place in finding.places:
+                origin = place.origin
+                if finding.kind is FindingKind.RESURRECTED:
+                    assert origin is not None
+                    assert origin.field_id in dropped
+                if finding.kind in {FindingKind.MISALIGNED, FindingKind.STALE}:
+                    assert origin is not None
+                    assert origin.key == place.key
+                    assert holds(one, origin.field_id, place.key, place.found)
+
+
+def holds(one: Told, field_id: int, key: str, found: Value) -> bool:
+    """Look the value up in the truth: a version of that field of that row shows it."""
+    shown = {text_of(None)} if found is None else set()
+    for truth in one.history:
+        for row in truth.rows.values():
+            if text_of(row.key) == key:
+                for field, value in zip(
+                    truth.schema.fields, row_values(row, truth.schema), strict=True
+                ):
+                    ids = {each.id for each in field.walk()}
+                    shown |= set(parts(value)) if field_id in ids else set()
+    return text_of(found).removesuffix(" 00:00:00") in shown  # a date under a timestamp
+
+
+def parts(value: Value) -> Iterator[str]:
+    yield text_of(value)
+    inner = {
+        dict: lambda: value.values(),
+        tuple: lambda: value,
+        MapValue: lambda: [each for _, each in value.pairs],
+    }
+    for each in inner.get(type(value), tuple)():
+        yield from parts(each)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_stale_snapshot_is_never_called_anything_else(seed: int) -> None:
+    one = told(seed)
+    kinds = {finding.kind for finding in diagnosed(one, one.read("id", logs="ignored"))}
+    assert kinds <= {FindingKind.STALE, FindingKind.GHOST_ROW}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_answer_without_places_is_the_expected_one(seed: int) -> None:
+    one = told(seed)
+    for by, _ in WAYS:
+        reply = one.read(by)
+        right = texts(tuple(row_values(row, one.truth.schema) for row in one.truth.rows.values()))
+        wrong = [place for place in places(one, reply) if place.what is not What.COLUMN_TYPE]
+        assert (texts(reply.rows) == right) == (wrong == [])

@@ -1,0 +1,196 @@
+"""Answers spoilt on the way: rows, labels, types and values; the order of things does not count."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import pytest
+
+from harness.model.canonical import Value
+from harness.record import Column, FindingKind, Origin
+from tests.quality.notation import (
+    Told,
+    cells,
+    changed,
+    diagnosed,
+    history,
+    labelled,
+    named,
+    witness,
+)
+from tests.simulated import Reply, columns_of
+
+NUMBERS = "id string, ts long, n int, d double, c decimal(10, 2), day date, at timestamp, s string"
+
+
+@pytest.fixture(scope="module")
+def told() -> Told:
+    return history("insert 1..6; rename f1 g; upsert 1,2")
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Told:
+    return history("insert 1..6; upsert 2", NUMBERS)
+
+
+def test_other_orders_of_rows_and_columns_are_right(told: Told) -> None:
+    reply = told.read()
+    rows = tuple(tuple(reversed(row)) for row in reversed(reply.rows))
+    assert diagnosed(told, Reply(tuple(reversed(reply.columns)), rows)) == ()
+
+
+def test_a_row_answered_twice_is_a_duplicate_and_the_better_one_counts(told: Told) -> None:
+    reply = told.read()
+    stale = ("1", 201001, "f3s1r1", "f4s1r1")
+    wrong = Reply(reply.columns, (stale, *reply.rows))
+    assert named(told, wrong) == {"duplicate": {("1", "")}}
+
+
+def test_duplicates_are_told_though_the_key_column_is_wrong(told: Told) -> None:
+    reply = told.read()
+    rows = (*reply.rows, reply.rows[3])
+    keyless = changed(Reply(reply.columns, rows), {"id": lambda _: "?"})
+    found = named(told, keyless)
+    assert found["duplicate"] == {("4", "")}
+    assert found["unexplained"] == cells(told, "id")
+
+
+def test_rows_of_an_absent_file_are_lost(told: Told) -> None:
+    reply = told.read()
+    wrong = Reply(reply.columns, reply.rows[2:])
+    lost = {(row[0], "") for row in reply.rows[:2]}
+    assert named(told, wrong) == {"lost_row": lost}
+
+
+def test_a_row_that_nobody_ever_wrote_is_unexplained(told: Told) -> None:
+    reply = told.read()
+    wrong = Reply(reply.columns, (*reply.rows, ("77", 1, "x", "y")))
+    assert named(told, wrong) == {"unexplained": {("77", "")}}
+
+
+def test_the_state_of_an_earlier_step_is_stale_lost_and_ghostly() -> None:
+    told = history("insert 1..3; upsert 2; delete 3; insert 4")
+    reply = history("insert 1..3").read()
+    assert named(told, reply) == {
+        "stale": cells(told, "ts f1 f2", [2]),
+        "ghost_row": {("3", "")},
+        "lost_row": {("4", "")},
+    }
+
+
+def test_a_whole_column_of_null_is_lost(told: Told) -> None:
+    wrong = changed(told.read(), {"f2": lambda _: None})
+    assert named(told, wrong) == {"lost_value": cells(told, "f2", [1, 2, 3, 4, 6])}
+
+
+def test_null_where_a_renamed_column_was_written_since_is_lost_and_not_a_rename(told: Told) -> None:
+    wrong = changed(told.read(), {"g": lambda _: None})
+    assert named(told, wrong) == {
+        "lost_value": cells(told, "g", [1, 2]),
+        "missing_rename": cells(told, "g", [3, 4, 5, 6]),
+    }
+
+
+def test_swapped_labels_are_misaligned(told: Told) -> None:
+    assert named(told, labelled(told.read(), g="f2", f2="g")) == {"misaligned": cells(told, "g f2")}
+
+
+def test_a_label_nobody_gave_is_unexplained(told: Told) -> None:
+    wrong = labelled(told.read(), f2="_col3")
+    assert named(told, wrong) == {"unexplained": {("", "f2"), ("", "_col3")}}
+
+
+def test_the_columns_of_an_earlier_step_are_stale(told: Told) -> None:
+    reply = told.read()
+    wrong = Reply(columns_of(told.history[1].schema), reply.rows)
+    assert named(told, wrong) == {"stale": {("", "g"), ("", "f1")}}
+    seen = witness(told, wrong, FindingKind.STALE, "", "f1")
+    assert seen.origin == Origin(3, "f1", 1, "")
+
+
+def test_an_absent_column_is_not_stale_only_because_it_was_added_once(told: Told) -> None:
+    reply = told.read()
+    wrong = Reply(reply.columns[:2], tuple(row[:2] for row in reply.rows))
+    assert named(told, wrong) == {"unexplained": {("", "g"), ("", "f2")}}
+
+
+def test_a_column_answered_twice_is_a_duplicate(told: Told) -> None:
+    reply = told.read()
+    wrong = Reply((*reply.columns, reply.columns[2]), tuple((*row, row[2]) for row in reply.rows))
+    assert named(told, wrong) == {"duplicate": {("", "g")}}
+
+
+def test_values_of_other_rows_are_unexplained_and_say_whose_they_are(told: Told) -> None:
+    reply = told.read()
+    values = [row[2] for row in reply.rows]
+    moved = (*values[1:], values[0])
+    rows = tuple((*r[:2], value, r[3]) for r, value in zip(reply.rows, moved, strict=True))
+    wrong = Reply(reply.columns, rows)
+    assert named(told, wrong) == {"unexplained": cells(told, "g")}
+    origin = diagnosed(told, wrong)[0].witness.origin
+    assert origin is not None
+    assert (origin.field_id, origin.key) != (3, diagnosed(told, wrong)[0].witness.key)
+
+
+@pytest.mark.parametrize(
+    ("column", "spoil", "kind"),
+    [
+        ("n", str, "type_drift"),
+        ("n", float, "type_drift"),
+        ("d", str, "type_drift"),
+        ("c", float, "type_drift"),
+        ("c", lambda v: v.quantize(Decimal("0.0001")), "type_drift"),
+        ("day", lambda v: datetime.datetime.combine(v, datetime.time()), "type_drift"),
+        ("n", lambda v: v + 1, "altered_value"),
+        ("d", int, "altered_value"),
+        ("d", lambda v: v + 0.01, "altered_value"),
+        ("c", lambda v: v.quantize(Decimal(1)), "altered_value"),
+        ("c", lambda v: v.quantize(Decimal("0.1")), "altered_value"),
+        ("at", lambda v: v + datetime.timedelta(hours=8), "altered_value"),
+        ("at", lambda v: v - datetime.timedelta(hours=5, minutes=30), "altered_value"),
+        ("at", lambda v: v.replace(microsecond=0), "altered_value"),
+        ("day", lambda v: v - datetime.timedelta(days=1), "altered_value"),
+        ("day", lambda v: v + datetime.timedelta(days=1), "altered_value"),
+        ("s", lambda v: v[:4], "altered_value"),
+        ("s", lambda v: v.upper(), "altered_value"),
+        ("s", lambda v: f"{v}  ", "altered_value"),
+        ("n", lambda v: -v, "unexplained"),
+        ("n", lambda _: 0, "unexplained"),
+        ("s", lambda _: "", "unexplained"),
+        ("s", lambda v: v[::-1], "unexplained"),
+        ("day", lambda v: v + datetime.timedelta(days=400), "unexplained"),
+    ],
+)
+def test_values_that_changed(numbers: Told, column: str, spoil: object, kind: str) -> None:
+    def change(value: Value) -> Value:
+        return None if value is None else spoil(value)  # type: ignore[operator]
+
+    reply = numbers.read()
+    at = reply.names.index(column)
+    keys = [row[0] for row in reply.rows if row[at] is not None]
+    if (column, kind) == ("n", "altered_value"):
+        keys = [key for key in keys if key == "6"]
+        reply = Reply(reply.columns, tuple(row for row in reply.rows if row[0] in keys))
+        found = named(numbers, changed(reply, {column: change}))
+        found.pop("lost_row")
+    else:
+        found = named(numbers, changed(reply, {column: change}))
+    assert found == {kind: cells(numbers, column, keys)}
+
+
+def test_a_number_one_off_that_is_the_next_row_s_value_is_not_an_altered_one(numbers: Told) -> None:
+    reply = numbers.read()
+    rows = tuple(row if row[0] != "3" else (*row[:2], 301004, *row[3:]) for row in reply.rows)
+    assert named(numbers, Reply(reply.columns, rows)) == {"unexplained": {("3", "n")}}
+
+
+def test_a_column_declared_with_another_type_drifts(numbers: Told) -> None:
+    reply = numbers.read()
+    columns = tuple(
+        Column("n", "bigint", "long") if each.name == "n" else each for each in reply.columns
+    )
+    wrong = Reply(columns, reply.rows)
+    assert named(numbers, wrong) == {"type_drift": {("", "n")}}
+    seen = witness(numbers, wrong, FindingKind.TYPE_DRIFT, "", "n")
+    assert (seen.expected, seen.found) == ("int", "long")

@@ -1,0 +1,181 @@
+"""Values that tell little of themselves, and values with parts: named only where it is certain."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+from harness.model.canonical import MapValue
+from harness.record import Column, FindingKind, Origin
+from tests.quality.notation import cells, changed, diagnosed, history, named, witness
+from tests.simulated import Reply
+
+BOOLEANS = "id string, ts long, b1 boolean, b2 boolean, f1 string"
+PARTS = (
+    "id string, ts long, s struct<a: string, b: int>, l array<string>, m map<string, long>, "
+    "u struct<a: string, b: int>"
+)
+
+
+def test_swapped_booleans_are_told_by_their_pattern() -> None:
+    told = history("insert 1..9; move b1 after b2", BOOLEANS)
+    reply = told.read("position")
+    found = named(told, reply)
+    assert found.keys() == {"misaligned"}
+    assert witness(told, reply, FindingKind.MISALIGNED, "1", "b2").origin == Origin(3, "b1", 1, "1")
+
+
+def test_too_few_booleans_are_no_pattern() -> None:
+    told = history("insert 1..3; move b1 after b2", BOOLEANS)
+    assert named(told, told.read("position")).keys() == {"unexplained"}
+
+
+def test_booleans_that_nobody_has_in_this_pattern_are_unexplained() -> None:
+    told = history("insert 1..9", BOOLEANS)
+    negated = changed(told.read(), {"b1": lambda v: None if v is None else not v})
+    assert named(told, negated) == {"unexplained": cells(told, "b1")}
+    constant = changed(told.read(), {"b1": lambda _: False})
+    assert named(told, constant).keys() == {"unexplained"}
+
+
+def test_stale_booleans_are_told_by_the_rest_of_their_row() -> None:
+    told = history("insert 1..3; upsert 3", BOOLEANS, mor=True)
+    assert named(told, told.read(logs="ignored")) == {"stale": cells(told, "ts b1 b2 f1", [3])}
+
+
+def test_two_columns_with_one_pattern_leave_a_third_unexplained() -> None:
+    columns = "id string, ts long, b1 boolean, n int, x boolean, b2 boolean"
+    told = history("insert 1..4; drop n", columns)
+    reply = told.read()
+    assert all(b1 == b2 for _, _, b1, _, b2 in reply.rows)
+    wrong = Reply(reply.columns, tuple((*row[:3], row[2], row[4]) for row in reply.rows))
+    assert named(told, wrong).keys() == {"unexplained"}
+
+
+def test_a_small_decimal_without_its_fraction_may_be_the_key_and_is_disputed() -> None:
+    told = history("insert 1..6", "id string, ts long, c decimal(4, 2)")
+    wrong = changed(told.read(), {"c": lambda v: v.quantize(Decimal(1))})
+    assert named(told, wrong) == {"unexplained": cells(told, "c")}
+
+
+def test_an_added_child_is_null_and_a_renamed_one_is_missed_by_name() -> None:
+    told = history("insert 1..3; add s.c string first; rename s.a a2; insert 4", PARTS)
+    assert diagnosed(told, told.read("id")) == ()
+    assert named(told, told.read("name")) == {"missing_rename": cells(told, "s.a2", [1, 2, 3])}
+
+
+def test_a_renamed_struct_is_missed_with_all_its_parts() -> None:
+    told = history("insert 1..3; rename s t", PARTS)
+    assert named(told, told.read("name")) == {"missing_rename": cells(told, "t.a t.b")}
+
+
+def test_a_child_that_was_dropped_comes_back() -> None:
+    told = history("insert 1..3; drop s.a; add s.a", PARTS)
+    assert named(told, told.read("name")) == {"resurrected": cells(told, "s.a")}
+
+
+def test_children_read_by_position_are_misaligned() -> None:
+    told = history("insert 1..3; move s.b first", "id string, s struct<a: string, b: string>")
+
+    def by_position(value: dict[str, object]) -> dict[str, object]:
+        return dict(zip(value, reversed(value.values()), strict=True))
+
+    wrong = changed(told.read(), {"s": by_position})
+    assert named(told, wrong) == {"misaligned": cells(told, "s.a s.b")}
+
+
+def test_children_in_another_order_are_declared_so_and_drift() -> None:
+    told = history("insert 1,2", PARTS)
+    wrong = changed(told.read(), {"s": lambda v: dict(reversed(v.items()))})
+    assert named(told, wrong) == {"type_drift": cells(told, "s")}
+
+
+def test_the_children_of_an_earlier_step_are_stale() -> None:
+    told = history("insert 1,2; rename s.a a2", PARTS)
+    wrong = changed(told.read(), {"s": lambda v: {"a": v["a2"], "b": v["b"]}})
+    assert named(told, wrong) == {"stale": cells(told, "s.a s.a2")}
+
+
+def test_structs_read_by_position_are_misaligned_in_every_part_the_null_ones_too() -> None:
+    columns = "id string, s struct<a: string, b: int>, u struct<a: string, b: int>"
+    told = history("insert 1..5; move s after u", columns)
+    whole = {("5", "s")}  # NULL, and found with parts
+    expected = cells(told, "u.a u.b") | cells(told, "s.a s.b", [1, 2, 3, 4]) | whole
+    found = named(told, told.read("position"))
+    assert found.keys() == {"misaligned"}
+    assert found["misaligned"] <= expected
+    assert expected - found["misaligned"] <= {("5", "u.a"), ("5", "u.b")}
+
+
+def test_a_struct_of_nulls_where_null_is_right_is_unexplained() -> None:
+    told = history("insert 1..5", "id string, s struct<a: string>")
+    wrong = changed(told.read(), {"s": lambda v: v or {"a": None}})
+    assert named(told, wrong) == {"unexplained": {("5", "s")}}
+
+
+def test_null_where_a_struct_of_nulls_is_right_is_lost() -> None:
+    told = history("insert 1..5", "id string, n int, s struct<a: string>")
+    wrong = changed(told.read(), {"s": lambda v: v if v["a"] else None})
+    assert named(told, wrong) == {"lost_value": {("5", "s")}}
+
+
+def test_an_array_without_its_last_element_is_unexplained_and_one_place() -> None:
+    told = history("insert 1,2", PARTS)
+    wrong = changed(told.read(), {"l": lambda v: v[:1]})
+    assert named(told, wrong) == {"unexplained": cells(told, "l")}
+
+
+def test_elements_in_another_order_are_unexplained() -> None:
+    told = history("insert 1,2", PARTS)
+    wrong = changed(told.read(), {"l": lambda v: tuple(reversed(v))})
+    assert named(told, wrong) == {"unexplained": cells(told, "l[0] l[1]")}
+
+
+def test_null_arrays_and_maps_are_lost_in_every_part_but_one_column() -> None:
+    told = history("insert 1,2", PARTS)
+    (finding,) = diagnosed(told, changed(told.read(), {"l": lambda _: None}))
+    assert (finding.kind.value, finding.columns) == ("lost_value", ("l.element",))
+    (finding,) = diagnosed(told, changed(told.read(), {"m": lambda _: None}))
+    assert (finding.kind.value, finding.columns) == ("lost_value", ("m.value",))
+
+
+def test_the_keys_of_a_map_count_with_their_type() -> None:
+    told = history("insert 1,2", "id string, m map<int, string>")
+    texts = changed(
+        told.read(), {"m": lambda m: MapValue.of([(str(key), each) for key, each in m.pairs])}
+    )
+    assert named(told, texts) == {"type_drift": cells(told, "m")}
+
+
+def test_the_order_of_a_map_does_not_count() -> None:
+    told = history("insert 1,2", PARTS)
+    again = changed(told.read(), {"m": lambda m: MapValue.of(list(reversed(m.pairs)))})
+    assert diagnosed(told, again) == ()
+
+
+def test_an_engine_that_tells_only_the_kind_of_a_type_is_believed() -> None:
+    told = history("insert 1,2", PARTS)
+    reply = told.read()
+    kinds = {"s": "STRUCT_TYPE", "l": "ARRAY_TYPE", "m": "map", "u": "row"}
+    bare = tuple(
+        Column(each.name, kinds.get(each.name, each.type), "" if each.name in kinds else each.type)
+        for each in reply.columns
+    )
+    assert diagnosed(told, Reply(bare, reply.rows)) == ()
+
+
+def test_a_type_without_a_name_of_ours_is_another_type() -> None:
+    told = history("insert 1,2", "id string, n int")
+    reply = told.read()
+    wrong = Reply((reply.columns[0], Column("n", "tinyint")), reply.rows)
+    assert named(told, wrong) == {"type_drift": {("", "n")}}
+
+
+def test_a_date_column_that_moved_by_a_day_is_told_from_dates_of_other_rows() -> None:
+    told = history("insert 1..4", "id string, n long, day date")
+    day = datetime.timedelta(days=1)
+    wrong = changed(told.read(), {"day": lambda v: v + day})
+    assert named(told, wrong) == {"altered_value": cells(told, "day")}
+    reply = told.read()
+    one = tuple((*r[:2], r[2] + day) if r[0] == "2" else r for r in reply.rows)
+    assert named(told, Reply(reply.columns, one)) == {"unexplained": cells(told, "day", [2])}
