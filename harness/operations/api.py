@@ -13,8 +13,10 @@ from harness.model.truth import Truth
 
 
 def _read_type(data: object) -> object:
-    if not isinstance(data, str):
+    if isinstance(data, DataType):
         return data
+    if not isinstance(data, str):
+        raise ValueError(f'a type is text such as int or "struct<a: int>"; {data} is given')  # noqa: TRY004 - pydantic collects ValueErrors
     try:
         return parse_type(data)
     except TypeTextError as wrong:

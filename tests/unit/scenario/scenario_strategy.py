@@ -46,8 +46,11 @@ PATH = "family/name.yaml"
 @st.composite
 def operations(draw: st.DrawFn, before: Truth) -> Operation:
     """An operation that makes sense now, though it may not be possible."""
-    names = [*before.schema.names, "gone"]
+    names = [name for name in before.schema.names if name not in before.table.fixed] or ["gone"]
+    paths = [path for f in before.schema.walk() if (path := before.schema.path_of(f.id))]
+    nested = [path for path in paths if "." in path]
     old, new = draw(st.sampled_from(names)), draw(ODD_NAMES)
+    any_path = draw(st.sampled_from([*names, *nested]))
     after = draw(st.none() | st.sampled_from(names))
     keys = tuple(draw(st.lists(KEYS, min_size=1, max_size=3, unique=True)))
     there = tuple(draw(st.lists(st.sampled_from(_keys(before) or [1]), min_size=1, unique=True)))
@@ -60,10 +63,10 @@ def operations(draw: st.DrawFn, before: Truth) -> Operation:
         Delete(there[:1]),
         Merge(there[:1], keys, there[1:2]),
         AddColumn(new, draw(TYPES), first=after is None, after=after),
-        DropColumn(old),
-        RenameColumn(old, new),
+        DropColumn(any_path),
+        RenameColumn(any_path, new),
         MoveColumn(old, first=after is None, after=after),
-        ChangeType(old, Primitive(draw(st.sampled_from(["long", "string", "double"])))),
+        ChangeType(any_path, Primitive(draw(st.sampled_from(["long", "string", "double"])))),
         Touch(),
         Touch(Rewrites.SOME),
         Touch(Rewrites.ALL),
@@ -92,7 +95,7 @@ def columns(draw: st.DrawFn) -> tuple[tuple[str, DataType], ...]:
 
 
 @st.composite
-def scenarios(draw: st.DrawFn, *, max_steps: int = 5) -> Scenario:
+def scenarios(draw: st.DrawFn, *, max_steps: int = 6) -> Scenario:
     """A scenario that a file may hold; steps that cannot be done are left out of it."""
     table = Table(draw(columns()), "id", "ts", draw(st.sampled_from([(), ("p",)])))
     scenario = Scenario(
@@ -108,7 +111,7 @@ def scenarios(draw: st.DrawFn, *, max_steps: int = 5) -> Scenario:
         views=tuple(draw(st.lists(st.sampled_from(VIEWS), unique=True))),
         path=PATH,
     )
-    for operation in [Insert((1, 2)), *range(draw(st.integers(0, max_steps)))]:
+    for operation in [Insert((1, 2)), *range(draw(st.integers(3, max_steps)))]:
         if isinstance(operation, int):
             operation = draw(operations(generation.survey(scenario).history[-1]))  # noqa: PLW2901
         longer = replace(scenario, steps=(*scenario.steps, Step(operation, draw(st.booleans()))))

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+from hypothesis import HealthCheck, given, settings
+
+from harness.model.canonical import MapValue
+from harness.operations.insert import Insert
+from harness.scenario.definition import Scenario
+from harness.scenario.dump import dump
+from harness.scenario.load import loads
+from harness.scenario.twin import twin
+from tests.unit.scenario.scenario_strategy import PATH, scenarios, without_lines
+from tests.unit.scenario.stories import scenario_of
+
+
+@settings(
+    max_examples=50,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+@given(scenarios())
+def test_every_scenario_is_read_back_from_its_text_and_so_is_its_twin(scenario: Scenario) -> None:
+    for each in (scenario, twin(scenario)):
+        if each is not None:
+            assert without_lines(loads(dump(each), PATH)) == each
+
+
+def test_a_file_is_written_as_people_write_it() -> None:
+    text = dump(scenario_of(Insert((1, "a"))))
+    assert text == (
+        "table:\n  columns: {id: string, f1: string}\n  key: id\nsteps:\n  - insert: [1, a]\n"
+    )
+
+
+def test_values_without_a_form_in_yaml_become_text_and_mean_the_same() -> None:
+    columns = {"id": "string", "d": "decimal(9, 2)", "on": "date", "m": "map<string, int>"}
+    date = datetime.date(2024, 2, 29)
+    row = {"id": "a", "d": Decimal("1.50"), "on": date, "m": MapValue.of([("k", 1)])}
+    scenario = scenario_of(Insert(rows=(row,)), columns=columns)
+    again = loads(dump(scenario), PATH).steps[0].operation
+    assert again == Insert(rows=({"id": "a", "d": "1.50", "on": "2024-02-29", "m": {"k": 1}},))

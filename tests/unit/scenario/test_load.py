@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.errors import ScenarioProblem
+from harness.model.datatypes import Primitive
+from harness.operations.add_column import AddColumn
+from harness.operations.compact import Compact
+from harness.operations.drop_column import DropColumn
+from harness.operations.insert import Insert
+from harness.operations.rename_column import RenameColumn
+from harness.operations.touch import Rewrites, Touch
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.load import load, loads
+from harness.scenario.notices import notices
+
+A5 = """about: A column is added in the middle.
+source: source-findings A5
+table:
+  columns: {id: string, ts: long, f1: string, f2: string}
+  key: id
+  order_by: ts
+formats: [hudi-cow, hudi-mor]
+settings: {rewrites: [none, some]}
+views: [snapshot, read_optimized]
+steps:
+  - insert: [1, 2]
+  - add_column: {name: f3, type: string, after: f1}
+  - touch
+  - drop_column: f2
+  - rename_column: {name: f1, to: f1_new}
+    quiet: true
+  - touch: all
+  - compact
+"""
+HEAD = A5[: A5.index("steps:")]
+PATH = "scenarios/hudi/a5.yaml"
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(ScenarioProblem) as wrong:
+        loads(text, "x/y.yaml")
+    return [line.removeprefix("x/y.yaml:") for line in str(wrong.value).splitlines()]
+
+
+def steps(*texts: str) -> str:
+    return HEAD + "steps:\n" + "".join(f"  - {text}\n" for text in texts)
+
+
+def test_a_file_becomes_the_same_scenario_as_the_constructors_make() -> None:
+    text = Primitive("string")
+    found = loads(A5, PATH)
+    assert [(step.operation, step.quiet) for step in found.steps] == [
+        (Insert((1, 2)), False),
+        (AddColumn("f3", text, after="f1"), False),
+        (Touch(), False),
+        (DropColumn("f2"), False),
+        (RenameColumn("f1", "f1_new"), True),
+        (Touch(Rewrites.ALL), False),
+        (Compact(), False),
+    ]
+    assert [step.line for step in found.steps] == [11, 12, 13, 14, 15, 17, 18]
+    assert (found.name, found.path, found.source) == ("hudi/a5", PATH, "source-findings A5")
+    assert found.table.fixed == ("id", "ts")
+    assert found.formats == ("hudi-cow", "hudi-mor")
+    assert found.settings == {"rewrites": ("none", "some")}
+    assert found.views == ("snapshot", "read_optimized")
+
+
+def test_only_table_and_steps_are_required() -> None:
+    found = loads("table: {columns: {id: int}, key: id}\nsteps: [touch]\n", "a/b.yaml")
+    bare = Scenario("a/b", found.table, (Step(Touch(), line=2),), path="a/b.yaml")
+    assert found == bare
+
+
+def test_a_setting_may_be_a_single_value() -> None:
+    text = A5.replace("[none, some]", "some")
+    assert loads(text, PATH).settings == {"rewrites": ("some",)}
+
+
+def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
+    (tmp_path / "hudi").mkdir()
+    file = tmp_path / "hudi" / "mine.yaml"
+    file.write_text(A5, encoding="utf-8")
+    assert replace(load(file), path=PATH, name="hudi/a5") == loads(A5, PATH)
+    assert load(str(file)).name == "hudi/mine"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("about:", "abuot:", "1: a scenario has no 'abuot'; did you mean 'about'? allowed: table,"),
+        ("f2: string", "f2: text", "4: table: columns.f2: 'text' is not a type; allowed: boolean"),
+        ("key: id", "key: [id]", '5: table: key: ["id"] is given; allowed: text (quote it)'),
+        ("key: id", "kee: id", "5: table has no 'kee'; did you mean 'key'? allowed: columns, key"),
+        ("key: id", "key: f9", "5: table: key: there is no column 'f9'; there are: id, ts, f1"),
+        ("id: string", "id: date", "5: table: key: 'id' is date; allowed: string, int, long"),
+        ("ts: long", "ts: string", "6: table: order_by: 'ts' is string; allowed: long, int"),
+        ("order_by: ts", "order_by: id", "5: table: 'id' stands twice in key, order_by"),
+        ("[hudi-cow,", "[7,", "7: a scenario: formats.0: 7 is given; allowed: text (quote it)"),
+        ("hudi-mor", "hudi-cow", "7: formats: one stands twice"),
+        ("rewrites:", "rewrits:", "8: there is no setting 'rewrits'; did you mean 'rewrites'?"),
+        ("[none, some]", "[]", "8: rewrites: no value; allowed: none, some, all"),
+        ("[none, some]", "[none, few]", "8: settings.rewrites: there is no 'few'; allowed: none"),
+        ("[snapshot,", "[snap,", "9: views: there is no 'snap'; did you mean 'snapshot'?"),
+        ("insert: [1, 2]", "insret: [1]", "11: step 1 insret: there is no such operation; did you"),
+        ("[1, 2]", "[1, true]", "11: step 1 insert: keys.1: true is given; allowed: a whole numb"),
+        ("[1, 2]", "[1.5]", "11: step 1 insert: keys.0: 1.5 is given; allowed: a whole number or"),
+        ("[1, 2]", "1", "11: step 1 insert: keys: 1 is given; allowed: a list [ … ]"),
+        ("after: f1", "afte: f1", "12: step 2 add_column has no 'afte'; did you mean 'after'?"),
+        ("type: string,", "", "12: step 2 add_column: 'type' is missing; keys: name, type, first"),
+        (
+            "type: string",
+            "type: {a: int}",
+            '12: step 2 add_column: type: a type is text such as int or "struct',
+        ),
+        ("after: f1", "first: 1", "12: step 2 add_column: first: 1 is given; allowed: true or fal"),
+        ("- compact", "- compact: 3", "18: step 7 compact: 3 is given; allowed: a mapping"),
+        ("- compact", "- 3", "18: step 7 is no operation; write `- operation: …`"),
+        ("- compact", "- quiet: true", "18: step 7 has no operation; give one"),
+        ("- compact", "- {compact: , touch: }", "18: step 7 has 2 operations (compact, touch)"),
+        ("quiet: true", "quiet: 1", "16: step 5: quiet is true or false"),
+        ("touch: all", "touch: many", '17: step 6 touch: rewrites: "many": input should be'),
+    ],
+)
+def test_a_wrong_form_is_told_with_its_line_and_what_is_allowed(
+    old: str, new: str, told: str
+) -> None:
+    found = problems(A5.replace(old, new, 1))
+    assert [each for each in found if each.startswith(told)]
+    assert len(found) <= 2  # a key that is misspelt is missing too
+
+
+def test_all_problems_of_a_file_are_told_at_once() -> None:
+    text = A5.replace("rewrites", "rewrits").replace("touch\n", "tuch\n").replace("f2\n", "3\n")
+    assert [each.split(":")[0] for each in problems(text)] == ["8", "13", "14"]
+
+
+@pytest.mark.parametrize("text", ["", "- a\n", "7\n", "table: 3\nsteps: []\n"])
+def test_what_is_no_scenario_at_all_is_told_in_words(text: str) -> None:
+    assert "is given; allowed: a mapping { … }" in problems(text)[0]
+
+
+def test_a_step_that_cannot_be_done_is_told_by_number_and_name_with_what_is_there() -> None:
+    assert problems(steps("insert: [1]", "rename_column: {name: f9, to: g}", "insert: [1]")) == [
+        "12: step 2 rename_column: there is no column 'f9'; there are: id, ts, f1, f2",
+        "13: step 3 insert: there is a row with the key 1 already",
+    ]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "drop_column: id",
+        "rename_column: {name: ts, to: t}",
+        "move_column: {name: p, first: true}",
+        "change_type: {name: ts, to: double}",
+    ],
+)
+def test_key_ordering_and_partition_columns_stay_as_they_are(step: str) -> None:
+    head = HEAD.replace("f2: string}", "p: string}").replace("  key", "  partition_by: [p]\n  key")
+    (told,) = problems(f"{head}steps:\n  - {step}\n")
+    assert "is a key, ordering or partition column and stays; others: f1" in told
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ("rename_column: {name: f1, to: F2}", "'F2' and 'f2' differ only in case"),
+        ("rename_column: {name: f1, to: a.b}", "'a.b' is no name of a column; allowed: 1 to 200"),
+        ("add_column: {name: '', type: int}", "'' is no name of a column"),
+        (f"add_column: {{name: {'x' * 201}, type: int}}", "is no name of a column"),
+        ("add_column: {name: s, type: 'struct<a: int, A: int>'}", "'a' and 'A' differ only in"),
+    ],
+)
+def test_names_of_columns_are_ones_that_every_engine_can_hold(step: str, told: str) -> None:
+    assert told in problems(steps(step))[0]
+
+
+def test_a_name_of_a_column_may_be_any_other_text() -> None:
+    odd = 'rename_column: {name: f1, to: "é \'`\\" &*"}'
+    assert loads(steps("insert: [1]", odd, "touch"), PATH).steps
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (steps(*["touch"] * 40), "40 steps: traceable values tell at most 39 apart"),
+        (steps(f"insert: {list(range(500))}"), "500 rows with different keys: traceable values"),
+        (
+            steps(*(f"add_column: {{name: c{at}, type: 'array<int>'}}" for at in range(30))),
+            "64 columns (parts of nested ones and dropped ones count): traceable values tell at",
+        ),
+    ],
+)
+def test_what_traceable_values_cannot_tell_apart_is_refused(text: str, told: str) -> None:
+    assert told in problems(text)[0]
+
+
+def test_a_change_of_type_that_the_values_do_not_fit_is_refused() -> None:
+    told = problems(steps("insert: [1]", "change_type: {name: f1, to: boolean}"))
+    assert told[0].startswith("12: step 2 change_type: row 1: 'f3s1r1' has no exact form as bool")
+
+
+def test_the_ordering_column_must_grow_with_every_version_of_a_row() -> None:
+    rows = "upsert: {rows: [{id: 1, ts: 5}]}"
+    assert "goes from 201001 to 5; it must grow" in problems(steps("insert: [1]", rows))[0]
+    null = "insert: {rows: [{id: 1, ts: null}]}"
+    assert "the ordering column has no value" in problems(steps(null))[0]
+
+
+def test_a_row_does_not_move_to_another_partition() -> None:
+    head = HEAD.replace("f2: string}", "p: string}").replace("  key", "  partition_by: [p]\n  key")
+    text = head + "steps:\n  - insert: [1]\n  - upsert: {rows: [{id: 1, p: other}]}\n"
+    assert "the row's partition 'p' is 'p1' and stays so" in problems(text)[0]
+
+
+def test_explicit_values_that_tell_no_origin_are_allowed_and_noticed() -> None:
+    rows = "insert: {rows: [{id: 1, f1: x, f2: x}, {id: 2, f1: y, f2: null}, {id: 3, f1: z}]}"
+    found = notices(loads(steps(rows, "touch"), "x/y.yaml"))
+    assert [each.split("; allowed")[0] for each in found] == [
+        "x/y.yaml:11: step 1 insert: row 1: f1 is x, which stands in another place too",
+        "x/y.yaml:11: step 1 insert: row 1: f2 is x, which stands in another place too",
+        "x/y.yaml:11: step 1 insert: row 2: f2 is NULL",
+    ]
+
+
+def test_generated_values_need_no_notice() -> None:
+    assert notices(loads(A5, PATH)) == ()
