@@ -1,0 +1,109 @@
+"""The scenarios and profiles of this project, before anything runs."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import harness.formats
+from harness.cells import Plan
+from harness.errors import ScenarioProblem
+from harness.operations.touch import Touch
+from harness.plan import (
+    Capabilities,
+    load_profiles,
+    load_scenarios,
+    plan,
+    profiles_file,
+    scenarios_folder,
+)
+from harness.scenario.definition import Scenario
+from harness.scenario.dump import dump
+from harness.scenario.load import loads
+from harness.scenario.notices import notices
+from harness.scenario.twin import twin
+from tests.unit.scenario.scenario_strategy import without_lines
+
+SCENARIOS = load_scenarios(scenarios_folder())
+PROFILES = load_profiles(profiles_file())
+
+
+def formats() -> list[Capabilities]:
+    names = [found.name for found in pkgutil.iter_modules(harness.formats.__path__)]
+    modules = [importlib.import_module(f"harness.formats.{name}") for name in names]
+    return [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+
+
+def planned(profile: str) -> Plan:
+    return plan(SCENARIOS, PROFILES[profile], formats())
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
+def test_it_says_what_it_is_about_where_it_comes_from_and_can_be_traced(scenario: Scenario) -> None:
+    assert scenario.about
+    assert scenario.source
+    assert notices(scenario) == ()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
+def test_it_has_a_twin_and_both_are_read_back_from_their_text(scenario: Scenario) -> None:
+    other = twin(scenario)
+    assert other is not None
+    for each in (scenario, other):
+        again = without_lines(loads(dump(each), each.path))
+        assert again == without_lines(each)
+
+
+@pytest.mark.parametrize(
+    "scenario", [s for s in SCENARIOS if s.name.startswith("hudi/")], ids=lambda each: each.name
+)
+def test_on_hudi_the_ordering_column_stands_right_after_the_key(scenario: Scenario) -> None:
+    names = [name for name, _ in scenario.table.columns]
+    assert names[:2] == [scenario.table.key, scenario.table.order_by]
+
+
+@pytest.mark.parametrize(
+    "scenario", [s for s in SCENARIOS if s.name.startswith("hudi/")], ids=lambda each: each.name
+)
+def test_on_hudi_a_touch_leaves_an_untouched_and_an_updated_row_in_one_old_file_group(
+    scenario: Scenario,
+) -> None:
+    touches = [step for step in scenario.steps if isinstance(step.operation, Touch)]
+    inserted = [getattr(step.operation, "keys", ()) for step in scenario.steps[:2]]
+    assert touches == [] or len(inserted[0]) >= 2
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_profile_makes_a_plan_that_asks_every_reader_about_every_variant(name: str) -> None:
+    found = planned(name)
+    asked = {(cell.variant, cell.reader) for cell in found.cells}
+    written = {variant.id for variant in found.variants}
+    assert {variant for variant, _ in asked} == written != set()
+    assert {reader for _, reader in asked} == {str(reader) for reader in found.readers}
+
+
+def test_the_main_profile_has_every_shipped_scenario() -> None:
+    names = {variant.scenario.name for variant in planned("main").variants}
+    assert names == {scenario.name for scenario in SCENARIOS}
+
+
+def test_the_profiles_people_begin_with_stay_small() -> None:
+    assert len(planned("first").variants) == 1
+    assert len(planned("ci").variants) <= 8
+    assert len(planned("quick-start").variants) == 12
+
+
+def test_a_folder_tells_the_problems_of_all_its_files(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text("steps: []\n", encoding="utf-8")
+    (tmp_path / "one.known.yaml").write_text("- a baseline\n", encoding="utf-8")
+    (tmp_path / "profiles.yaml").write_text("- profiles\n", encoding="utf-8")
+    with pytest.raises(ScenarioProblem) as wrong:
+        load_scenarios(tmp_path)
+    assert [line.split(":")[0] for line in str(wrong.value).splitlines()] == [
+        str(tmp_path / "one.yaml"),
+        str(tmp_path / "two.yaml"),
+    ]
