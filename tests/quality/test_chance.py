@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import pytest
@@ -114,12 +114,16 @@ def holds(one: Told, field_id: int, key: str, found: Value) -> bool:
 
 def parts(value: Value) -> Iterator[str]:
     yield text_of(value)
-    inner = {
-        dict: lambda: value.values(),
-        tuple: lambda: value,
-        MapValue: lambda: [each for _, each in value.pairs],
-    }
-    for each in inner.get(type(value), tuple)():
+    match value:
+        case dict():
+            inner: Iterable[Value] = value.values()
+        case tuple():
+            inner = value
+        case MapValue():
+            inner = [each for _, each in value.pairs]
+        case _:
+            inner = ()
+    for each in inner:
         yield from parts(each)
 
 
