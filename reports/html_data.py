@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import Value
 from harness.model.files import FileFact
 from harness.record import Answer, Column, Finding, Part, Refusal, Verdict
 from harness.reports import agreement
 from harness.reports.marks import Marks, marks
 from harness.reports.sentences import finding_text
-from harness.reports.words import FINDINGS, VERDICTS
+from harness.reports.words import FINDINGS, VERDICTS, exact
 from harness.run import Run, VariantInfo
 
 Json = object
@@ -225,7 +225,7 @@ def _table(
     # NULL stays null, so that the page tells it from the text 'NULL'.
     return {
         "columns": [list(each) for each in columns],
-        "rows": [[None if each is None else text_of(each) for each in row] for row in rows],
+        "rows": [[None if each is None else exact(each) for each in row] for row in rows],
     }
 
 

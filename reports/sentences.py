@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.model.canonical import text_of
 from harness.record import Finding, FindingKind, Origin, Refusal, Witness
-from harness.reports.words import kind_of, short, shown
+from harness.reports.words import exact, kind_of, short, shown
 
 _ROWS = {
     FindingKind.GHOST_ROW: "is answered although it was deleted",
@@ -40,7 +40,7 @@ def _whose(kind: FindingKind, origin: Origin, key: str) -> str:
 def _row_text(kind: FindingKind, witness: Witness) -> str:
     row = f"row {witness.key}" if witness.key else "a row without a key"
     if kind is FindingKind.LOST_ROW:
-        return f"{row} is not in the answer; expected {short(text_of(witness.expected))}"
+        return f"{row} is not in the answer; expected {short(exact(witness.expected))}"
     what = _ROWS.get(kind, "is not as expected")
     return f"{row} {what}: {short(text_of(witness.found))}"
 

@@ -16,6 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from harness.cells import Excluded
 from harness.record import OutcomeKind, Verdict, VerdictKind
 from harness.reports import agreement, summary
 from harness.reports.sentences import refusal_text
@@ -34,6 +35,8 @@ LEFT: Final = 2 + STEP + 1 + VIEW + 1
 """Columns before the first reader."""
 VIEWS: Final[Mapping[str, str]] = {"read_optimized": "read-opt.", "base_name": "base name"}
 """Views whose name is too long for their column."""
+AT_ONCE: Final = 3
+"""So many things left out for one reason are named; the HTML report names all."""
 NARROWEST: Final = LEFT + READER + 1
 
 STYLES: Final[Mapping[VerdictKind, str]] = {
@@ -203,8 +206,16 @@ def _steps(run: Run, console: Console) -> None:
         _item(console, _step(each), STYLES[VerdictKind.UNKNOWN])
     if run.info.excluded:
         _say(console, "\nLeft out of the plan", "bold")
-    for one in run.info.excluded:
-        _item(console, f"{one.what}: {one.why}")
+    for why, alike in _by_reason(run.info.excluded).items():
+        left = f" and {len(alike) - AT_ONCE} more" if len(alike) > AT_ONCE else ""
+        _item(console, f"{'; '.join(alike[:AT_ONCE])}{left}: {why}")
+
+
+def _by_reason(excluded: Sequence[Excluded]) -> Mapping[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for each in excluded:
+        reasons.setdefault(each.why, []).append(each.what)
+    return reasons
 
 
 def _step(result: StepResult) -> str:

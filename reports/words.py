@@ -84,7 +84,32 @@ def shown(value: Value) -> str:
     >>> shown("f1s1r1"), shown(None), shown(7)
     ("'f1s1r1'", 'NULL', '7')
     """
-    return f"'{short(value)}'" if isinstance(value, str) else short(text_of(value))
+    return f"'{short(value)}'" if isinstance(value, str) else short(exact(value))
+
+
+def exact(value: Value) -> str:
+    """Give the text of a value with every digit of its type, and text inside of others in quotes.
+
+    >>> exact(7.0), exact(decimal.Decimal("12.50")), exact({"a": "NULL", "b": None})
+    ('7.0', '12.50', "{a: 'NULL', b: NULL}")
+    """
+    match value:
+        case float():
+            return repr(value)
+        case decimal.Decimal():
+            return f"{value:f}"
+        case tuple():
+            return f"[{', '.join(map(_inside, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{name}: {_inside(each)}' for name, each in value.items())}}}"
+        case MapValue():
+            pairs = ", ".join(f"{_inside(key)} → {_inside(each)}" for key, each in value.pairs)
+            return f"{{{pairs}}}"
+    return text_of(value)
+
+
+def _inside(value: Value) -> str:
+    return f"'{value}'" if isinstance(value, str) else exact(value)
 
 
 def short(text: str, longest: int = LONGEST) -> str:

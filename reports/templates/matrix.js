@@ -121,13 +121,19 @@ function neighbour(cell, by) {
   return cells[cells.indexOf(cell) + by];
 }
 
+let opener = null;
+
 function openCell(cell) {
+  const inside = dialog.open && dialog.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+  if (!dialog.open) opener = document.activeElement;
   const go = (by, text, label) => {
     const other = neighbour(cell, by);
     return el("button", { type: "button", "aria-label": label, disabled: !other, onclick: () => { if (other) location.replace(address(other)); } }, text);
   };
-  drawCell(cell, [go(-1, "‹", "previous cell"), go(1, "›", "next cell"), el("button", { type: "button", autofocus: true, onclick: () => dialog.close() }, "Close")]);
+  drawCell(cell, [go(-1, "‹", "previous cell"), go(1, "›", "next cell"), el("button", { type: "button", "aria-label": "close", onclick: () => dialog.close() }, "Close")]);
   if (!dialog.open) dialog.showModal();
+  const button = (label) => dialog.querySelector(`button[aria-label="${label}"]:not(:disabled)`);
+  ((inside && button(inside)) || button("close")).focus();
   dialog.querySelector(".body").scrollTop = 0;
 }
 
@@ -155,7 +161,9 @@ function moveFocus(event) {
 dialog.addEventListener("close", () => {
   const cell = byCase.get(caseOfAddress());
   history.replaceState(null, "", location.pathname + location.search);
-  if (cell) links.get(cell).focus();
+  // Back to where one came from: a sentence's link, or the cell last looked at.
+  if (opener && opener.closest("main a:not(.cell)")) opener.focus();
+  else if (cell) links.get(cell).focus();
 });
 dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
 dialog.addEventListener("keydown", (event) => {

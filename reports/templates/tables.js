@@ -51,7 +51,7 @@ function valuesTable(table, side, marks) {
     : valuesRow(table, pair[side], mine, marks.notes, coloured));
   if (!rows.length) rows.push(el("tr", {}, el("td", { class: "absent", colspan: table.columns.length || 1 }, "no rows")));
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": coloured ? "answered table" : "expected table" },
-    el("table", { class: "values" }, heading(table, mine, marks.notes, coloured), el("tbody", {}, rows)));
+    el("table", { class: marks.notes.length ? "values marked" : "values" }, heading(table, mine, marks.notes, coloured), el("tbody", {}, rows)));
 }
 
 function alone(table) {

@@ -50,7 +50,7 @@ RESURRECTED = (
         (
             FindingKind.LOST_ROW,
             Witness("3", "", ("3", 7, None), None),
-            "row 3 is not in the answer; expected [3, 7, NULL]",
+            "row 3 is not in the answer; expected ['3', 7, NULL]",
         ),
         (
             FindingKind.GHOST_ROW,
@@ -70,7 +70,7 @@ RESURRECTED = (
         (
             FindingKind.TYPE_DRIFT,
             Witness("1", "n", 7, 7.0),
-            "row 1 shows under n 7 as a floating-point number; expected 7 as a whole number",
+            "row 1 shows under n 7.0 as a floating-point number; expected 7 as a whole number",
         ),
         (
             FindingKind.TYPE_DRIFT,

@@ -8,6 +8,7 @@ from typing import Literal
 import pytest
 from rich.console import Console
 
+from harness.cells import Excluded
 from harness.record import VerdictKind
 from harness.reports import terminal
 from harness.run import Run
@@ -81,6 +82,12 @@ def test_steps_that_were_not_applied_are_listed_with_the_reason(sampled: Run) ->
     text = flat(shown(sampled))
     assert "step 6 'change type of n from long to int' was refused by the writer" in text
     assert "step 7 'update n of row 1': skipped: step 6 refused" in text
+
+
+def test_what_was_left_out_for_one_reason_is_said_once(sampled: Run) -> None:
+    many = tuple(Excluded(f"thing {n}", "no such view") for n in range(9))
+    text = flat(shown(replace(sampled, info=replace(sampled.info, excluded=many))))
+    assert "- thing 0; thing 1; thing 2 and 6 more: no such view" in text
 
 
 def test_a_variant_without_anything_wrong_is_one_line_with_its_count(sampled: Run) -> None:

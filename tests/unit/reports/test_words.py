@@ -6,7 +6,16 @@ import decimal
 import pytest
 
 from harness.record import FindingKind, VerdictKind
-from harness.reports.words import FINDINGS, VERDICTS, counted, kind_of, printable, short, shown
+from harness.reports.words import (
+    FINDINGS,
+    VERDICTS,
+    counted,
+    exact,
+    kind_of,
+    printable,
+    short,
+    shown,
+)
 
 
 def test_every_verdict_and_finding_is_in_the_legend() -> None:
@@ -23,6 +32,11 @@ def test_no_two_words_look_alike_and_all_fit_a_narrow_column() -> None:
 
 def test_null_and_the_text_null_are_shown_differently() -> None:
     assert (shown(None), shown("NULL")) == ("NULL", "'NULL'")
+
+
+def test_no_digit_of_a_value_is_dropped() -> None:
+    values = [7.0, -0.0, decimal.Decimal("12.50"), (1.0, "NULL", None), {"a": decimal.Decimal(1)}]
+    assert [*map(exact, values)] == ["7.0", "-0.0", "12.50", "[1.0, 'NULL', NULL]", "{a: 1}"]
 
 
 def test_a_long_text_is_cut_with_a_mark_and_stands_on_one_line() -> None:
