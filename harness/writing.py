@@ -27,6 +27,8 @@ TIMEOUT_S: Final = 300.0
 
 SparkFor = Callable[[str], Spark]
 """Gives the running process of a distribution."""
+AtState = Callable[[int, State], None]
+"""Told a step and its state while the table itself still is in that state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,12 @@ def kept(variant: Variant, cache: Cache) -> Written | None:
     return _written(course, states, reused=True)
 
 
-def write(variant: Variant, place: Place, spark_for: SparkFor) -> Written:
-    """Write a variant from its creation on.
+def write(
+    variant: Variant, place: Place, spark_for: SparkFor, at_state: AtState | None = None
+) -> Written:
+    """Write a variant from its creation on; `place.folder` is removed at the end.
+
+    `at_state` is called right after each step that was frozen, before the next one is sent.
 
     Raises:
         WriterSilent: a statement got no answer.
@@ -90,15 +96,13 @@ def write(variant: Variant, place: Place, spark_for: SparkFor) -> Written:
         client.create_database(place.database)
         hand = _Hand(course, place, client, spark_for)
         while not course.over:
-            sending = course.next()
-            outcome = _skipped(sending) if sending.skipped else hand.send(sending)
+            outcome, state = hand.step(course)
             if outcome.kind is OutcomeKind.UNKNOWN:
                 raise WriterSilent(_written(course, states, reused=False), outcome)
-            state = None if sending.skipped else hand.freeze(sending, course.then(outcome))
-            if state and (doubt := _otherwise(state, outcome)):
-                raise WriterSilent(_written(course, states, reused=False), doubt)
             course = course.then(outcome)
             states.append(state)
+            if state and at_state:
+                at_state(outcome.step, state)
     shutil.rmtree(place.folder)
     return _written(course, states, reused=False)
 
@@ -127,6 +131,18 @@ class _Hand:
         self._client = client
         self._spark_for = spark_for
         self._session: tuple[str, Session] | None = None
+
+    def step(self, course: Course) -> tuple[Outcome, State | None]:
+        """Send the next step and freeze what came of it; no state where nothing is known."""
+        sending = course.next()
+        if sending.skipped:
+            return _skipped(sending), None
+        outcome = self.send(sending)
+        if outcome.kind is OutcomeKind.UNKNOWN:
+            return outcome, None
+        state = self.freeze(sending, course.then(outcome))
+        doubt = _otherwise(state, outcome)
+        return (doubt, None) if doubt else (outcome, state)
 
     def send(self, sending: Sending) -> Outcome:
         """Send a step; refusals and silence are outcomes."""
