@@ -11,9 +11,8 @@ from harness.compare import differences
 from harness.diagnosis import findings
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
-from harness.model.history import history_of, plan_values
 from harness.model.table import Table
-from harness.model.truth import History, Truth, begin
+from harness.model.truth import History, Truth
 from harness.operations.add_column import AddColumn
 from harness.operations.api import Operation
 from harness.operations.change_type import ChangeType
@@ -23,11 +22,12 @@ from harness.operations.drop_column import DropColumn
 from harness.operations.insert import Insert
 from harness.operations.move_column import MoveColumn
 from harness.operations.rename_column import RenameColumn
-from harness.operations.rows import key_of
 from harness.operations.touch import Rewrites, Touch
 from harness.operations.update import Update
 from harness.operations.upsert import Upsert
 from harness.record import Column, Finding, FindingKind, Witness
+from harness.scenario import generation
+from harness.scenario.definition import Scenario, Step
 from tests import simulated
 from tests.simulated import Disk, Reader, Reply
 
@@ -73,11 +73,9 @@ def history(
     """Make a history from its steps; the first column is the key, `ts` the ordering one."""
     table = _table(columns, partition_by)
     operations = tuple(_operation(each.split()) for each in text.split(";"))
-    touch = {at: key_of(_bare(table), 100 + at) for at, _ in enumerate(operations, start=1)}
-    keys = [key_of(_bare(table), key) for each in operations for key in getattr(each, "keys", ())]
-    generation = plan_values(table, operations, (*keys, *touch.values()), touch)
-    first = begin(table, generation, merge_on_read=mor)
-    truths = history_of(first, operations, applied or [True] * len(operations))
+    scenario = Scenario("told", table, tuple(map(Step, operations)))
+    done = applied or [True] * len(operations)
+    truths = generation.history(scenario, merge_on_read=mor, applied=done)
     disk = simulated.written(table, operations, truths, merge_on_read=mor)
     return Told(operations, truths, disk)
 
@@ -98,10 +96,6 @@ def _split(columns: str) -> list[str]:
         else:
             parts[-1] += letter
     return parts
-
-
-def _bare(table: Table) -> Truth:
-    return begin(table, plan_values(table, (), (), {}), merge_on_read=False)
 
 
 def _operation(words: list[str]) -> Operation:

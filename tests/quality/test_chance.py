@@ -19,7 +19,7 @@ from tests.quality.notation import Told, diagnosed, places
 from tests.simulated import Reply, instant_of
 
 WAYS = [("id", By.ID), ("name", By.NAME), ("position", By.POSITION)]
-SEEDS = range(120)
+SEEDS = range(80)
 
 told = cache(story)
 

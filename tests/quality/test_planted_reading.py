@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from harness.model.canonical import Value
 from harness.record import FindingKind, Origin
-from tests.quality.notation import Told, cells, diagnosed, history, named, witness
-from tests.simulated import Reply
+from tests.quality.notation import Told, cells, changed, diagnosed, history, named, witness
 
 README = "insert 1,2; add f3 after f1; touch; drop f2; rename f1 f1_new; touch"
 
@@ -17,7 +15,7 @@ def test_a_reader_by_id_is_right() -> None:
 
 def test_a_rename_missed_by_name_is_told_for_the_rows_written_before_it() -> None:
     told = history(README)
-    assert named(told, told.read("name")) == {"missing_rename": cells(told, "f1_new", [1, 2, 103])}
+    assert named(told, told.read("name")) == {"missing_rename": cells(told, "f1_new", [1, 2, 3])}
 
 
 def test_columns_read_by_position_are_misaligned_and_the_witness_says_whose_value_it_is() -> None:
@@ -82,15 +80,10 @@ def test_rows_are_told_apart_though_the_key_column_shows_another_column() -> Non
 
 
 def test_a_column_that_looks_like_the_key_does_not_mix_up_the_rows() -> None:
-    columns = "id long, f1 string, f2 string, p int"
-    told = history("insert 1..6; move id after f2", columns)
-
-    def shown(row: tuple[Value, ...]) -> tuple[Value, ...]:
-        return (row[0], row[1], int(row[2]) % 2, row[3])
-
-    reply = told.read()
-    wrong = Reply(reply.columns, tuple(shown(row) for row in reply.rows))
-    assert {key for key, _ in named(told, wrong)["unexplained"]} == set("23456")
+    told = history("insert 1..6", "id long, f1 string, f2 string, p int", partition_by=("p",))
+    wrong = changed(told.read(), {"id": lambda key: key % 2})  # the partition's value
+    assert named(told, wrong) == {"misaligned": cells(told, "id", [2, 3, 4, 5, 6])}
+    assert witness(told, wrong, FindingKind.MISALIGNED, "2", "id").origin == Origin(4, "p", 1, "2")
 
 
 def test_a_null_of_the_column_that_is_really_read_is_misaligned_too() -> None:

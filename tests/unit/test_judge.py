@@ -1,0 +1,227 @@
+"""Verdicts from records alone: what each kind rests on, and which mapping reproduces an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from harness.cells import Cell, Variant
+from harness.judge import Case, judge
+from harness.record import (
+    Answer,
+    Column,
+    Outcome,
+    OutcomeKind,
+    Part,
+    Refusal,
+    StateRecord,
+    Verdict,
+    VerdictKind,
+)
+from harness.scenario.definition import Scenario, Step
+from tests.quality.chance import story
+from tests.quality.notation import Told, history
+from tests.simulated import Reply, instant_of
+
+READER = "engine-1"
+POSITION = Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType")
+
+
+def case_of(told: Told, outcomes: Mapping[int, Outcome] | None = None) -> Case:
+    """Give the records that a writer of this history leaves."""
+    steps = tuple(Step(each) for each in told.operations)
+    scenario = Scenario("family/name", told.disk.table, steps)
+    mor, writers = told.disk.merge_on_read, ("writer",) * (len(steps) + 1)
+    variant = Variant("variant", scenario, "hudi-mor" if mor else "hudi-cow", {}, writers)
+    states = []
+    for step in range(len(steps) + 1):
+        outcome = Outcome(step, OutcomeKind.APPLIED, instant_of(step))
+        files = tuple(each.fact() for each in told.disk.until(step))
+        states.append(StateRecord("variant", (outcomes or {}).get(step, outcome), "d", files))
+    return Case(variant, mor, tuple(states))
+
+
+def cell_at(told: Told, view: str = "snapshot", step: int | None = None) -> Cell:
+    return Cell("variant", len(told.operations) if step is None else step, READER, view, "all")
+
+
+def judged(told: Told, reply: Reply, view: str = "snapshot") -> Verdict:
+    """Judge one answer about the last step."""
+    cell = cell_at(told, view)
+    answer = Answer(cell.case, "select", reply.columns, reply.rows)
+    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    return verdict
+
+
+@pytest.fixture(scope="module")
+def moved() -> Told:
+    return history("insert 1..4; move f1 after f2; upsert 2", mor=True)
+
+
+def test_a_right_answer_is_correct_and_says_what_was_expected(moved: Told) -> None:
+    verdict = judged(moved, moved.read())
+    assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
+    assert verdict.expected is not None
+    assert [name for name, _ in verdict.expected.columns] == ["id", "ts", "f2", "f1"]
+    assert [row[0] for row in verdict.expected.rows] == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("by", "logs", "way"),
+    [
+        ("position", "merged", "by position"),
+        ("position", "ignored", "by position, base files only"),
+    ],
+)
+def test_the_mapping_that_reproduces_a_wrong_answer_is_named(
+    moved: Told, by: str, logs: str, way: str
+) -> None:
+    verdict = judged(moved, moved.read(by, logs=logs))
+    assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, (way,))
+
+
+def test_where_several_mappings_reproduce_an_answer_all_are_told(moved: Told) -> None:
+    verdict = judged(moved, moved.read(logs="ignored"))
+    assert verdict.reproduces == ("by id, base files only", "by name, base files only")
+
+
+def test_an_answer_that_no_mapping_gives_names_none(moved: Told) -> None:
+    reply = moved.read()
+    assert judged(moved, Reply(reply.columns, reply.rows[1:])).reproduces == ()
+
+
+def test_the_order_of_columns_and_rows_does_not_hide_the_mapping(moved: Told) -> None:
+    reply = moved.read("position")
+    rows = tuple(tuple(reversed(row)) for row in reversed(reply.rows))
+    turned = Reply(tuple(reversed(reply.columns)), rows)
+    assert judged(moved, turned).reproduces == ("by position",)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_on_any_history_the_way_of_a_reader_is_among_those_that_reproduce_it(seed: int) -> None:
+    told = story(seed)
+    for by in ("id", "name", "position"):
+        assert f"by {by}" in judged(told, told.read(by)).reproduces
+        if told.disk.merge_on_read and any(each.kind == "log" for each in told.disk.files):
+            ways = judged(told, told.read(by, logs="ignored")).reproduces
+            assert f"by {by}, base files only" in ways
+
+
+def test_a_read_optimized_query_should_see_base_files(moved: Told) -> None:
+    verdict = judged(moved, moved.read(logs="ignored"), "read_optimized")
+    assert verdict.verdict is VerdictKind.CORRECT
+
+
+def test_files_that_are_not_as_the_model_says_make_a_read_optimized_cell_unknown(
+    moved: Told,
+) -> None:
+    case = case_of(moved)
+    base_only = replace(case, states=(*case.states[:3], replace(case.states[3], files=())))
+    cell = cell_at(moved, "read_optimized")
+    answer = Answer(cell.case, "", moved.read().columns, moved.read(logs="ignored").rows)
+    (verdict,) = judge(base_only, [cell], {cell.case: answer})
+    assert verdict.verdict is VerdictKind.UNKNOWN
+    assert verdict.because == "layout: base files hold other versions than the model says"
+
+
+def test_an_answer_of_an_instant_that_no_step_made_is_no_mapping(moved: Told) -> None:
+    case = case_of(moved)
+    strange = tuple(replace(each, instant="1999") for each in case.states[3].files)
+    last = replace(case.states[3], files=strange)
+    cell = cell_at(moved)
+    answer = Answer(cell.case, "", moved.read().columns, moved.read("position").rows)
+    (verdict,) = judge(replace(case, states=(*case.states[:3], last)), [cell], {cell.case: answer})
+    assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, ())
+
+
+def test_a_cell_without_an_answer_did_not_run(moved: Told) -> None:
+    (verdict,) = judge(case_of(moved), [cell_at(moved)], {})
+    assert (verdict.verdict, verdict.because) == (VerdictKind.UNKNOWN, "did not run")
+
+
+def test_silence_is_unknown_and_says_why(moved: Told) -> None:
+    cell = cell_at(moved)
+    answer = Answer(cell.case, "select", unknown="time-out")
+    (verdict,) = judge(case_of(moved), [cell], {cell.case: answer})
+    assert (verdict.verdict, verdict.because) == (VerdictKind.UNKNOWN, "time-out")
+
+
+def part(reply: Reply, *names: str) -> Part:
+    """Give the answer to one column asked alone with the key."""
+    at = [reply.names.index(name) for name in names]
+    rows = tuple(tuple(row[each] for each in at) for row in reply.rows)
+    return Part(names[-1], "select", tuple(reply.columns[each] for each in at), rows)
+
+
+def refused(told: Told, *parts: Part) -> Verdict:
+    cell = cell_at(told)
+    answer = Answer(cell.case, "select", refusal=POSITION, parts=parts)
+    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    return verdict
+
+
+def test_a_refusal_stays_one_and_says_what_it_means(moved: Told) -> None:
+    verdict = refused(moved)
+    assert (verdict.verdict, verdict.findings) == (VerdictKind.REFUSED, ())
+    assert verdict.because == "read by position"
+
+
+def test_what_is_wrong_in_columns_asked_alone_is_found_once(moved: Told) -> None:
+    reply = moved.read("position")
+    short = Reply(reply.columns, reply.rows[:-1])
+    parts = [part(short, "id"), *(part(short, "id", name) for name in ("ts", "f2"))]
+    verdict = refused(moved, *parts, Part("f1", "select", refusal=POSITION))
+    found = {each.kind.value: [(p.key, p.column) for p in each.places] for each in verdict.findings}
+    wrong = [row[0] for row in short.rows if row[0] != "2"]
+    assert found == {
+        "misaligned": [(key, "f2") for key in wrong],
+        "lost_row": [(str(reply.rows[-1][0]), "")],
+    }
+
+
+def test_a_column_of_an_older_catalog_entry_asked_alone_is_stale() -> None:
+    told = history("insert 1,2; rename f1 g")
+    before = history("insert 1,2").read()
+    parts = [part(before, "id"), *(part(before, "id", name) for name in ("ts", "f1", "f2"))]
+    (finding,) = refused(told, *parts).findings
+    assert (finding.kind.value, finding.columns) == ("stale", ("g", "f1"))
+
+
+def test_a_step_that_was_refused_changes_nothing_and_has_a_verdict_of_its_own() -> None:
+    told = history("insert 1,2; drop f2; upsert 1")
+    no = Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("AnalysisException", "no"))
+    kept = history("insert 1,2; drop f2; upsert 1", applied=[True, False, True])
+    cell = cell_at(told)
+    reply = kept.read()
+    answer = Answer(cell.case, "", reply.columns, reply.rows)
+    step, verdict = judge(case_of(told, {2: no}), [cell], {cell.case: answer})
+    assert (step.verdict, step.step, step.because) == (
+        VerdictKind.REFUSED, 2, "AnalysisException: no",
+    )  # fmt: skip
+    assert verdict.verdict is VerdictKind.CORRECT
+
+
+def test_nothing_is_known_after_a_step_whose_end_is_unknown() -> None:
+    told = history("insert 1,2; upsert 1; upsert 2")
+    lost = Outcome(2, OutcomeKind.UNKNOWN, because="the writer died")
+    cells = [cell_at(told, step=step) for step in (1, 2, 3)]
+    before = history("insert 1,2").read()
+    answers = {each.case: Answer(each.case, "", before.columns, before.rows) for each in cells}
+    verdicts = judge(case_of(told, {2: lost}), cells, answers)
+    kinds = [(each.step, each.verdict.value) for each in verdicts]
+    assert kinds == [(2, "unknown"), (1, "correct"), (2, "unknown"), (3, "unknown")]
+
+
+def test_a_skipped_step_has_no_cells() -> None:
+    told = history("insert 1,2; upsert 1")
+    skipped = Outcome(2, OutcomeKind.SKIPPED, because="step 1 refused")
+    assert judge(case_of(told, {2: skipped}), [cell_at(told)], {}) == ()
+
+
+def test_type_drift_does_not_hide_the_mapping(moved: Told) -> None:
+    reply = moved.read("position")
+    texts = tuple(tuple(None if v is None else str(v) for v in row) for row in reply.rows)
+    columns = tuple(Column(each.name, "string", "string") for each in reply.columns)
+    assert judged(moved, Reply(columns, texts)).reproduces == ("by position",)
