@@ -13,7 +13,7 @@ from rich.console import Console
 
 import harness
 from harness import doctor as health
-from harness import gate, pipeline, planning, progress
+from harness import gate, pipeline, planning, progress, reports
 from harness import run as run_record
 from harness.cells import Plan
 from harness.errors import HarnessError, UsageProblem
@@ -49,6 +49,10 @@ Select = Annotated[str, typer.Option("-k", help="Only cells whose case contains 
 Fresh = Annotated[bool, typer.Option(help="Ask again what earlier runs have asked.")]
 Show = Annotated[
     bool, typer.Option(help="Show only: end 0 unless the status is 2 (wrong use) or 3 (unknown).")
+]
+ReportNames = Annotated[
+    list[str] | None,
+    typer.Argument(help=f"Only these, of: {', '.join(reports.names())}."),
 ]
 LATEST_RUN: Final = RUNS / pipeline.LATEST
 
@@ -129,9 +133,18 @@ def judge(run_dir: OldRun = LATEST_RUN, show: Show = False) -> None:
 
 
 @app.command()
-def report(run_dir: OldRun = LATEST_RUN) -> None:
+def report(
+    names: Annotated[
+        list[str] | None, typer.Argument(help=f"Of: {', '.join(reports.names())}.")
+    ] = None,
+    run_dir: OldRun = LATEST_RUN,
+) -> None:
     """Draw the reports of a judged run anew; no engine is started."""
-    _report(_existing(run_dir))
+    folder = _existing(run_dir)
+    if not names:
+        _report(folder)
+    for name in names or ():
+        OUT.print(f"{name}: {reports.load(name).write(pipeline.loaded(folder), folder)}")
 
 
 @app.command()
@@ -197,5 +210,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ERR.print(f"harness: {problem}", style="red", highlight=False, markup=False)
         return problem.exit_status
     return 0
-
-

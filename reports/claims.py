@@ -1,0 +1,135 @@
+"""What a source document claims, beside what a run saw: one Markdown table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter
+from ruamel.yaml import YAML
+
+from harness.record import Verdict, VerdictKind
+from harness.run import Run
+
+NAME: Final = "claims"
+FILE: Final = "claims.md"
+DATA: Final = "claims_data/findings_a5.yaml"
+NOT_ASKED: Final = "not asked in this run"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A kind of schema change, and the cells that show it."""
+
+    scenario: str
+    from_step: int
+    to_step: int
+    """The last step before which nothing heals what the change broke."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What the source says of one engine."""
+
+    engine: str
+    readers: tuple[str, ...]
+    says: Mapping[str, str]
+    claimed: Mapping[str, tuple[str, ...]]
+    views: tuple[str, ...] = ()
+    """Of merge-on-read tables; copy-on-write ones have the snapshot only. Empty for all."""
+    formats: tuple[str, ...] = ()
+    explained: str = ""
+    """Why the run differs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """All claims of one table."""
+
+    title: str
+    changes: Mapping[str, Change]
+    rows: tuple[Claim, ...] = field(default_factory=tuple)
+
+
+@cache
+def claims() -> Claims:
+    """Read the claims that are shipped."""
+    text = (resources.files(__package__) / DATA).read_text(encoding="utf-8")
+    return TypeAdapter(Claims).validate_python(YAML(typ="safe").load(text))
+
+
+def write(run: Run, folder: Path) -> Path:
+    """Write the table of a run."""
+    path = folder / FILE
+    path.write_text(text_of(run, claims()), encoding="utf-8")
+    return path
+
+
+def text_of(run: Run, made: Claims) -> str:
+    """Give the table as Markdown, differences explained below it."""
+    heads = " | ".join(made.changes)
+    lines = [
+        f"# {made.title}",
+        "",
+        f"From a run of the profile `{run.info.profile}`, harness {run.info.version}.",
+        "Each cell: the source's claim, then what the run saw and in how many cells.",
+        "",
+        f"| engine in the source | readers asked | {heads} |",
+        f"| --- | --- | {' | '.join('---' for _ in made.changes)} |",
+        *(_row(run, made, claim, at) for at, claim in enumerate(made.rows, start=1)),
+        "",
+        *_readers(run, made),
+        "",
+        "## Differences explained",
+        "",
+        *(f"{at}. {claim.explained}" for at, claim in enumerate(made.rows, 1) if claim.explained),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(run: Run, made: Claims, claim: Claim, number: int) -> str:
+    note = f" ({number})" if claim.explained else ""
+    readers = "<br>".join(f"`{reader}`" for reader in claim.readers)
+    cells = (_cell(run, change, claim, name) for name, change in made.changes.items())
+    return f"| {claim.engine}{note} | {readers} | {' | '.join(cells)} |"
+
+
+def _cell(run: Run, change: Change, claim: Claim, name: str) -> str:
+    seen = Counter(_seen(verdict) for verdict in _verdicts(run, change, claim))
+    if not seen:
+        return f"{claim.says[name]}<br>{NOT_ASKED}"
+    allowed = set(claim.claimed[name])
+    agrees = all(set(kinds) <= allowed for kinds in seen)
+    what = "; ".join(f"{' + '.join(kinds)} ({times})" for kinds, times in seen.most_common())
+    return f"{claim.says[name]}<br>**{'agrees' if agrees else 'differs'}**: {what}"
+
+
+def _verdicts(run: Run, change: Change, claim: Claim) -> Iterator[Verdict]:
+    for verdict in run.verdicts:
+        shape = run.variants[verdict.variant].format
+        if verdict.scenario != change.scenario or verdict.reader not in claim.readers:
+            continue
+        if not change.from_step <= verdict.step <= change.to_step:
+            continue
+        if claim.formats and shape not in claim.formats:
+            continue
+        if claim.views and shape == "hudi-mor" and verdict.view not in claim.views:
+            continue
+        yield verdict
+
+
+def _seen(verdict: Verdict) -> tuple[str, ...]:
+    if verdict.verdict is not VerdictKind.WRONG:
+        return (str(verdict.verdict),)
+    return tuple(str(finding.kind) for finding in verdict.findings)
+
+
+def _readers(run: Run, made: Claims) -> Iterable[str]:
+    asked = dict.fromkeys(reader for claim in made.rows for reader in claim.readers)
+    found = (run.readers[reader] for reader in asked if reader in run.readers)
+    yield from dict.fromkeys(f"- `{each.distribution}`: {each.fidelity}" for each in found)
