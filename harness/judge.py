@@ -19,6 +19,7 @@ from harness.record import (
     Outcome,
     OutcomeKind,
     Part,
+    Refusal,
     StateRecord,
     Verdict,
     VerdictKind,
@@ -129,19 +130,30 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
         return replace(asked, because=f"layout: {doubt}")
     expected = expected_table(world)
     if answer.refusal is not None:
-        return _refused(asked, answer, world, expected)
+        because = _meaning(answer.refusal, world, cell, histories)
+        return _refused(replace(asked, because=because), answer, world, expected)
     return _answered(asked, answer, world, expected, _reproducing(world, cell, histories, answer))
 
 
 def _refused(asked: Verdict, answer: Answer, world: World, expected: Expected) -> Verdict:
-    because = refusals.meaning(answer.refusal) if answer.refusal else ""
-    return replace(
-        asked,
-        verdict=VerdictKind.REFUSED,
-        findings=diagnosis.findings(_in_parts(answer, world), world),
-        because=because,
-        expected=expected,
-    )
+    found = diagnosis.findings(_in_parts(answer, world), world)
+    return replace(asked, verdict=VerdictKind.REFUSED, findings=found, expected=expected)
+
+
+def _meaning(refusal: Refusal, world: World, cell: Cell, histories: _Histories) -> str:
+    """Say what a refusal means; a clash of types has the way to read for its cause, if it is one.
+
+    Where the column's type changed, every way meets another type, and none is named.
+    """
+    means = refusals.meaning(refusal)
+    if means != refusals.OTHER_TYPE:
+        return means
+    files = histories.states[cell.step].files
+    try:
+        ways = resolution.meeting_other_types(world.history, files, histories.instants)
+    except resolution.LayoutError:
+        return means
+    return f"read {ways[0]}: {means}" if len(ways) == 1 else means
 
 
 def _in_parts(answer: Answer, world: World) -> tuple[Place, ...]:

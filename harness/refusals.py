@@ -7,19 +7,25 @@ from typing import Final
 
 from harness.record import Refusal
 
-BY_POSITION: Final = "read by position"
-"""The reader took a file's column at the table's position and met another type."""
+OTHER_TYPE: Final = "a file's column has another type than the table's"
+"""The reader took a column of the file for one of another type; it does not say which."""
 
 MEANINGS: Final = (
-    # PrestoDB 0.283/0.287: the type at that position in the file is not the declared one.
-    (r"HIVE_PARTITION_SCHEMA_MISMATCH", BY_POSITION),
+    # PrestoDB 0.283/0.287: "The column f2 of table t is declared as type string, but the Parquet
+    # file (…) declares the column as type …".
+    (r"HIVE_PARTITION_SCHEMA_MISMATCH", r"declare", OTHER_TYPE),
     # Trino 352-368, PrestoSQL 350: a page reader of another type; the message is the type's class.
-    (r"GENERIC_INTERNAL_ERROR: .*\bspi\.type\.\w+Type\b", BY_POSITION),
+    (r"GENERIC_INTERNAL_ERROR", r"(io|com)\.[\w.]+\.spi\.type\.\w+Type", OTHER_TYPE),
     # Trino 476: "Unsupported Trino column type (bigint) for Parquet column ([f2] optional …)".
-    (r"Unsupported Trino column type \(.*\) for Parquet column", BY_POSITION),
+    (r"", r"Unsupported Trino column type \(.*\) for Parquet column", OTHER_TYPE),
     # Spark: a renamed struct field under the vectorised reader.
-    (r"cannot be read in vectorized mode", "the vectorised reader cannot read changed structs"),
+    (
+        r"",
+        r"cannot be read in vectorized mode",
+        "the vectorised reader cannot read changed structs",
+    ),
 )
+"""Error name, a part of the message, what both together mean (engines notes)."""
 
 
 def text(refusal: Refusal) -> str:
@@ -33,7 +39,9 @@ def meaning(refusal: Refusal) -> str:
     """Give what a refusal means, empty when its text does not tell.
 
     >>> meaning(Refusal("GENERIC_INTERNAL_ERROR", "io.prestosql.spi.type.VarcharType"))
-    'read by position'
+    "a file's column has another type than the table's"
     """
-    said = text(refusal)
-    return next((means for pattern, means in MEANINGS if re.search(pattern, said)), "")
+    for kind, message, means in MEANINGS:
+        if re.fullmatch(kind or ".*", refusal.kind) and re.search(message, refusal.message):
+            return means
+    return ""

@@ -71,6 +71,38 @@ def predict(
     return tuple(found.values())
 
 
+def meeting_other_types(
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int]
+) -> tuple[By, ...]:
+    """Give the ways to find columns that lead to one of another type in some base file.
+
+    Where that is one way alone, an engine that complains of the type reads so.
+
+    Raises:
+        LayoutError: a file's instant is not in the history.
+
+    """
+    bases = [base for base, _ in slices(files, steps) if base is not None]
+    return tuple(
+        by
+        for by in By
+        if any(
+            source is not None and _differ(field, source, by)
+            for base in bases
+            for field, source in _sources(history, base, steps, by)
+        )
+    )
+
+
+def _differ(field: Field, source: Field, by: By) -> bool:
+    if type(field.type) is not type(source.type) or not field.children:
+        return field.type != source.type
+    there = {each.id if by is By.ID else each.name: each for each in source.children}
+    keys = [each.id if by is By.ID else each.name for each in field.children]
+    pairs = [(each, there.get(key)) for each, key in zip(field.children, keys, strict=True)]
+    return any(found is not None and _differ(each, found, by) for each, found in pairs)
+
+
 def slices(
     files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> Iterator[tuple[FileFact | None, list[FileFact]]]:
@@ -131,28 +163,27 @@ def _read(
 ) -> dict[str, tuple[Value, ...]]:
     if fact is None:
         return {}
-    written = history[steps[fact.instant]].schema
+    sources = _sources(history, fact, steps, by)
+    rows = ((key, version(history, fact, key, steps)) for key in fact.keys)
+    return {key: tuple(_value(row, *source, by) for source in sources) for key, row in rows}
+
+
+def _sources(
+    history: History, fact: FileFact, steps: Mapping[str, int], by: By
+) -> list[tuple[Field, Field | None]]:
+    """Give the table's columns, each with the one of the file that is taken for it."""
+    now, written = history[-1], history[steps[fact.instant]].schema
     in_file = [name for name, _ in fact.columns if not name.startswith(META_PREFIX)]
-    return {
-        key: _row(history, version(history, fact, key, steps), in_file, written, by)
-        for key in fact.keys
-    }
-
-
-def _row(
-    history: History, row: Row, in_file: Sequence[str], written: Schema, by: By
-) -> tuple[Value, ...]:
-    now = history[-1]
+    found: list[tuple[Field, Field | None]] = []
     position = 0
-    values = []
     for field in now.schema.fields:
         if field.name in now.table.partition_by:
             # Its value comes from the partition's path, not from the file.
-            values.append(named(row.values.get(field.id), field))
+            found.append((field, written.by_id(field.id)))
             continue
-        values.append(_value(row, field, _in_file(field, position, in_file, written, by), by))
+        found.append((field, _in_file(field, position, in_file, written, by)))
         position += 1
-    return tuple(values)
+    return found
 
 
 def _in_file(

@@ -20,6 +20,7 @@ from harness.record import (
     Verdict,
     VerdictKind,
 )
+from harness.refusals import OTHER_TYPE
 from harness.scenario.definition import Scenario, Step
 from tests.quality.chance import story
 from tests.quality.notation import Told, history
@@ -162,10 +163,25 @@ def refused(told: Told, *parts: Part) -> Verdict:
     return verdict
 
 
-def test_a_refusal_stays_one_and_says_what_it_means(moved: Told) -> None:
-    verdict = refused(moved)
+def test_a_refusal_stays_one_and_the_files_tell_what_it_means() -> None:
+    verdict = refused(history("insert 1,2; add n long after ts"))
     assert (verdict.verdict, verdict.findings) == (VerdictKind.REFUSED, ())
-    assert verdict.because == "read by position"
+    assert verdict.because == f"read by position: {OTHER_TYPE}"
+
+
+@pytest.mark.parametrize(
+    ("text", "because"),
+    [
+        ("insert 1,2; drop f2; add f2 long", OTHER_TYPE),  # by name as well as by position
+        ("insert 1,2; drop f2; add f1b; add f2 long", f"read by name: {OTHER_TYPE}"),
+        ("insert 1,2; move f1 after f2; type f2 int", OTHER_TYPE),
+        ("insert 1,2; move f1 after f2", OTHER_TYPE),
+    ],
+)
+def test_a_clash_of_types_names_a_way_to_read_where_it_is_the_only_one(
+    text: str, because: str
+) -> None:
+    assert refused(history(text)).because == because
 
 
 def test_what_is_wrong_in_columns_asked_alone_is_found_once(moved: Told) -> None:

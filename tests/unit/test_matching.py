@@ -1,0 +1,55 @@
+"""Rows are told by their key, and by their values where the key does not tell."""
+
+from __future__ import annotations
+
+from harness.matching import match
+from tests.quality.notation import history
+
+TOLD = history("insert 1..4; delete 4", "id long, n long, f1 string")
+"""The rows 1 to 3; 4 was there."""
+NAMES = ("id", "n", "f1")
+ROWS = TOLD.read().rows
+
+
+def keys(rows: list[tuple[object, ...]]) -> tuple[list[str], list[str], list[str]]:
+    found = match(TOLD.world(), NAMES, rows)
+    return (
+        [str(row.key) for row, _ in found.pairs],
+        [key for key, _ in found.second],
+        [key for key, _ in found.extra],
+    )
+
+
+def test_every_row_is_found_by_its_key() -> None:
+    assert keys([*reversed(ROWS)]) == (["3", "2", "1"], [], [])
+
+
+def test_a_key_counts_though_all_else_is_wrong() -> None:
+    assert keys([(1, None, None), (2, 7, "x"), (3, 0, "")]) == (["1", "2", "3"], [], [])
+
+
+def test_values_tell_the_row_where_the_key_is_none() -> None:
+    assert keys([(None, *row[1:]) for row in ROWS]) == (["1", "2", "3"], [], [])
+
+
+def test_keys_in_other_columns_do_not_make_a_row() -> None:
+    assert keys([(None, 1, "x")]) == ([], [], ["NULL"])
+
+
+def test_a_deleted_row_is_known_by_its_values() -> None:
+    assert keys([(None, 201004, "f3s1r4")]) == ([], [], ["4"])
+
+
+def test_of_two_rows_with_a_key_the_better_one_is_the_row() -> None:
+    worse, better = (1, None, "x"), ROWS[0]
+    found = match(TOLD.world(), NAMES, [worse, better])
+    assert [row for _, row in found.pairs] == [better]
+    assert found.second == (("1", worse),)
+
+
+def test_all_rows_with_the_values_of_one_stay_the_rows_their_keys_say() -> None:
+    assert keys([(key, *ROWS[0][1:]) for key in (1, 2, 3)]) == (["1", "2", "3"], [], [])
+
+
+def test_a_column_of_few_numbers_under_the_key_is_not_believed() -> None:
+    assert keys([(1, *row[1:]) for row in ROWS]) == (["1", "2", "3"], [], [])

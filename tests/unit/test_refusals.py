@@ -1,0 +1,50 @@
+"""What the texts of refusals tell, each text as an engine really sent it."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.record import Refusal
+from harness.refusals import OTHER_TYPE, meaning, text
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType"),
+        Refusal("GENERIC_INTERNAL_ERROR", "io.prestosql.spi.type.BigintType", code="65536"),
+        Refusal(
+            "NOT_SUPPORTED",
+            "Unsupported Trino column type (bigint) for Parquet column ([f2] optional binary f2 "
+            "(STRING))",
+            code="13",
+        ),
+        Refusal(
+            "HIVE_PARTITION_SCHEMA_MISMATCH",
+            "The column f2 of table t is declared as type string, but the Parquet file (f) "
+            "declares the column as type INT64",
+        ),
+    ],
+)
+def test_a_reader_that_met_a_column_of_another_type_says_so(refusal: Refusal) -> None:
+    assert meaning(refusal) == OTHER_TYPE
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refusal("GENERIC_INTERNAL_ERROR", "Internal error"),
+        Refusal("GENERIC_INTERNAL_ERROR", "Could not load archived commit timeline from path p"),
+        Refusal("TABLE_NOT_FOUND", "line 1:15: Table 'hudi.d.t' does not exist"),
+        Refusal("ICEBERG_BAD_DATA", "Unexpected PUFFIN file format"),
+        Refusal("SYNTAX_ERROR", "mismatched input at io.trino.spi.type"),
+    ],
+)
+def test_a_text_that_does_not_tell_means_nothing(refusal: Refusal) -> None:
+    assert meaning(refusal) == ""
+
+
+def test_a_refusal_is_one_line_with_code_and_cause() -> None:
+    refusal = Refusal("KIND", "message", code="42", cause="java.io.IOException: gone")
+    assert text(refusal) == "KIND (42): message; cause: java.io.IOException: gone"
+    assert text(Refusal("KIND", "message")) == "KIND: message"
