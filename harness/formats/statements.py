@@ -42,7 +42,8 @@ def recorded(statement: Statement) -> str:
         case Sql(text):
             return text
         case SetColumns(columns, cascade):
-            return f"metastore: set columns {json.dumps(dict(columns))}, cascade {cascade}".lower()
+            also = ", and of partitions" if cascade else ""
+            return f"metastore: set columns {json.dumps(columns)}{also}"
 
 
 def filled(text: str, database: str, location: str) -> str:

@@ -21,6 +21,7 @@ import json
 import os
 import queue
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 TOKEN: Final = "HARNESS_WORKER_TOKEN"  # noqa: S105 - the name of a variable
+JVM_END_S: Final = 2.0
 Message = dict[str, Any]
 """A request or a reply, as the module's docstring lists them."""
 
@@ -73,7 +75,7 @@ class Session:
         try:
             return str(self._spark.conf.get(name))
         except Exception as problem:
-            if errors.is_lost(problem):
+            if errors.refusal(problem) is None:
                 raise
             return "unset"
 
@@ -132,8 +134,9 @@ class Worker:
     def stop(self) -> None:
         """End the JVM and wait for it; its own shutdown hook ends at the end of its input."""
         if self._spark is not None:
-            jvm = self._spark.sparkContext._gateway.proc  # type: ignore[union-attr] # noqa: SLF001
-            jvm.stdin.close()
+            jvm = _jvm()
+            if jvm.stdin is not None:
+                jvm.stdin.close()
             jvm.wait(timeout=20)
 
 
@@ -146,15 +149,32 @@ def _start(conf: dict[str, str]) -> SparkSession:
     return builder.getOrCreate()
 
 
+def _jvm() -> subprocess.Popen[bytes]:
+    from pyspark import SparkContext  # noqa: PLC0415 - only this process needs it
+
+    found: subprocess.Popen[bytes] = SparkContext._gateway.proc  # type: ignore[union-attr] # noqa: SLF001
+    return found
+
+
 def _problem(problem: Exception) -> Message:
-    if errors.is_lost(problem):
-        # The JVM died: this is no answer, and nothing can be asked any more.
-        traceback.print_exception(problem)
-        os._exit(1)
     refusal = errors.refusal(problem)
     if refusal is not None:
         return {"error": refusal}
+    if errors.is_lost(problem) or _jvm_ended():
+        # This is no answer, and nothing can be asked any more.
+        traceback.print_exception(problem)
+        sys.stderr.flush()
+        os._exit(1)
     return {"broke": "".join(traceback.format_exception(problem))}
+
+
+def _jvm_ended() -> bool:
+    # Py4J says in many ways that the JVM does not answer, some before its process is gone.
+    try:
+        _jvm().wait(timeout=JVM_END_S)
+    except (subprocess.TimeoutExpired, AttributeError):
+        return False
+    return True
 
 
 def main() -> None:

@@ -1,0 +1,141 @@
+"""What the formats say: creation, wording, views."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness import formats
+from harness.errors import UsageProblem
+from harness.formats.statements import SetColumns, Sql, filled, recorded
+from harness.model.datatypes import parse_type
+from harness.model.table import Table
+from harness.operations.add_column import AddColumn
+from harness.operations.api import Operation
+from harness.operations.compact import Compact
+from harness.operations.insert import Insert
+from harness.operations.rename_column import RenameColumn
+from harness.operations.touch import Rewrites, Touch
+from harness.operations.update import Update
+from harness.scenario import generation
+from harness.scenario.definition import Scenario, Step
+
+COLUMNS = {"id": "int", "ts": "long", "a": "string", "p": "string"}
+
+
+def table(*, partitioned: bool = False) -> Table:
+    columns = tuple((name, parse_type(text)) for name, text in COLUMNS.items())
+    return Table(columns, "id", "ts", ("p",) if partitioned else ())
+
+
+def wording(name: str, *operations: Operation, partitioned: bool = False) -> list[str]:
+    """Give the statements of the last operation."""
+    scenario = Scenario("x", table(partitioned=partitioned), tuple(map(Step, operations)))
+    done = [True] * len(operations)
+    history = generation.history(scenario, merge_on_read=False, applied=done)
+    said = formats.load(name).wording(operations[-1], history[-2], history[-1])
+    return [recorded(each) for each in said]
+
+
+def created(name: str, *, partitioned: bool = False, **settings: str) -> str:
+    (statement,) = formats.load(name).create(table(partitioned=partitioned), settings)
+    return recorded(statement)
+
+
+def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
+    assert formats.names() == ("hive-parquet", "hudi-cow", "hudi-mor")
+    assert [formats.load(name).NAME for name in formats.names()] == list(formats.names())
+
+
+def test_an_unknown_format_is_refused_with_the_names_that_are_known() -> None:
+    with pytest.raises(UsageProblem, match="'hudi'; allowed: hive-parquet, hudi-cow, hudi-mor"):
+        formats.load("hudi")
+
+
+def test_merge_on_read_has_an_entry_for_each_of_its_views() -> None:
+    mor = formats.load("hudi-mor")
+    assert {view: mor.table_for(view) for view in mor.views} == {
+        "snapshot": "t_rt",
+        "read_optimized": "t_ro",
+        "base_name": "t",
+    }
+    assert formats.load("hudi-cow").views == formats.load("hive-parquet").views == ("snapshot",)
+
+
+def test_a_hudi_table_is_created_with_type_key_and_ordering_column() -> None:
+    assert created("hudi-mor") == (
+        "create table {database}.t (`id` int, `ts` bigint, `a` string, `p` string) using hudi "
+        "location '{location}' "
+        "tblproperties ('type' = 'mor', 'primaryKey' = 'id', 'preCombineField' = 'ts')"
+    )
+
+
+def test_the_table_version_is_a_property_of_the_table() -> None:
+    assert "'hoodie.write.table.version' = '6'" in created("hudi-cow", table_version="6")
+    assert "hoodie.write.table.version" not in created("hudi-cow")
+
+
+def test_partition_columns_are_named_by_hudi_and_stand_apart_in_hive() -> None:
+    assert "`p` string) using hudi partitioned by (`p`)" in created("hudi-cow", partitioned=True)
+    assert "`a` string) partitioned by (`p` string)" in created("hive-parquet", partitioned=True)
+
+
+def test_another_table_version_than_was_asked_for_is_told(tmp_path: Path) -> None:
+    (tmp_path / ".hoodie").mkdir()
+    (tmp_path / ".hoodie" / "hoodie.properties").write_text("hoodie.table.version=6\n")
+    cow = formats.load("hudi-cow")
+    assert cow.created_wrong(tmp_path, {"table_version": "6"}) == ""
+    assert cow.created_wrong(tmp_path, {}) == ""
+    assert "version 8 was asked for, the writer made version 6" in cow.created_wrong(
+        tmp_path, {"table_version": "8"}
+    )
+
+
+def test_common_sql_is_said_about_the_table_of_the_database() -> None:
+    (said,) = wording("hudi-cow", RenameColumn("a", "b"))
+    assert said == "alter table {database}.t rename column `a` to `b`"
+
+
+def test_compaction_is_scheduled_and_run_and_nothing_on_copy_on_write() -> None:
+    assert wording("hudi-cow", Compact()) == []
+    assert wording("hudi-mor", Compact()) == [
+        "call run_compaction(op => 'schedule', table => '{database}.t')",
+        "call run_compaction(op => 'run', table => '{database}.t')",
+    ]
+
+
+def test_a_schema_change_of_a_hive_table_is_told_to_the_metastore_alone() -> None:
+    change, refresh = wording("hive-parquet", AddColumn("n", parse_type("long"), after="id"))
+    assert '[["id", "int"], ["n", "bigint"], ["ts", "bigint"]' in change
+    assert refresh == "refresh table {database}.t"
+
+
+def test_partition_columns_are_not_set_and_partitions_follow() -> None:
+    change, _ = wording("hive-parquet", RenameColumn("a", "b"), partitioned=True)
+    assert '"p"' not in change
+    assert change.endswith("and of partitions")
+
+
+def test_a_hive_table_cannot_change_rows_that_are_there() -> None:
+    hive = formats.load("hive-parquet")
+    assert "only added" in hive.cannot(Update(keys=(1,), set=("a",)))
+    assert "no file groups" in hive.cannot(Touch(Rewrites.ALL))
+    assert hive.cannot(Touch(Rewrites.NONE)) == hive.cannot(Insert(keys=(1,))) == ""
+
+
+def test_the_metadata_table_is_off_unless_the_variant_says_otherwise() -> None:
+    cow = formats.load("hudi-cow")
+    assert cow.session({})["hoodie.metadata.enable"] == "false"
+    assert cow.session({"metadata_table": "on"})["hoodie.metadata.enable"] == "true"
+
+
+def test_placeholders_are_filled_and_a_quote_in_a_path_ends_no_literal() -> None:
+    text = "create table {database}.t (a int) location '{location}'"
+    assert filled(text, "db", "/x/it's") == "create table db.t (a int) location '/x/it\\'s'"
+
+
+def test_the_order_of_columns_set_in_the_metastore_is_recorded() -> None:
+    one = SetColumns((("a", "int"), ("B", "string")), cascade=False)
+    assert recorded(one) == 'metastore: set columns [["a", "int"], ["B", "string"]]'
+    assert recorded(Sql("select 1")) == "select 1"

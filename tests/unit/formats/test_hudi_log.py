@@ -1,0 +1,95 @@
+"""Log files that Hudi 0.15.0 and 1.0.2 wrote: row 1 updated, row 3 deleted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.formats import avro_types, hudi_log
+from harness.formats.api import FileFactError
+from harness.formats.hudi_log import Kind
+
+REAL = Path(__file__).parent / "hudi_logs"
+VERSIONS = ("0.15.0", "1.0.2")
+
+
+def read(name: str) -> bytes:
+    return (REAL / f"{name}.log").read_bytes()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_update_tells_its_instant_columns_and_keys(version: str) -> None:
+    (block,) = hudi_log.blocks(read(f"update-{version}"))
+    assert block.kind is Kind.AVRO_DATA
+    assert block.instant.isdecimal()
+    assert len(block.instant) == 17
+    assert avro_types.columns(block.schema)[5:] == (
+        ("id", "string"),
+        ("ts", "long"),
+        ("f1_new", "string"),
+        ("f3", "string"),
+    )
+    assert hudi_log.record_keys(block) == ("1",)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_delete_tells_the_keys_it_takes_away(version: str) -> None:
+    (block,) = hudi_log.blocks(read(f"delete-{version}"))
+    assert block.kind is Kind.DELETE
+    assert hudi_log.deleted_keys(block) == ("3",)
+
+
+def test_a_file_may_hold_several_blocks() -> None:
+    both = read("update-0.15.0") + read("delete-0.15.0")
+    assert [block.kind for block in hudi_log.blocks(both)] == [Kind.AVRO_DATA, Kind.DELETE]
+
+
+def test_an_empty_file_has_no_blocks() -> None:
+    assert list(hudi_log.blocks(b"")) == []
+
+
+@pytest.mark.parametrize("length", [3, 20, 300, -1])
+def test_a_file_that_is_cut_off_is_an_error(length: int) -> None:
+    with pytest.raises(FileFactError, match="in the middle of a block"):
+        list(hudi_log.blocks(read("update-1.0.2")[:length]))
+
+
+def test_bytes_that_begin_no_block_are_an_error() -> None:
+    with pytest.raises(FileFactError, match="no block begins at byte 784"):
+        list(hudi_log.blocks(read("delete-0.15.0") + b"rubbish"))
+
+
+def test_a_block_of_another_kind_is_an_error_and_not_left_out() -> None:
+    data = bytearray(read("update-0.15.0"))
+    data[18:22] = (5).to_bytes(4, "big")
+    with pytest.raises(FileFactError, match="a block of type 5 is not read"):
+        list(hudi_log.blocks(bytes(data)))
+
+
+def test_another_log_format_version_is_an_error() -> None:
+    data = bytearray(read("update-0.15.0"))
+    data[14:18] = (2).to_bytes(4, "big")
+    with pytest.raises(FileFactError, match="log format version 2 is not known"):
+        list(hudi_log.blocks(bytes(data)))
+
+
+def test_a_block_whose_length_does_not_fit_its_parts_is_an_error() -> None:
+    data = read("delete-0.15.0")
+    longer = data[:6] + (len(data) - 14 + 4).to_bytes(8, "big") + data[14:] + b"\0\0\0\0"
+    with pytest.raises(FileFactError, match="do not agree"):
+        list(hudi_log.blocks(longer))
+
+
+def test_records_that_do_not_fit_the_schema_are_an_error() -> None:
+    (block,) = hudi_log.blocks(read("update-0.15.0"))
+    broken = hudi_log.Block(block.kind, block.header, block.content[:-3] + b"\xff\xff\xff")
+    with pytest.raises(FileFactError, match="does not fit its block's schema"):
+        hudi_log.record_keys(broken)
+
+
+def test_content_of_another_version_is_an_error() -> None:
+    (block,) = hudi_log.blocks(read("delete-0.15.0"))
+    older = hudi_log.Block(block.kind, block.header, b"\0\0\0\x01" + block.content[4:])
+    with pytest.raises(FileFactError, match="block content of version 1"):
+        hudi_log.deleted_keys(older)

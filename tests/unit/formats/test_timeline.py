@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.formats import timeline
+
+
+def requested(*names: str) -> list[str]:
+    return [instant.requested for instant in timeline.completed(names)]
+
+
+def test_an_instant_counts_once_it_is_completed() -> None:
+    assert requested("100.commit.requested", "100.inflight", "200.deltacommit.inflight") == []
+    assert requested("100.commit.requested", "100.inflight", "100.commit") == ["100"]
+
+
+def test_only_actions_that_change_rows_or_schema_count() -> None:
+    names = ("100.deltacommit", "200.clean", "300.rollback", "400.savepoint", "500.replacecommit")
+    assert requested(*names) == ["100", "500"]
+
+
+def test_layout_2_is_ordered_by_completion() -> None:
+    assert requested("100_900.commit", "200_300.deltacommit") == ["200", "100"]
+
+
+def test_layout_1_is_ordered_by_request() -> None:
+    assert requested("300.commit", "100.deltacommit", "200.commit") == ["100", "200", "300"]
+
+
+def test_other_files_of_the_folder_are_no_instants() -> None:
+    assert (
+        requested("hoodie.properties", ".hoodie.properties.crc", "archived", "100.commit.crc") == []
+    )
+
+
+def test_both_layouts_are_found_in_their_folders(tmp_path: Path) -> None:
+    (tmp_path / ".hoodie").mkdir()
+    (tmp_path / ".hoodie" / "100.commit").touch()
+    assert timeline.names(tmp_path) == ("100.commit",)
+    (tmp_path / ".hoodie" / "timeline").mkdir()
+    (tmp_path / ".hoodie" / "timeline" / "200_300.commit").touch()
+    assert timeline.names(tmp_path) == ("200_300.commit",)
+
+
+def test_a_folder_that_is_no_hudi_table_has_no_timeline(tmp_path: Path) -> None:
+    assert timeline.names(tmp_path / "absent") == ()

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import freeze
+from harness.freeze import Frozen
+from harness.model.files import FileFact, FileKind
+from harness.record import Outcome, OutcomeKind, Refusal
+from harness.runtimes.cache import Cache
+from harness.runtimes.catalog_entry import CatalogEntry
+
+DIGEST = "d" * 64
+ENTRY = CatalogEntry(
+    "t",
+    {
+        "tableName": "t",
+        "sd": {
+            "cols": [
+                {"name": "_hoodie_record_key", "type": "string"},
+                {"name": "id", "type": "int"},
+            ],
+            "location": "file:{location}",
+        },
+        "partitionKeys": [{"name": "p", "type": "string"}],
+    },
+)
+FACT = FileFact("a.parquet", FileKind.BASE, "a", "100", (("id", "int32"),), ("1",))
+APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (ENTRY,), (FACT,), ("", "100"))
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "cache")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A folder with a file, a hidden one and an empty folder, all of an old time."""
+    folder = tmp_path / "t"
+    (folder / "empty").mkdir(parents=True)
+    for name in ("a.parquet", ".a.parquet.crc"):
+        (folder / name).write_text(name)
+    for path in (*folder.iterdir(), folder):
+        os.utime(path, ns=(10**18, 10**18))
+    return folder
+
+
+def test_a_state_is_a_faithful_copy(cache: Cache, table: Path) -> None:
+    state = freeze.freeze(cache, DIGEST, table, APPLIED)
+    names = sorted(path.name for path in state.table.iterdir())
+    assert names == [".a.parquet.crc", "a.parquet", "empty"]
+    assert {path.stat().st_mtime_ns for path in (*state.table.iterdir(), state.table)} == {10**18}
+
+
+def test_a_state_is_found_again_as_it_was_frozen(cache: Cache, table: Path) -> None:
+    refusal = Refusal("java.lang.X", "no", "CODE", "cause")
+    frozen = replace(
+        APPLIED, outcome=Outcome(1, OutcomeKind.REFUSED, refusal=refusal, statements=("s",))
+    )
+    made = freeze.freeze(cache, DIGEST, table, frozen)
+    assert freeze.load(cache, DIGEST) == made
+    assert made.frozen == frozen
+
+
+def test_nothing_is_found_where_nothing_was_frozen(cache: Cache) -> None:
+    assert freeze.load(cache, DIGEST) is None
+
+
+def test_a_state_is_read_only(cache: Cache, table: Path) -> None:
+    state = freeze.freeze(cache, DIGEST, table, APPLIED)
+    modes = {path.stat().st_mode & 0o222 for path in (state.folder, *state.folder.rglob("*"))}
+    assert modes == {0}
+
+
+def test_what_is_there_already_stays(cache: Cache, table: Path) -> None:
+    first = freeze.freeze(cache, DIGEST, table, APPLIED)
+    (table / "later").touch()
+    again = freeze.freeze(cache, DIGEST, table, replace(APPLIED, instants=("", "200")))
+    assert again == first
+    assert not (again.table / "later").exists()
+
+
+def test_a_copy_that_breaks_off_leaves_nothing(
+    cache: Cache, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(freeze._ADAPTER, "dump_json", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        freeze.freeze(cache, DIGEST, table, APPLIED)
+    assert freeze.load(cache, DIGEST) is None
+    assert [path.suffix for path in (cache.root / "states").iterdir()] == [".lock"]
+
+
+@pytest.mark.parametrize("kind", [OutcomeKind.UNKNOWN, OutcomeKind.SKIPPED])
+def test_a_state_that_is_not_known_is_never_kept(
+    cache: Cache, table: Path, kind: OutcomeKind
+) -> None:
+    with pytest.raises(ValueError, match="never kept"):
+        freeze.freeze(cache, DIGEST, table, replace(APPLIED, outcome=Outcome(1, kind)))
+    assert freeze.load(cache, DIGEST) is None
+
+
+def test_a_table_of_which_nothing_was_written_is_an_empty_folder(
+    cache: Cache, tmp_path: Path
+) -> None:
+    state = freeze.freeze(cache, DIGEST, tmp_path / "absent", APPLIED)
+    assert list(state.table.iterdir()) == []
+
+
+def test_columns_are_those_of_the_catalog_without_hudis_own(cache: Cache, table: Path) -> None:
+    state = freeze.freeze(cache, DIGEST, table, APPLIED)
+    assert state.columns == {"t": ("id", "p")}
+    assert state.database == f"s_{'d' * 16}"
+
+
+def test_the_file_list_shows_every_change(cache: Cache, table: Path) -> None:
+    state = freeze.freeze(cache, DIGEST, table, APPLIED)
+    before = freeze.file_list(state)
+    assert freeze.file_list(state) == before
+    os.utime(state.table / "empty", ns=(1, 1))
+    touched = freeze.file_list(state)
+    assert touched != before
+    state.table.chmod(0o755)
+    (state.table / "new").touch()
+    assert len(freeze.file_list(state)) == len(touched) + 1
+
+
+def test_everything_that_was_told_is_in_the_address() -> None:
+    first = freeze.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w1"])
+    assert first == freeze.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w1"])
+    others = {
+        freeze.address({"a": "2"}, [["create"], ["insert"]], ["w1", "w1"]),
+        freeze.address({"a": "1"}, [["create"], ["insert", ""]], ["w1", "w1"]),
+        freeze.address({"a": "1"}, [["create", "insert"]], ["w1", "w1"]),
+        freeze.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w2"]),
+        freeze.address({"a": "1"}, [["create"]], ["w1"]),
+    }
+    assert first not in others
+    assert len(others) == 5

@@ -1,0 +1,229 @@
+"""A variant written by a simulated Spark that keeps no table, into a simulated catalog."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness import freeze, write, writing
+from harness.cells import Variant
+from harness.errors import EnvironmentProblem
+from harness.freeze import Frozen
+from harness.model.datatypes import parse_type
+from harness.model.files import FileFact, FileKind
+from harness.model.table import Table
+from harness.operations.add_column import AddColumn
+from harness.operations.insert import Insert
+from harness.progress import QuietProgress
+from harness.record import Outcome, OutcomeKind, Refusal, StateRecord
+from harness.runtimes.cache import Cache
+from harness.scenario.definition import Scenario, Step
+from harness.writer.client import SparkRefusal, SparkSilent
+
+WRITER = "spark-3.5.8-hudi-0.15.0"
+COLUMNS = (("id", "int"), ("ts", "long"))
+TABLE = Table(tuple((name, parse_type(text)) for name, text in COLUMNS), "id", "ts")
+STEPS = (Step(Insert(keys=(1,))), Step(AddColumn("n", parse_type("int"))), Step(Insert(keys=(2,))))
+
+
+def variant(name: str = "v", *, steps: tuple[Step, ...] = STEPS) -> Variant:
+    scenario = Scenario(name, TABLE, steps)
+    return Variant(name, scenario, "hudi-cow", {}, (WRITER,) * (len(steps) + 1))
+
+
+@dataclass
+class Simulated:
+    """Answers what `reply` answers, and makes an instant for each statement after the first."""
+
+    reply: Callable[[str], None] = lambda sql: None
+    sent: list[str] = field(default_factory=list)
+    folder: Path | None = None
+
+    def open(self, _: object) -> Simulated:
+        return self
+
+    def run(self, sql: str, *, timeout_s: float) -> None:
+        assert timeout_s > 0
+        self.sent.append(sql)
+        self.reply(sql)
+        if "location '" in sql:
+            self.folder = Path(re.search("location '([^']+)'", sql)[1])  # type: ignore[index]
+            (self.folder / ".hoodie").mkdir(parents=True)
+        else:
+            assert self.folder is not None
+            (self.folder / ".hoodie" / f"{100 * len(self.sent)}.commit").touch()
+
+
+@pytest.fixture(autouse=True)
+def catalog(monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def connect(_: str) -> Iterator[Any]:
+        yield SimpleNamespace(create_database=lambda _: None, entries=lambda _: ())
+
+    monkeypatch.setattr("harness.writing.catalog.connect", connect)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> writing.Place:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return writing.Place(Cache(tmp_path / "cache"), "thrift://x", "db", folder)
+
+
+def sent(place: writing.Place, spark: Simulated, what: Variant | None = None) -> writing.Written:
+    return writing.write(what or variant(), place, lambda _: spark)  # type: ignore[arg-type, return-value]
+
+
+def refuse(part: str) -> Callable[[str], None]:
+    def reply(sql: str) -> None:
+        if part in sql:
+            raise SparkRefusal(Refusal("java.lang.X", "no"), 0.1)
+
+    return reply
+
+
+def kinds(records: tuple[StateRecord, ...]) -> list[str]:
+    return [str(record.outcome.kind) for record in records]
+
+
+def test_every_step_is_sent_recorded_with_its_instant_and_frozen(place: writing.Place) -> None:
+    spark = Simulated()
+    written = sent(place, spark)
+    assert kinds(written.records) == ["applied"] * 4
+    assert [record.outcome.instant for record in written.records] == ["", "200", "300", "400"]
+    assert list(written.states) == [("v", step) for step in range(4)]
+    assert spark.sent[2] == "alter table db.t add columns (`n` int)"
+    assert written.records[2].outcome.statements == (
+        "alter table {database}.t add columns (`n` int)",
+    )
+
+
+def test_the_place_is_left_empty_when_all_is_frozen(place: writing.Place) -> None:
+    sent(place, Simulated())
+    assert not place.folder.exists()
+
+
+def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: writing.Place) -> None:
+    written = sent(place, Simulated(refuse("add columns")))
+    assert kinds(written.records) == ["applied", "applied", "refused", "applied"]
+    assert written.records[2].outcome.refusal == Refusal("java.lang.X", "no")
+    assert ("v", 2) in written.states
+
+
+def test_a_table_made_otherwise_than_asked_for_is_a_refusal(place: writing.Place) -> None:
+    asked = replace(variant(), settings={"table_version": "8"})
+    written = sent(place, Simulated(), asked)
+    assert kinds(written.records) == ["refused", "skipped", "skipped", "skipped"]
+    assert list(written.states) == [("v", 0)]
+
+
+def test_silence_ends_the_variant_and_its_step_is_not_kept(place: writing.Place) -> None:
+    def reply(sql: str) -> None:
+        if "add columns" in sql:
+            raise SparkSilent("no answer within 300 s")
+
+    with pytest.raises(writing.WriterSilent) as silent:
+        sent(place, Simulated(reply))
+    assert silent.value.outcome.kind is OutcomeKind.UNKNOWN
+    assert silent.value.outcome.because == "no answer within 300 s"
+    assert kinds(silent.value.done.records) == ["applied", "applied"]
+    assert len(list((place.cache.root / "states").glob("*/state.json"))) == 2
+
+
+def test_a_variant_is_found_again_whole_or_not_at_all(place: writing.Place) -> None:
+    assert writing.kept(variant(), place.cache) is None
+    written = sent(place, Simulated())
+    kept = writing.kept(variant(), place.cache)
+    assert kept is not None
+    assert kept.states == written.states
+    assert kept.records == tuple(replace(each, reused=True) for each in written.records)
+    longer = variant(steps=(*STEPS, Step(Insert(keys=(3,)))))
+    assert writing.kept(longer, place.cache) is None
+
+
+def test_a_refused_step_is_found_again_with_what_it_meant_for_later_ones(
+    place: writing.Place,
+) -> None:
+    needing = (*STEPS, Step(AddColumn("m", parse_type("int"), after="n")))
+    written = sent(place, Simulated(refuse("`n` int")), variant(steps=needing))
+    kept = writing.kept(variant(steps=needing), place.cache)
+    assert kept is not None
+    assert kinds(kept.records) == kinds(written.records)
+    assert kinds(kept.records) == ["applied", "applied", "refused", "applied", "skipped"]
+
+
+def test_the_same_statements_with_another_outcome_are_unknown(place: writing.Place) -> None:
+    sent(place, Simulated())
+    place.folder.mkdir()
+    with pytest.raises(writing.WriterSilent, match="refused now, but applied when the same"):
+        sent(place, Simulated(refuse("add columns")))
+
+
+def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None:
+    # The state was frozen by an earlier run, whose instants were others.
+    facts = tuple(
+        FileFact(name, FileKind.BASE, name, instant, ())
+        for name, instant in (("a", "10"), ("b", "30"))
+    )
+    frozen = Frozen(Outcome(2, OutcomeKind.APPLIED, "30"), (), facts, ("", "10", "30"))
+    told = writing._relabelled(frozen, ["", "100", "300"])
+    assert [fact.instant for fact in told] == ["100", "300"]
+
+
+class SimulatedBench:
+    """Stands in for the one that starts processes: each variant behaves as it is told to."""
+
+    def __init__(self, silent: dict[str, int]) -> None:
+        self.where = SimpleNamespace(progress=QuietProgress())
+        self.silent = silent
+        self.processes = 0
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        self.processes += 1
+        yield
+
+    def write(self, variant: Variant) -> writing.Written:
+        if self.silent.get(variant.id, 0):
+            self.silent[variant.id] -= 1
+            outcome = Outcome(1, OutcomeKind.UNKNOWN, because="dead")
+            raise writing.WriterSilent(writing.Written((), {}), outcome)
+        return writing.Written((StateRecord(variant.id, Outcome(0, OutcomeKind.APPLIED), ""),), {})
+
+
+def group(bench: SimulatedBench) -> dict[str, list[str]]:
+    found = write._write_group([variant("a"), variant("b")], bench)  # type: ignore[arg-type]
+    return {each.records[0].variant: kinds(each.records) for each in found}
+
+
+def test_a_variant_whose_writer_fell_silent_is_written_once_more_alone() -> None:
+    bench = SimulatedBench({"a": 1})
+    assert group(bench) == {"b": ["applied"], "a": ["applied"]}
+    assert bench.processes == 2
+
+
+def test_after_the_second_silence_the_step_is_unknown_and_the_others_stand() -> None:
+    assert group(SimulatedBench({"a": 2})) == {"b": ["applied"], "a": ["unknown"]}
+
+
+def test_states_that_are_no_longer_kept_are_left_out(place: writing.Place) -> None:
+    written = sent(place, Simulated())
+    gone = replace(written.records[1], digest="0" * 64)
+    found = write.load((written.records[0], gone), place.cache)
+    assert list(found) == [("v", 0)]
+    assert found["v", 0] == freeze.load(place.cache, written.records[0].digest)
+
+
+def test_what_breaks_in_the_harness_is_no_outcome(place: writing.Place) -> None:
+    def reply(_: str) -> None:
+        raise EnvironmentProblem("the metastore does not answer")
+
+    with pytest.raises(EnvironmentProblem):
+        sent(place, Simulated(reply))
