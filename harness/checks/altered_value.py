@@ -71,4 +71,6 @@ def _near_number(expected: Value, found: Value) -> bool:
 def _shorter(expected: decimal.Decimal, found: decimal.Decimal) -> bool:
     """Tell whether digits behind the point were cut off or rounded away."""
     exact, short = (min(0, int(n.normalize().as_tuple().exponent)) for n in (expected, found))
-    return exact < short and abs(expected - found) < decimal.Decimal(1).scaleb(short)
+    last, off = decimal.Decimal(1).scaleb(short), abs(expected - found)
+    cut_off = abs(found) < abs(expected) and off < last
+    return exact < short and (cut_off or off * 2 <= last)
