@@ -36,6 +36,9 @@ app = typer.Typer(
     epilog="Begin with: harness run --profile quick-start --show",
 )
 
+baseline = typer.Typer(no_args_is_help=True, help="The known findings beside the scenarios.")
+app.add_typer(baseline, name="baseline")
+
 Scenarios = Annotated[
     list[Path] | None,
     typer.Argument(help="Scenario files or folders; without any, those of the profile."),
@@ -147,6 +150,19 @@ def report(
         OUT.print(f"{name}: {reports.load(name).write(pipeline.loaded(folder), folder)}")
 
 
+@baseline.command()
+def update(run_dir: OldRun = LATEST_RUN) -> None:
+    """Write what a run shows into <scenario>.known.yaml beside each scenario, for review."""
+    changed = pipeline.update_baselines(_existing(run_dir))
+    for path in changed:
+        done = "written" if path.exists() else "removed, nothing is known any more"
+        OUT.print(f"{path}: {done}", highlight=False, markup=False, soft_wrap=True)
+    if changed:
+        OUT.print("review them, say why in place of each TODO, then: harness judge")
+    else:
+        OUT.print("every baseline says already what this run shows")
+
+
 @app.command()
 def doctor() -> None:
     """Tell what is there, what is missing, and what each engine needs of this machine."""
@@ -176,7 +192,7 @@ def _existing(folder: Path) -> Path:
 
 
 def _finish(folder: Path, *, show: bool) -> None:
-    result = gate.judge(pipeline.judge_run(folder), folder)
+    result = gate.gate(pipeline.judge_run(folder))
     _report(folder)
     for sentence in result.reasons:
         OUT.print(sentence, highlight=False, markup=False)
@@ -205,7 +221,9 @@ def version(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; what people did wrong ends in a message, never in a traceback."""
     try:
-        app(args=arguments, standalone_mode=False)
+        app(args=arguments)
+    except SystemExit as end:  # this is how the library says the status of every command
+        return end.code if isinstance(end.code, int) else 0
     except HarnessError as problem:
         ERR.print(f"harness: {problem}", style="red", highlight=False, markup=False)
         return problem.exit_status

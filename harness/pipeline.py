@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from harness import __version__, formats, judge, record, run, write
+from harness import __version__, formats, judge, known_files, record, run, write
 from harness import read as reading
+from harness.baseline import Applied
 from harness.cells import Plan, Reader, Variant, parse_reader
 from harness.errors import UsageProblem
 from harness.progress import Progress
@@ -71,6 +72,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime) -> RunInfo:
         cells=plan.cells,
         excluded=plan.excluded,
         scenarios={variant.id: dump(variant.scenario) for variant in plan.variants},
+        baselines=known_files.remembered(plan.variants),
     )
 
 
@@ -162,12 +164,25 @@ def _drop_servers(folder: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def judge_run(folder: Path) -> tuple[Verdict, ...]:
-    """Judge what was answered; no engine, no cache."""
+def judge_run(folder: Path) -> Applied:
+    """Judge what was answered, and tell what of it is known; no engine, no cache."""
     found = run.load(folder)
     plan = plan_of(found.info)
+    applied = known_files.apply(found, plan, _verdicts(found, plan))
+    record.write_all(folder / run.VERDICTS, applied.verdicts)
+    return applied
+
+
+def update_baselines(folder: Path) -> tuple[Path, ...]:
+    """Write what a run shows into the baselines of its scenarios; give those that changed."""
+    found = run.load(folder)
+    plan = plan_of(found.info)
+    return known_files.update(found, plan, _verdicts(found, plan))
+
+
+def _verdicts(found: Run, plan: Plan) -> tuple[Verdict, ...]:
     states = _by_variant(found.states)
-    verdicts = tuple(
+    return tuple(
         verdict
         for variant in plan.variants
         for verdict in judge.judge(
@@ -176,8 +191,6 @@ def judge_run(folder: Path) -> tuple[Verdict, ...]:
             found.answers,
         )
     )
-    record.write_all(folder / run.VERDICTS, verdicts)
-    return verdicts
 
 
 def _case(variant: Variant, states: Sequence[StateRecord]) -> judge.Case:

@@ -107,6 +107,15 @@ class ReaderInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class BaselineInfo:
+    """A scenario's baseline as it was when the run was planned."""
+
+    scenario: str = ""
+    """The path of the scenario's file, beside which the baseline is; empty when it has none."""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RunInfo:
     """What a run set out to do: the content of `run.json`."""
 
@@ -121,6 +130,8 @@ class RunInfo:
     excluded: tuple[Excluded, ...] = ()
     scenarios: Mapping[str, str] = field(default_factory=dict)
     """The scenario file's text for each variant's id."""
+    baselines: Mapping[str, BaselineInfo] = field(default_factory=dict)
+    """By the scenario's name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ MAY_IMPORT = {
     ),
     "run": "errors model scenario cells record",
     "reports": "errors model scenario cells record baseline run",
+    "gate": "errors record baseline",
     # what differs from one format, engine or runtime to the next
     "formats": "errors model operations scenario record",
     "engines": "errors progress model record runtimes writer",  # the worker: Spark reads as well
@@ -57,9 +58,10 @@ MAY_IMPORT = {
     ),
     "doctor": "errors progress runtimes",
     "planning": "errors cells scenario plan formats engines runtimes",
+    "known_files": "errors cells record scenario formats engines runtimes plan run baseline",
     "pipeline": (
         "errors progress cells record scenario formats runtimes freeze plan write read judge run "
-        "baseline"
+        "baseline known_files"
     ),
     "answer_cache": "errors record",
     "questions": "errors model cells record formats engines freeze",
@@ -93,6 +95,7 @@ PURE = {
     "checks",
     "judge",
     "baseline",
+    "gate",
     "cells",
     "compare",
     "diagnosis",

@@ -1,0 +1,186 @@
+"""The baselines of a run: files beside the scenarios, and what they said when it was planned.
+
+A run remembers them, so that it can be judged where its scenario files are not; where they are, or
+where a scenario of that name is shipped, the file beside it counts as it is now.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from harness import baseline, engines, formats
+from harness.baseline import Applied, Engine, Facts, Known, Possible, Seen
+from harness.cells import Plan, Variant
+from harness.errors import EnvironmentProblem, UsageProblem
+from harness.plan import shipped
+from harness.record import OutcomeKind, Verdict
+from harness.run import WRITE, BaselineInfo, Run, RunInfo
+from harness.runtimes import distributions
+from harness.scenario.definition import AXES, Scenario
+from harness.scenario.problems import gathered
+from harness.scenario.text import read
+
+SERVICES: Final = ("metastore",)
+"""What is run and never asked: distributions of no engine."""
+
+
+def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
+    """Give the baselines as they are now, for the run to remember.
+
+    Raises:
+        ScenarioProblem: every problem of every baseline, before anything is run.
+
+    """
+    scenarios = {each.scenario.name: each.scenario for each in variants if each.scenario.path}
+    found = {
+        name: BaselineInfo(str(Path(each.path).resolve()), _text(_beside(Path(each.path))))
+        for name, each in scenarios.items()
+    }
+    gathered(lambda name: _lines(found[name], scenarios[name]), found)
+    return found
+
+
+def apply(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
+    """Tell what is known of the verdicts of a run.
+
+    Raises:
+        ScenarioProblem: every problem of every baseline.
+
+    """
+    scenarios = _scenarios(plan)
+    lines = gathered(lambda name: _lines(_now(found.info, name), scenarios[name]), scenarios)
+    known = dict(zip(scenarios, lines, strict=True))
+    return baseline.apply(verdicts, known, facts(found, plan, verdicts), _today())
+
+
+def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> tuple[Path, ...]:
+    """Write what was seen into the baselines; give those that are other than before.
+
+    A baseline without lines is removed.
+
+    Raises:
+        UsageProblem: a scenario's file is not here; nothing is written then.
+        ScenarioProblem: an old baseline cannot be read; nothing is written then.
+        EnvironmentProblem: a file cannot be written.
+
+    """
+    seen = baseline.seen_of(verdicts, facts(found, plan, verdicts))
+    texts: dict[Path, str] = {}
+    for name in _scenarios(plan):
+        own = [each for each in seen if each.scenario == name]
+        path, text = _updated(found.info, name, own)
+        texts[path] = text
+    changed = [path for path, text in texts.items() if _text(path) != text]
+    for path in changed:
+        _write(path, texts[path])
+    return tuple(map(_near, changed))
+
+
+def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]:
+    scenario = _file(info, name)
+    if scenario is None:
+        raise UsageProblem(
+            f"the file of scenario {name} is not here; update its baseline where it is"
+        )
+    path = _beside(scenario)
+    return path, baseline.update(_text(path), str(_near(path)), seen, _today())
+
+
+def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
+    """Give what baselines must know beside the verdicts of a run."""
+    refused = {c: a.refusal.kind for c, a in found.answers.items() if a.refusal is not None}
+    steps = {(each.variant, each.outcome.step): each.outcome for each in found.states}
+    for verdict in (each for each in verdicts if each.view == WRITE):
+        outcome = steps.get((verdict.variant, verdict.step))
+        if outcome is not None and outcome.refusal is not None:
+            refused[verdict.case] = outcome.refusal.kind
+    return Facts(
+        variants={each.id: each for each in plan.variants},
+        engines={each.distribution: (each.engine, each.version) for each in _engines()},
+        refusals=refused,
+        applied=tuple(at for at, each in steps.items() if each.kind is OutcomeKind.APPLIED),
+        answered=frozenset(
+            case for case, a in found.answers.items() if not a.refusal and not a.unknown
+        ),
+    )
+
+
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()
+
+
+def _scenarios(plan: Plan) -> dict[str, Scenario]:
+    return {each.scenario.name: each.scenario for each in plan.variants}
+
+
+def _now(info: RunInfo, name: str) -> BaselineInfo:
+    """Give a baseline as it is beside its scenario, else as the run remembers it."""
+    path = _file(info, name)
+    if path is not None:
+        return BaselineInfo(str(path), _text(_beside(path)))
+    return info.baselines.get(name, BaselineInfo())
+
+
+def _file(info: RunInfo, name: str) -> Path | None:
+    """Find a scenario's file: where it was, else among those shipped here."""
+    at_planning = info.baselines.get(name, BaselineInfo()).scenario
+    paths = [Path(at_planning)] if at_planning else []
+    paths.append(shipped.scenarios_folder() / f"{name}.yaml")
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _beside(scenario: Path) -> Path:
+    return scenario.with_name(f"{scenario.stem}{shipped.BASELINE}")
+
+
+def _text(path: Path) -> str:
+    return read(path) if path.exists() else ""
+
+
+def _near(path: Path) -> Path:
+    """Give a path as seen from here where that is shorter."""
+    near = Path(os.path.relpath(path))
+    return near if near.parts[:1] != ("..",) else path
+
+
+def _lines(info: BaselineInfo, scenario: Scenario) -> tuple[Known, ...]:
+    path = _near(_beside(Path(info.scenario))) if info.scenario else Path(scenario.name)
+    lines = baseline.parse(info.text, str(path))
+    baseline.check(lines, _possible(scenario))
+    return lines
+
+
+def _possible(scenario: Scenario) -> Possible:
+    own = [formats.load(name) for name in scenario.formats or formats.names()]
+    settings = {name: values for each in own for name, values in each.settings.items()}
+    return Possible(
+        engines=_engines(),
+        formats={each.NAME: each.views for each in own},
+        variants={**AXES, **settings},
+        steps=len(scenario.steps),
+    )
+
+
+def _engines() -> tuple[Engine, ...]:
+    every = (distributions.load(name) for name in distributions.names())
+    return tuple(
+        Engine(each.engine, each.version, each.name, engines.load(each.engine).settings)
+        for each in every
+        if each.engine not in SERVICES
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.part")
+    try:
+        if text:
+            part.write_text(text, encoding="utf-8")
+            part.replace(path)
+        else:
+            path.unlink()
+    except OSError as wrong:
+        raise EnvironmentProblem(f"{path} cannot be written: {wrong.strerror}") from wrong
