@@ -86,11 +86,10 @@ class Stage:
         return self.asked[key]
 
 
-def ask(server: Server, database: str, name: str, view: str, settings: Mapping[str, str]) -> Answer:
-    named = {key.replace("_", "-"): value for key, value in settings.items()}
+def ask(server: Server, database: str, name: str, view: str, flag: str) -> Answer:
     question = Question(database, formats.load(name).table_for(view), name, Query())
-    with closing(server.connect(named)) as connection:
-        rows = connection.ask(ENGINE.sql(question, named), timeout_s=MINUTE).rows
+    with closing(server.connect({"schema-on-read": flag})) as connection:
+        rows = connection.ask(ENGINE.sql(question, {}), timeout_s=MINUTE).rows
     return sorted(rows, key=str)
 
 
