@@ -33,6 +33,8 @@ SESSION: Final = {
     "hoodie.parquet.small.file.limit": "0",
     # Else a write compacts by itself after five delta commits, and schema changes are such.
     "hoodie.compact.inline": "false",
+    # Else `compact` does nothing before five delta commits, and says that all is well.
+    "hoodie.compact.inline.max.delta.commits": "1",
     # Hudi 1.2 refuses to drop or rename a column without it; older versions do not know it.
     "hoodie.datasource.write.schema.allow.auto.evolution.column.drop": "true",
     # For speed: tables here have a handful of rows.
