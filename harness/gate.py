@@ -62,8 +62,10 @@ def _new(applied: Applied) -> Iterator[str]:
         yield f"{line.place}: no longer occurs ({line.expect}); take the line out"
     if wrong or refused or applied.gone:
         yield "If this is how the engines are now: harness baseline update, and review what it says"
-    for line in applied.unreviewed:
-        yield f"{line.place}: 'because' is {line.because!r}; say why this answer is known"
+    if applied.unreviewed:
+        lines = "line does", "lines do"
+        places = _listed(line.place for line in applied.unreviewed)
+        yield f"{_count(applied.unreviewed, *lines)} not say why yet; replace the TODO: {places}"
 
 
 def _expired(applied: Applied) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.baseline.ground import Ground
-from harness.baseline.known import STEP, UNSET, VARIANT, VIEW, Expect, When
+from harness.baseline.known import READER, STEP, UNSET, VARIANT, VIEW, Expect, When, steps
 from harness.baseline.seen import Seen
 
 KEPT: Final = "engine"
@@ -28,9 +28,9 @@ class Rule:
 def derive(ground: Ground, covered: int = 0) -> tuple[Rule, ...]:
     """Give rules for every wrong cell that is not covered yet.
 
-    A rule holds of no cell that is correct or answers otherwise, so their order does not matter.
-    Greedy: the rule that explains most of what is left comes first, then the one with fewest
-    conditions.
+    Greedy: first the rule that explains most of what is left, or the one with fewest conditions.
+    A rule holds of no cell that is correct or answers otherwise, so their order does not matter;
+    they are given reader by reader, each in the order of the steps.
     """
     left = ground.wrong & ~covered
     rules = dict.fromkeys(rule for at in ground.places(left) for rule in _rules(ground, at))
@@ -41,7 +41,13 @@ def derive(ground: Ground, covered: int = 0) -> tuple[Rule, ...]:
             break
         chosen.append(best)
         left &= ~cells[best]
-    return tuple(chosen)
+    return tuple(sorted(chosen, key=_story))
+
+
+def _story(rule: Rule) -> tuple[str, list[tuple[str, str]], int, When]:
+    when = dict(rule.when)
+    settings = [pair for pair in rule.when if pair[0].startswith(READER)]
+    return when[KEPT], settings, steps(when.get(STEP, ">=0")).start, rule.when
 
 
 def _worth(rule: Rule, explained: int) -> tuple[int, int]:

@@ -12,6 +12,8 @@ from harness.baseline.known import (
     READER,
     STEP,
     VARIANT,
+    VIEW,
+    WRITE,
     Expect,
     Known,
     Support,
@@ -166,7 +168,7 @@ def _until(text: str, at: Place, document: Document, problems: Problems) -> date
 def _check_hidden(lines: tuple[Known, ...], problems: Problems) -> None:
     """Note each line that can never be the first to match."""
     for at, line in enumerate(lines):
-        before = (each for each in lines[:at] if set(each.when) <= set(line.when))
+        before = (each for each in lines[:at] if _covers(each.when, line.when))
         hides = next((each for each in before if each.until is None), None)
         if hides is not None:
             problems.add(
@@ -174,3 +176,8 @@ def _check_hidden(lines: tuple[Known, ...], problems: Problems) -> None:
                 f"no cell can use this line: the one at {hides.place} matches first; "
                 "put the one with fewer conditions last",
             )
+
+
+def _covers(general: When, when: When) -> bool:
+    about_steps = (VIEW, WRITE) in when and VIEW not in dict(general)
+    return set(general) <= set(when) and not about_steps
