@@ -1,4 +1,7 @@
-"""Histories in one line: `insert 1,2; add f3 after f1; touch some; drop f2; rename f1 f1_new`."""
+"""Histories in one line: `insert 1,2; add f3 after f1; touch some; drop f2; rename f1 f1_new`.
+
+`row id=1 f1=x` upserts an explicit row, whose values need not be traceable.
+"""
 
 from __future__ import annotations
 
@@ -104,6 +107,9 @@ def _operation(words: list[str]) -> Operation:
             return Insert(_keys(keys))
         case ["upsert", keys]:
             return Upsert(_keys(keys))
+        case ["row", *values]:
+            pairs = (each.partition("=") for each in values)
+            return Upsert(rows=({name: value for name, _, value in pairs},))
         case ["delete", keys]:
             return Delete(_keys(keys))
         case ["update", keys, "set", names]:

@@ -194,3 +194,15 @@ def test_a_column_declared_with_another_type_drifts(numbers: Told) -> None:
     assert named(numbers, wrong) == {"type_drift": {("", "n")}}
     seen = witness(numbers, wrong, FindingKind.TYPE_DRIFT, "", "n")
     assert (seen.expected, seen.found) == ("int", "long")
+
+
+def test_the_text_null_is_not_the_absence_of_a_value() -> None:
+    told = history("row id=1 f1=NULL f2=x")
+    assert named(told, changed(told.read(), {"f1": lambda _: None})) == {
+        "lost_value": cells(told, "f1")
+    }
+    told = history("insert 5")
+    lost = changed(told.read(), {"f2": lambda _: None})
+    assert named(told, lost) == {"lost_value": cells(told, "f2")}
+    text = changed(told.read(), {"f2": lambda _: "NULL"})
+    assert named(told, text) == {"unexplained": cells(told, "f2")}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.record import FindingKind, Origin
 from tests.quality.notation import Told, cells, changed, diagnosed, history, named, witness
+from tests.simulated import Reply
 
 README = "insert 1,2; add f3 after f1; touch; drop f2; rename f1 f1_new; touch"
 
@@ -183,3 +186,41 @@ def test_an_empty_table_is_right_when_it_is_empty() -> None:
     told = history("add f3; drop f1")
     assert told.read().rows == ()
     assert diagnosed(told, told.read()) == ()
+
+
+def test_a_null_is_not_taken_for_what_another_file_shows() -> None:
+    told = history("insert 1..4; move f1 after f2; insert 5")
+    reply = told.read("position")
+    assert reply.rows[4] == ("5", 203005, None, "f3s3r5")
+    wrong = Reply(reply.columns, (*reply.rows[:4], ("5", 203005, None, None)))
+    assert named(told, wrong) == {
+        "misaligned": cells(told, "f1 f2", [1, 2, 3, 4]),
+        "lost_value": cells(told, "f1", [5]),
+    }
+
+
+def test_a_null_in_a_stale_row_is_lost_where_the_stale_version_has_a_value() -> None:
+    told = history("insert 1,2; upsert 1", mor=True)
+    wrong = changed(told.read(logs="ignored"), {"f1": lambda v: v if v == "f3s1r2" else None})
+    assert named(told, wrong) == {
+        "stale": cells(told, "ts f2", [1]),
+        "lost_value": cells(told, "f1", [1]),
+    }
+
+
+def test_the_old_value_of_another_row_does_not_make_a_row_stale() -> None:
+    told = history("insert 1,2; add f3; upsert 1,2")
+    reply = told.read()
+    wrong = Reply(reply.columns, (("1", 203001, "f3s1r2", "f4s3r1", None), reply.rows[1]))
+    assert named(told, wrong) == {
+        "unexplained": cells(told, "f1", [1]),
+        "lost_value": cells(told, "f3", [1]),
+    }
+
+
+def test_a_value_written_before_and_after_the_expected_one_is_the_older() -> None:
+    told = history("row id=1 f1=x; row id=1 f1=y; row id=1 f1=x", mor=True)
+    wrong = changed(history("row id=1 f1=y", mor=True).read(), {"f1": lambda _: "x"})
+    before = replace(told, history=told.history[:3])
+    origin = witness(before, wrong, FindingKind.STALE, "1", "f1").origin
+    assert origin == Origin(3, "f1", 1, "1")

@@ -25,6 +25,11 @@ def test_swapped_booleans_are_told_by_their_pattern() -> None:
     assert witness(told, reply, FindingKind.MISALIGNED, "1", "b2").origin == Origin(3, "b1", 1, "1")
 
 
+def test_four_rows_are_a_pattern() -> None:
+    told = history("insert 1..4; move b1 after b2", BOOLEANS)
+    assert named(told, told.read("position")).keys() == {"misaligned"}
+
+
 def test_too_few_booleans_are_no_pattern() -> None:
     told = history("insert 1..3; move b1 after b2", BOOLEANS)
     assert named(told, told.read("position")).keys() == {"unexplained"}
@@ -36,6 +41,15 @@ def test_booleans_that_nobody_has_in_this_pattern_are_unexplained() -> None:
     assert named(told, negated) == {"unexplained": cells(told, "b1")}
     constant = changed(told.read(), {"b1": lambda _: False})
     assert named(told, constant).keys() == {"unexplained"}
+
+
+def test_a_constant_is_no_pattern_though_a_column_holds_just_that() -> None:
+    columns = "id string, ts long, b1 boolean, n int, x boolean"
+    told = history("insert 1..3; insert 4..7", columns)
+    reply = told.read()
+    rows = tuple((*row[:2], True, *row[3:]) if row[0] > "3" else row for row in reply.rows)
+    assert [row[4] for row in rows] == [True] * 7
+    assert named(told, Reply(reply.columns, rows)).keys() == {"unexplained"}
 
 
 def test_stale_booleans_are_told_by_the_rest_of_their_row() -> None:
@@ -56,6 +70,15 @@ def test_a_small_decimal_without_its_fraction_may_be_the_key_and_is_disputed() -
     told = history("insert 1..6", "id string, ts long, c decimal(4, 2)")
     wrong = changed(told.read(), {"c": lambda v: v.quantize(Decimal(1))})
     assert named(told, wrong) == {"unexplained": cells(told, "c")}
+
+
+def test_what_one_row_of_a_file_cannot_tell_the_others_do() -> None:
+    told = history("insert 1,2; insert 3..5", "id string, c decimal(4, 2)")
+    reply = told.read()
+    rows = tuple((key, Decimal(key) if int(key) > 2 else c) for key, c in reply.rows)
+    assert reply.rows[4] == ("5", None)  # 5 is no altered NULL, so it is the key's
+    wrong = Reply(reply.columns, rows)
+    assert named(told, wrong) == {"misaligned": cells(told, "c", [3, 4, 5])}
 
 
 def test_an_added_child_is_null_and_a_renamed_one_is_missed_by_name() -> None:
