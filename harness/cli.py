@@ -195,7 +195,7 @@ def _finish(folder: Path, *, show: bool) -> None:
     result = gate.gate(pipeline.judge_run(folder))
     _report(folder)
     for sentence in result.reasons:
-        OUT.print(sentence, highlight=False, markup=False)
+        OUT.print(sentence, highlight=False, markup=False, soft_wrap=True)
     status = result.status
     raise typer.Exit(0 if show and status == 1 else status)
 
@@ -225,6 +225,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # this is how the library says the status of every command
         return end.code if isinstance(end.code, int) else 0
     except HarnessError as problem:
-        ERR.print(f"harness: {problem}", style="red", highlight=False, markup=False)
+        said = f"harness: {problem}"
+        ERR.print(said, style="red", highlight=False, markup=False, soft_wrap=True)
         return problem.exit_status
     return 0

@@ -76,8 +76,11 @@ def _expired(applied: Applied) -> Iterator[str]:
 def _good(applied: Applied, status: int) -> Iterator[str]:
     if status == GOOD:
         known = [each for each in applied.verdicts if each.known]
-        which = f", except {len(known)} that are known" if known else ""
-        yield f"{_count(applied.verdicts, 'cell', 'cells')} judged: all correct{which}."
+        which = f", except {_count(known, 'that is', 'that are')} known" if known else ""
+        rest = [each for each in applied.verdicts if each.verdict is VerdictKind.UNSUPPORTED]
+        unsupported = f", {len(rest)} declared unsupported" if rest else ""
+        cells = _count(applied.verdicts, "cell", "cells")
+        yield f"{cells} judged: all correct{which}{unsupported}."
 
 
 def _where(verdicts: Iterable[Verdict]) -> str:

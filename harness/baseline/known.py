@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from harness.record import FindingKind
@@ -94,6 +95,7 @@ class Known:
         return self.until is None or today <= self.until
 
 
+@cache
 def steps(text: str) -> range:
     """Give the steps that `6`, `>=6` or `3-5` mean.
 

@@ -72,14 +72,15 @@ def parse(text: str, path: str) -> tuple[Known, ...]:
 
 
 def _known(data: object, at: Place, document: Document, problems: Problems) -> Known | None:
-    what = f"line {int(at[0]) + 1} of the baseline"
-    form = make(_Line, data, document, at, problems, what)
+    given = data.get("when") if isinstance(data, dict) else None
+    when = _when(given, (*at, "when"), document, problems) if isinstance(given, dict) else ()
+    form = make(_Line, data, document, at, problems, "a line")
     if form is None:
         return None
     if not form.because.strip():
         problems.add(document.line((*at, "because")), "because is empty; say why this is known")
     return Known(
-        when=_when(form.when, (*at, "when"), document, problems),
+        when=when,
         expect=_expect(form.expect, (*at, "expect"), document, problems),
         support=form.support,
         because=form.because,
