@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from harness import compare, diagnosis, refusals
 from harness.cells import Cell, Variant
 from harness.checks.place import Place, What, World, index_of
-from harness.model import resolution
+from harness.layout import Layout
 from harness.model.canonical import text_of
-from harness.model.files import FileKind
-from harness.model.truth import History, Rows, row_values
+from harness.model.truth import History, row_values
 from harness.record import (
     Answer,
     Column,
@@ -19,7 +18,6 @@ from harness.record import (
     Outcome,
     OutcomeKind,
     Part,
-    Refusal,
     StateRecord,
     Verdict,
     VerdictKind,
@@ -126,34 +124,21 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
     if answer.unknown:
         return replace(asked, because=answer.unknown)
     world = histories.world(cell.step, cell.view)
-    if (doubt := _layout_doubt(world, cell, histories)) is not None:
+    layout = Layout(world, histories.states[cell.step].files, histories.instants)
+    if cell.view == READ_OPTIMIZED and (doubt := layout.doubt_of_base()):
         return replace(asked, because=f"layout: {doubt}")
-    expected = expected_table(world)
+    asked = replace(asked, expected=expected_table(world))
     if answer.refusal is not None:
-        because = _meaning(answer.refusal, world, cell, histories)
-        return _refused(replace(asked, because=because), answer, world, expected)
-    return _answered(asked, answer, world, expected, _reproducing(world, cell, histories, answer))
+        return _refused(asked, answer, world, layout)
+    return _answered(asked, answer, world, layout)
 
 
-def _refused(asked: Verdict, answer: Answer, world: World, expected: Expected) -> Verdict:
+def _refused(asked: Verdict, answer: Answer, world: World, layout: Layout) -> Verdict:
+    because = refusals.meaning(answer.refusal) if answer.refusal else ""
+    if because == refusals.OTHER_TYPE and (way := layout.clash()):
+        because = f"read {way}: {because}"
     found = diagnosis.findings(_in_parts(answer, world), world)
-    return replace(asked, verdict=VerdictKind.REFUSED, findings=found, expected=expected)
-
-
-def _meaning(refusal: Refusal, world: World, cell: Cell, histories: _Histories) -> str:
-    """Say what a refusal means; a clash of types has the way to read for its cause, if it is one.
-
-    Where the column's type changed, every way meets another type, and none is named.
-    """
-    means = refusals.meaning(refusal)
-    if means != refusals.OTHER_TYPE:
-        return means
-    files = histories.states[cell.step].files
-    try:
-        ways = resolution.meeting_other_types(world.history, files, histories.instants)
-    except resolution.LayoutError:
-        return means
-    return f"read {ways[0]}: {means}" if len(ways) == 1 else means
+    return replace(asked, verdict=VerdictKind.REFUSED, findings=found, because=because)
 
 
 def _in_parts(answer: Answer, world: World) -> tuple[Place, ...]:
@@ -181,13 +166,16 @@ def _told(part: Part) -> bool:
     return part.refusal is None and not part.unknown
 
 
-def _answered(
-    asked: Verdict, answer: Answer, world: World, expected: Expected, ways: tuple[str, ...]
-) -> Verdict:
+def _answered(asked: Verdict, answer: Answer, world: World, layout: Layout) -> Verdict:
     places = compare.differences(world, answer.columns, answer.rows, world.schema.names)
-    found = diagnosis.findings(places, world)
-    kind = VerdictKind.WRONG if found else VerdictKind.CORRECT
-    return replace(asked, verdict=kind, findings=found, reproduces=ways, expected=expected)
+    found, ways = diagnosis.findings(places, world), layout.ways(answer)
+    if not found:
+        return replace(asked, verdict=VerdictKind.CORRECT, reproduces=ways)
+    doubt = layout.doubt()
+    because = f"the files are not as the truth says: {doubt}" if doubt else ""
+    return replace(
+        asked, verdict=VerdictKind.WRONG, findings=found, reproduces=ways, because=because
+    )
 
 
 def expected_table(world: World) -> Expected:
@@ -195,50 +183,3 @@ def expected_table(world: World) -> Expected:
     columns = tuple((field.name, str(field.type)) for field in world.schema.fields)
     rows = sorted(world.rows.values(), key=lambda row: text_of(row.key))
     return Expected(columns, tuple(row_values(row, world.schema) for row in rows))
-
-
-def _layout_doubt(world: World, cell: Cell, histories: _Histories) -> str | None:
-    """Tell why the files do not confirm the read-optimized layout; None when they do."""
-    if cell.view != READ_OPTIMIZED:
-        return None
-    files = histories.states[cell.step].files
-    try:
-        held = _base_rows(world, files, histories.instants)
-    except resolution.LayoutError as doubt:
-        return str(doubt)
-    same = held == dict(world.rows)
-    return None if same else "base files hold other versions than the model says"
-
-
-def _base_rows(world: World, files: Sequence[object], instants: Mapping[str, int]) -> Rows:
-    found = {}
-    for base, _ in resolution.slices(files, instants):  # type: ignore[arg-type]
-        for key in base.keys if base else ():
-            assert base is not None  # noqa: S101 - keys come from it
-            row = resolution.version(world.history, base, key, instants)
-            found[row.key] = row
-    return found
-
-
-def _reproducing(
-    world: World, cell: Cell, histories: _Histories, answer: Answer
-) -> tuple[str, ...]:
-    files = histories.states[cell.step].files
-    names = [column.name for column in answer.columns]
-    if not files or sorted(names) != sorted(world.schema.names):
-        return ()
-    order = [names.index(name) for name in world.schema.names]
-    found = sorted(tuple(text_of(row[at]) for at in order) for row in answer.rows)
-    with_logs = any(fact.kind is FileKind.LOG for fact in files)
-    try:
-        return tuple(
-            str(way)
-            for way in resolution.ways(with_logs=with_logs)
-            if _texts(resolution.predict(world.history, files, histories.instants, way)) == found
-        )
-    except resolution.LayoutError:
-        return ()
-
-
-def _texts(rows: Sequence[Sequence[object]]) -> list[tuple[str, ...]]:
-    return sorted(tuple(map(text_of, row)) for row in rows)

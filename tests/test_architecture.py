@@ -34,10 +34,12 @@ MAY_IMPORT = {
     "origins": "errors model record checks",
     "compare": "errors model record checks matching origins",
     "diagnosis": "errors model record checks",
+    "layout": "errors model record checks",
     "refusals": "errors record",
     "baseline": "errors model scenario cells record",
     "judge": (
-        "errors model operations scenario cells record checks compare diagnosis refusals formats"
+        "errors model operations scenario cells record checks compare diagnosis refusals layout "
+        "formats"
     ),
     "run": "errors model scenario cells record",
     "reports": "errors model scenario cells record baseline run",
@@ -99,6 +101,7 @@ PURE = {
     "cells",
     "compare",
     "diagnosis",
+    "layout",
     "matching",
     "origins",
     "plan",

@@ -57,8 +57,6 @@ def _near_text(expected: str, found: str) -> bool:
 
 
 def _near_number(expected: Value, found: Value) -> bool:
-    if isinstance(expected, bool) or isinstance(found, bool):
-        return False
     try:
         left, right = decimal.Decimal(str(expected)), decimal.Decimal(str(found))
     except decimal.InvalidOperation:

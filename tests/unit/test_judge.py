@@ -124,7 +124,7 @@ def test_files_that_are_not_as_the_model_says_make_a_read_optimized_cell_unknown
     answer = Answer(cell.case, "", moved.read().columns, moved.read(logs="ignored").rows)
     (verdict,) = judge(base_only, [cell], {cell.case: answer})
     assert verdict.verdict is VerdictKind.UNKNOWN
-    assert verdict.because == "layout: base files hold other versions than the model says"
+    assert verdict.because == ("layout: row 1: base files hold none, the model says that of step 1")
 
 
 def test_an_answer_of_an_instant_that_no_step_made_is_no_mapping(moved: Told) -> None:
@@ -241,3 +241,34 @@ def test_type_drift_does_not_hide_the_mapping(moved: Told) -> None:
     texts = tuple(tuple(None if v is None else str(v) for v in row) for row in reply.rows)
     columns = tuple(Column(each.name, "string", "string") for each in reply.columns)
     assert judged(moved, Reply(columns, texts)).reproduces == ("by position",)
+
+
+def test_a_row_that_the_files_themselves_should_not_hold_is_told_with_the_wrong_answer() -> None:
+    told = history("insert 1,2; delete 2")
+    kept = history("insert 1,2; upsert 2")  # what a writer leaves that deletes nothing
+    files = tuple(each.fact() for each in kept.disk.files)
+    case = case_of(told)
+    case = replace(case, states=(*case.states[:2], replace(case.states[2], files=files)))
+    cell, reply = cell_at(told), history("insert 1,2").read()
+    answer = Answer(cell.case, "", reply.columns, reply.rows)
+    (verdict,) = judge(case, [cell], {cell.case: answer})
+    assert [each.kind.value for each in verdict.findings] == ["ghost_row"]
+    assert verdict.because.startswith("the files are not as the truth says: ")
+    assert verdict.because.endswith(f"the truth has no row 2 at instant {instant_of(2)}")
+
+
+def test_a_row_that_no_file_holds_is_told_with_the_wrong_answer(moved: Told) -> None:
+    case = case_of(moved)
+    files = tuple(
+        replace(each, keys=tuple(key for key in each.keys if key != "4"))
+        for each in case.states[3].files
+    )
+    case = replace(case, states=(*case.states[:3], replace(case.states[3], files=files)))
+    cell, reply = cell_at(moved), moved.read()
+    answer = Answer(cell.case, "", reply.columns, tuple(r for r in reply.rows if r[0] != "4"))
+    (verdict,) = judge(case, [cell], {cell.case: answer})
+    assert verdict.because == "the files are not as the truth says: no file holds row 4"
+
+
+def test_a_reader_s_own_fault_says_nothing_of_the_files(moved: Told) -> None:
+    assert judged(moved, moved.read("position")).because == ""
