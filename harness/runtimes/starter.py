@@ -1,8 +1,12 @@
 """Start Hive's Java programs on a Java that Hive 3.1 was not made for.
 
-Hive casts the class loader to URLClassLoader, which the application class loader is not since
-Java 9. GroovyStarter, of a library that Hive brings along, runs a main class under a loader that
-is one; so nothing of Hive has to be changed for it.
+Hive casts its class loader to URLClassLoader, which the application class loader is not since
+Java 9. A few lines of Groovy, a library that Hive brings along, run a main class under a plain
+URLClassLoader; so nothing of Hive has to be changed for it.
+
+GroovyStarter of the same library would do it too, but its loader hides `package-info` classes from
+Java 9 and later: Hive then takes its own version for "Unknown", and Hudi's reader hands it the
+dates and timestamps of Hive 2, which it refuses (HoodieHiveUtils.isHive3).
 """
 
 from __future__ import annotations
@@ -14,8 +18,12 @@ from typing import Final
 
 from harness.runtimes.fetch import Installation
 
-GROOVY_SCRIPT: Final = "groovy.ui.GroovyMain"
-"""Main class that runs the Groovy script given as its first argument."""
+SCRIPT: Final = """\
+def urls = new File(args[0]).readLines().collect { new File(it).toURI().toURL() } as URL[]
+def loader = new URLClassLoader(urls, ClassLoader.platformClassLoader)
+Thread.currentThread().contextClassLoader = loader
+loader.loadClass(args[1]).getMethod("main", String[]).invoke(null, [args.drop(2)] as Object[])
+"""
 
 
 def command(
@@ -23,16 +31,17 @@ def command(
 ) -> tuple[str, ...]:
     """Give the command line that runs a main class (first of `main`, then its arguments).
 
-    `conf`: the folder of configuration files; the list of the class path is written into it.
-    `jvm`: options beside the distribution's own.
+    `conf`: the folder of configuration files; the script and the list of the class path are
+    written into it. `jvm`: options beside the distribution's own.
     """
     distribution = installation.distribution
-    listed = conf / "classpath.conf"
-    listed.write_text("".join(f"load {each}\n" for each in class_path(installation, conf)))
+    script, listed = conf / "start.groovy", conf / "classpath.txt"
+    script.write_text(SCRIPT, encoding="utf-8")
+    listed.write_text("\n".join(class_path(installation, conf)), encoding="utf-8")
     return (
         *(str(installation.java), *distribution.java_options, *jvm),
         *("-cp", joined(installation.jars("loader")), distribution.text("loader_main")),
-        *("--main", main[0], "--conf", str(listed), *main[1:]),
+        *(str(script), str(listed), *main),
     )
 
 
