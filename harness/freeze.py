@@ -13,8 +13,9 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -27,11 +28,21 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import Catalog
 from harness.runtimes.catalog_entry import CatalogEntry
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Raised whenever what is frozen, or how, changes; older states are then not found."""
 DATABASE_DIGITS: Final = 16
 TABLE: Final = "table"
 STATE: Final = "state.json"
+
+
+@dataclass(frozen=True, slots=True)
+class FileSeen:
+    """One file or folder, as far as a change of it would show."""
+
+    path: str
+    size: int
+    """In bytes; of a folder 0."""
+    modified_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +57,8 @@ class Frozen:
     """What each step so far made on the timeline of this table, empty where nothing."""
     layout: str = ""
     """Why there are no file facts; empty when there are."""
+    listing: tuple[FileSeen, ...] = ()
+    """What the frozen folder holds; set by `freeze`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +88,6 @@ class State:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class FileSeen:
-    """One file or folder, as far as a change of it would show."""
-
-    path: str
-    size: int
-    """In bytes; of a folder 0."""
-    modified_ns: int
-
-
 _ADAPTER: Final = TypeAdapter(Frozen)
 
 
@@ -102,11 +105,20 @@ def address(
 
 
 def load(cache: Cache, digest: str) -> State | None:
-    """Find a state in the cache."""
+    """Find a state in the cache.
+
+    One whose files somebody has changed since is put aside, to be written again.
+    """
     folder = _folder(cache, digest)
-    if not folder.is_dir():
+    with cache.lock(folder):
+        if not folder.is_dir():
+            return None
+        state = _read(digest, folder)
+        if file_list(state) == state.frozen.listing:
+            return state
+        folder.chmod(0o755)
+        folder.rename(folder.with_name(f"{digest}.changed-{time.time_ns()}"))
         return None
-    return State(digest, folder, _ADAPTER.validate_json((folder / STATE).read_bytes()))
 
 
 def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
@@ -120,7 +132,7 @@ def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
     with cache.lock(folder):
         if not folder.is_dir():
             _make(folder, table, frozen)
-    return State(digest, folder, _ADAPTER.validate_json((folder / STATE).read_bytes()))
+        return _read(digest, folder)
 
 
 def register(catalog: Catalog, state: State) -> str:
@@ -136,7 +148,15 @@ def register(catalog: Catalog, state: State) -> str:
 
 def file_list(state: State) -> tuple[FileSeen, ...]:
     """Give what is in the table's folder; equal before and after reading it."""
-    return tuple(_seen(path, state.table) for path in _everything(state.table))
+    return _list(state.table)
+
+
+def _list(table: Path) -> tuple[FileSeen, ...]:
+    return tuple(_seen(path, table) for path in _everything(table))
+
+
+def _read(digest: str, folder: Path) -> State:
+    return State(digest, folder, _ADAPTER.validate_json((folder / STATE).read_bytes()))
 
 
 def _folder(cache: Cache, digest: str) -> Path:
@@ -151,7 +171,8 @@ def _make(folder: Path, table: Path, frozen: Frozen) -> None:
             shutil.copytree(table, work / TABLE, symlinks=True)
         else:
             (work / TABLE).mkdir()
-        (work / STATE).write_bytes(_ADAPTER.dump_json(frozen))
+        listed = replace(frozen, listing=_list(work / TABLE))
+        (work / STATE).write_bytes(_ADAPTER.dump_json(listed))
         for path in _everything(work):
             path.chmod(0o555 if path.is_dir() else 0o444)
         work.rename(folder)

@@ -68,9 +68,12 @@ def write(
             missing.append(variant)
         else:
             take(kept)
-    where.progress.note(f"{len(variants) - len(missing)} of {len(variants)} variants are kept")
+    if len(missing) < len(variants):
+        where.progress.note(f"{len(variants) - len(missing)} variants are kept from earlier runs")
     if missing:
-        for written in _write_missing(missing, where):
+        for number, written in enumerate(_write_missing(missing, where), start=1):
+            name = written.records[0].variant
+            where.progress.note(f"wrote {number} of {len(missing)}: {name}")
             take(written)
     return states
 

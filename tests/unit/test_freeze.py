@@ -63,7 +63,7 @@ def test_a_state_is_found_again_as_it_was_frozen(cache: Cache, table: Path) -> N
     )
     made = freeze.freeze(cache, DIGEST, table, frozen)
     assert freeze.load(cache, DIGEST) == made
-    assert made.frozen == frozen
+    assert made.frozen == replace(frozen, listing=freeze.file_list(made))
 
 
 def test_nothing_is_found_where_nothing_was_frozen(cache: Cache) -> None:
@@ -82,6 +82,15 @@ def test_what_is_there_already_stays(cache: Cache, table: Path) -> None:
     again = freeze.freeze(cache, DIGEST, table, replace(APPLIED, instants=("", "200")))
     assert again == first
     assert not (again.table / "later").exists()
+
+
+def test_a_state_whose_files_were_changed_is_put_aside(cache: Cache, table: Path) -> None:
+    state = freeze.freeze(cache, DIGEST, table, APPLIED)
+    (state.table / "a.parquet").chmod(0o644)
+    (state.table / "a.parquet").write_text("other")
+    assert freeze.load(cache, DIGEST) is None
+    assert len(list((cache.root / "states").glob(f"{DIGEST}.changed-*/state.json"))) == 1
+    assert freeze.freeze(cache, DIGEST, table, APPLIED) == freeze.load(cache, DIGEST)
 
 
 def test_a_copy_that_breaks_off_leaves_nothing(
