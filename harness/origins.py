@@ -10,7 +10,7 @@ version that the row shows in the other columns, where that value is NULL.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -28,6 +28,8 @@ BASE: Final = -1
 
 PATTERN_ROWS: Final = 4
 """Fewer rows are no pattern: booleans agree by chance too easily."""
+EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
+LAST_DAY: Final = (datetime.date.max - EPOCH.date()).days
 DAY: Final = datetime.timedelta(days=1)
 """A date moves by at most this when it is shown in another zone."""
 
@@ -72,9 +74,26 @@ def _own_witness(world: World, place: Place) -> Place:
 
 def _origins(world: World, found: Value) -> tuple[Origin, ...]:
     texts = world.index.texts
-    midnight = isinstance(found, datetime.datetime) and found.time() == datetime.time()
-    as_date = texts.get(text_of(found.date()), ()) if midnight else ()
-    return texts.get(text_of(found), as_date)
+    readings = (texts[text] for text in _readings(found) if text in texts)
+    return next(readings, ())
+
+
+def _readings(found: Value) -> Iterator[str]:
+    """Give the text of a value, then of what the same stored number is in another type.
+
+    Parquet stores a date as days and a timestamp as milli- or microseconds since 1970: a reader by
+    position shows a whole number as the date of that day (seen on Trino 476 and PrestoSQL 350).
+    """
+    yield text_of(found)
+    if isinstance(found, datetime.datetime):
+        if found.time() == datetime.time():
+            yield text_of(found.date())
+        micros = (found - EPOCH) // datetime.timedelta(microseconds=1)
+        yield from (str(micros), str(micros // 1000))
+    elif isinstance(found, datetime.date):
+        yield str((found - EPOCH.date()).days)
+    elif isinstance(found, int) and 0 <= found <= LAST_DAY:
+        yield text_of(EPOCH.date() + datetime.timedelta(days=found))
 
 
 def _may_be_altered(place: Place, fields: set[int]) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from harness import engines, formats
 from harness.cells import Plan, Reader, parse_reader
@@ -106,7 +107,7 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
     table = Table("variant", "steps", "cells", box=None, pad_edge=False, header_style="bold")
     for variant in made.variants:
         count = sum(cell.variant == variant.id for cell in made.cells)
-        table.add_row(variant.id, str(len(variant.scenario.steps)), str(count))
+        table.add_row(Text(variant.id), str(len(variant.scenario.steps)), str(count))
     console.print(table)
     for each in made.readers:
         console.print(f"reader {each}", markup=False, highlight=False)

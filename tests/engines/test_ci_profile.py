@@ -1,0 +1,147 @@
+"""The main job on real engines: the CI profile finds what these engines are known to answer.
+
+Known from tables written by Hudi 0.15.0 and read by hand (engines notes); each fact below is one
+that a person checked against the engine's own answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.engines
+
+SPARK = "spark-3.5.8-hudi-1.0.2{{schema-on-read={}}}"
+HIVE = "hive-3.1.3{{path={}}}"
+HIVE_ON = "hive-3.1.3{{path={}, schema-on-read=on}}"
+TRINO = "trino-476{{use-column-names={}}}"
+PRESTO = "prestosql-350{{use-column-names={}}}"
+MOVE, ADD, RENAME = 3, 3, 7
+"""Numbers of steps: `move` moves a column at 3, `a5` adds one at 3 and renames one at 7."""
+UPDATED = 4
+"""The step at which both scenarios write to rows of old file groups: log files on merge-on-read."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run of the command line that has ended."""
+
+    folder: Path
+    status: int
+    said: str
+
+    @cached_property
+    def verdicts(self) -> list[dict[str, Any]]:
+        """Every object of `verdicts.jsonl`."""
+        lines = (self.folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
+    def cells(self, reader: str, scenario: str, shape: str, view: str, step: int) -> Any:  # noqa: ANN401
+        """Give the verdict of one cell."""
+        (found,) = (
+            each
+            for each in self.verdicts
+            if (each["reader"], each["scenario"]) == (reader, f"hudi/{scenario}")
+            and (each["view"], each["step"]) == (view, step)
+            and f"[hudi-{shape}," in each["variant"]
+        )
+        return found
+
+    def kinds(self, *cell: Any) -> set[str]:  # noqa: ANN401 - as for `cells`
+        """Give the names of the findings of one cell."""
+        return {finding["kind"] for finding in self.cells(*cell)["findings"]}
+
+
+def run(folder: Path) -> Finished:
+    """Run the CI profile as a person would."""
+    command = [sys.executable, "-m", "harness", "run", "--profile", "ci", "--run-dir", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    return Finished(folder, done.returncode, done.stdout + done.stderr)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    return run(tmp_path_factory.mktemp("run") / "ci")
+
+
+def test_every_cell_has_an_answer_and_the_gate_says_that_something_is_wrong(
+    finished: Finished,
+) -> None:
+    assert finished.status in {0, 1}, finished.said
+    assert len(finished.verdicts) > 500
+    assert {each["verdict"] for each in finished.verdicts} <= {"correct", "wrong", "refused"}
+    assert not [f for each in finished.verdicts for f in each["findings"] if not f["places"]]
+
+
+def test_nothing_is_left_unexplained(finished: Finished) -> None:
+    kinds = {f["kind"] for each in finished.verdicts for f in each["findings"]}
+    assert "unexplained" not in kinds
+
+
+def test_spark_with_schema_on_read_is_right_throughout(finished: Finished) -> None:
+    spark = [each for each in finished.verdicts if each["reader"] == SPARK.format("on")]
+    assert len(spark) > 50
+    assert {each["verdict"] for each in spark} == {"correct"}
+
+
+@pytest.mark.parametrize("reader", [TRINO, PRESTO], ids=["trino", "presto"])
+@pytest.mark.parametrize(("shape", "view"), [("cow", "snapshot"), ("mor", "read_optimized")])
+def test_by_position_a_moved_column_is_misaligned(
+    finished: Finished, reader: str, shape: str, view: str
+) -> None:
+    cell = (reader.format("false"), "move", shape, view, MOVE)
+    assert finished.kinds(*cell) == {"misaligned"}
+    assert all(way.startswith("by position") for way in finished.cells(*cell)["reproduces"])
+    witness = finished.cells(*cell)["findings"][0]["witness"]
+    assert witness["origin"]["name"] != witness["column"]
+    assert finished.cells(reader.format("true"), *cell[1:])["verdict"] == "correct"
+
+
+def test_trino_by_position_after_an_add_in_the_middle_is_misaligned(finished: Finished) -> None:
+    assert "misaligned" in finished.kinds(TRINO.format("false"), "a5", "cow", "snapshot", ADD)
+
+
+@pytest.mark.parametrize(
+    "reader", [SPARK.format("off"), HIVE.format("fetch"), TRINO.format("true")]
+)
+@pytest.mark.parametrize(("shape", "view"), [("cow", "snapshot"), ("mor", "read_optimized")])
+def test_by_name_a_renamed_column_is_missing(
+    finished: Finished, reader: str, shape: str, view: str
+) -> None:
+    assert finished.kinds(reader, "a5", shape, view, RENAME) == {"missing_rename"}
+
+
+def test_hive_with_schema_on_read_depends_on_its_execution_path(finished: Finished) -> None:
+    cell = ("a5", "cow", "snapshot", RENAME)
+    assert finished.cells(HIVE_ON.format("fetch"), *cell)["verdict"] == "correct"
+    assert finished.kinds(HIVE_ON.format("mapreduce"), *cell) == {"missing_rename"}
+
+
+@pytest.mark.parametrize("reader", [TRINO, PRESTO], ids=["trino", "presto"])
+@pytest.mark.parametrize("view", ["snapshot", "base_name"])
+def test_a_snapshot_of_merge_on_read_is_answered_from_base_files_only(
+    finished: Finished, reader: str, view: str
+) -> None:
+    cell = (reader.format("true"), "a5", "mor", view, UPDATED)
+    assert finished.kinds(*cell) == {"stale"}
+    assert all("base files only" in way for way in finished.cells(*cell)["reproduces"])
+
+
+def test_a_second_run_with_nothing_changed_starts_no_engine(
+    finished: Finished, tmp_path: Path
+) -> None:
+    again = run(tmp_path / "again")
+    assert [(each["case"], each["verdict"], each["findings"]) for each in again.verdicts] == [
+        (each["case"], each["verdict"], each["findings"]) for each in finished.verdicts
+    ]
+    assert all(each["reused"] for each in again.verdicts)
+    assert not list((again.folder / "engines").glob("*"))
