@@ -67,13 +67,13 @@ def flaky(run: Run) -> tuple[str, ...]:
 def group_findings(run: Run) -> tuple[Group, ...]:
     """Gather equal results over cells: what was not known before first, then the worst.
 
-    Findings and refusals are equal when reader, scenario, columns and the last schema change before
-    them are; unknown and unsupported cells when reader and reason are.
+    Findings are equal when reader, scenario and kind are, refusals when their meaning is; unknown
+    and unsupported cells when reader and reason are. The first place in the history speaks for all.
     """
     gathered: dict[Hashable, list[_Seen]] = {}
     for verdict in run.verdicts:
         for seen in _results(run, verdict):
-            gathered.setdefault(_key(run, seen), []).append(seen)
+            gathered.setdefault(_key(seen), []).append(seen)
     groups = (_group(run, seen) for seen in gathered.values())
     return tuple(sorted(groups, key=_rank))
 
@@ -93,22 +93,14 @@ def _results(run: Run, verdict: Verdict) -> Iterator[_Seen]:
         yield _Seen(verdict)
 
 
-def _key(run: Run, seen: _Seen) -> Hashable:
+def _key(seen: _Seen) -> Hashable:
     verdict = seen.verdict
     who = verdict.verdict, verdict.reader, verdict.known
     if seen.finding is None and verdict.verdict is not VerdictKind.REFUSED:
         return *who, verdict.because
-    where = verdict.scenario, _cause(run, verdict)
     if seen.finding:
-        return *who, *where, seen.finding.kind, seen.finding.columns
-    return *who, *where, verdict.because, seen.refusal.kind if seen.refusal else ""
-
-
-def _cause(run: Run, verdict: Verdict) -> int:
-    """Give the last schema change up to a cell's step: what it shows later is the same defect."""
-    steps = run.variant(verdict.variant).steps
-    changes = [each.number for each in steps if each.changes_schema]
-    return max((number for number in changes if number <= verdict.step), default=0)
+        return *who, verdict.scenario, seen.finding.kind
+    return *who, verdict.scenario, verdict.because, seen.refusal.kind if seen.refusal else ""
 
 
 def _group(run: Run, seen: list[_Seen]) -> Group:
@@ -169,7 +161,8 @@ def _why(seen: _Seen, ways: set[tuple[str, ...]]) -> str:
     verdict = seen.verdict
     if seen.finding:
         alone = verdict.verdict is VerdictKind.REFUSED
-        mapping = mapping_text(verdict.reproduces) if len(ways) == 1 else ""
+        shared = set.intersection(*map(set, ways))
+        mapping = mapping_text(tuple(way for way in verdict.reproduces if way in shared))
         note = "seen in columns asked alone, after the whole row was refused" if alone else mapping
         witness = witness_text(seen.finding.kind, seen.finding.witness)
         return f": {witness} ({note})" if note else f": {witness}"

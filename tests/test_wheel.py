@@ -105,3 +105,20 @@ def test_the_installed_package_is_the_one_that_is_imported(installed: Installed)
 
 def test_the_installed_command_shows_its_help(installed: Installed) -> None:
     assert "run" in installed.harness("--help")
+
+
+def test_the_installed_command_plans_the_shipped_scenarios(installed: Installed) -> None:
+    told = installed.harness("plan", "--profile", "first")
+    assert "hudi/move[hudi-cow,rewrites=none]" in told
+    assert "1 variants, 3 readers, 21 cells" in told
+
+
+def test_the_installed_command_judges_and_reports_a_recorded_run(
+    installed: Installed, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(ROOT / "tests" / "recorded" / "findings_a5", folder)
+    told = installed.harness("judge", "--show", "--run-dir", str(folder))
+    assert "missing rename" in told
+    for name in ("verdicts.jsonl", "report.html", "junit.xml"):
+        assert (folder / name).stat().st_size > 10_000

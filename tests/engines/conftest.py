@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from uuid import uuid4
 
 import pytest
 
+from harness import engines
+from harness.cells import parse_reader
+from harness.engines.api import Engine, Server
 from harness.progress import PlainProgress, Progress
 from harness.runtimes import distributions, fetch
 from harness.runtimes import metastore as runtime
 from harness.runtimes.cache import Cache
 from harness.runtimes.metastore import Metastore
+from harness.write import Bench, Writing
+from harness.writing import SparkFor
+from tests.engines.everyone import Running
 
 
 @pytest.fixture(scope="session")
@@ -41,3 +48,35 @@ def metastore(
 def database() -> str:
     """A name of a database that no other test uses; nobody has created it."""
     return f"db_{uuid4().hex[:12]}"
+
+
+@pytest.fixture(scope="module")
+def readers(
+    request: pytest.FixtureRequest,
+    metastore: Metastore,
+    cache: Cache,
+    progress: Progress,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Sequence[Running]]:
+    """The readers whose texts are the parameter; one server for all of a distribution."""
+    wanted = [parse_reader(text) for text in request.param]
+    with ExitStack() as stack:
+        servers: dict[str, tuple[Engine, Server]] = {}
+        for name in dict.fromkeys(each.distribution for each in wanted):
+            installation = fetch.ensure(distributions.load(name), cache, progress)
+            engine = engines.load(installation.distribution.engine)
+            folder = tmp_path_factory.mktemp(name)
+            serving = engine.serve(installation, metastore.uri, folder, progress)
+            servers[name] = engine, stack.enter_context(serving)
+        yield [Running(each, *servers[each.distribution]) for each in wanted]
+
+
+@pytest.fixture(scope="module")
+def spark_for(
+    metastore: Metastore, cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SparkFor]:
+    """Gives the writing process of a distribution; one runs at a time, as in a run."""
+    where = Writing(cache, tmp_path_factory.mktemp("writers"), progress)
+    bench = Bench(where, metastore.uri)
+    with bench.at_work():
+        yield bench._spark

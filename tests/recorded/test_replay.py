@@ -1,0 +1,71 @@
+"""Answers of real engines, judged again without engines: every change of a check meets them.
+
+`findings_a5` was recorded from a run of the profile of that name (copy-on-write, with twins):
+Spark, Hive, Trino and PrestoSQL after an added, a dropped and a renamed column. `expected.json` is
+what a person agreed to; make it anew with `python -m tests.recorded.test_replay`, then review it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from harness import pipeline
+from harness.record import Verdict
+
+RECORDED: Final = Path(__file__).parent / "findings_a5"
+EXPECTED: Final = RECORDED / "expected.json"
+
+
+def summary(verdicts: tuple[Verdict, ...]) -> dict[str, Any]:
+    """Say of each cell what is judged, without the tables."""
+    return {
+        each.case: [
+            str(each.verdict),
+            [f"{finding.kind}: {', '.join(finding.columns)}" for finding in each.findings],
+            list(each.reproduces),
+            each.because,
+        ]
+        for each in verdicts
+    }
+
+
+def judged(folder: Path) -> dict[str, Any]:
+    """Judge a copy of the recorded run."""
+    shutil.copytree(RECORDED, folder)
+    return summary(pipeline.judge_run(folder).verdicts)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return judged(tmp_path_factory.mktemp("replay") / "run")
+
+
+def test_recorded_answers_are_judged_as_they_were(found: dict[str, Any]) -> None:
+    expected = json.loads(EXPECTED.read_text(encoding="utf-8"))
+    changed = {case: found.get(case) for case in expected if found.get(case) != expected[case]}
+    assert changed == {}
+    assert found.keys() == expected.keys()
+
+
+def test_the_recording_holds_every_kind_of_answer(found: dict[str, Any]) -> None:
+    verdicts = Counter(each[0] for each in found.values())
+    assert verdicts["correct"] > 100
+    assert verdicts["wrong"] > 30
+    assert verdicts["refused"] > 10
+    kinds = {each.partition(":")[0] for one in found.values() for each in one[1]}
+    assert {"misaligned", "missing_rename", "lost_value"} <= kinds
+    assert "unexplained" not in kinds
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as name:
+        text = json.dumps(judged(Path(name) / "run"), indent=1, ensure_ascii=False)
+        EXPECTED.write_text(text + "\n", encoding="utf-8")
