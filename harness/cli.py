@@ -204,8 +204,7 @@ def _report(folder: Path) -> None:
     found = pipeline.loaded(folder)
     junit.write(found, folder)
     page = html.write(found, folder)
-    terminal.render(found, OUT)
-    OUT.print(f"report: {page}", highlight=False, soft_wrap=True)
+    terminal.render(found, OUT, page)
 
 
 @app.callback(invoke_without_command=True)

@@ -71,10 +71,11 @@ def write(
     if len(missing) < len(variants):
         where.progress.note(f"{len(variants) - len(missing)} variants are kept from earlier runs")
     if missing:
-        for number, written in enumerate(_write_missing(missing, where), start=1):
-            name = written.records[0].variant
-            where.progress.note(f"wrote {number} of {len(missing)}: {name}")
+        where.progress.count("write tables", len(missing))
+        for written in _write_missing(missing, where):
+            where.progress.advance(1)
             take(written)
+        where.progress.done()
     return states
 
 
