@@ -182,7 +182,8 @@ def _begin(made: Plan, run_dir: Path | None) -> pipeline.Work:
         folder = run_dir
         folder.mkdir(parents=True, exist_ok=True)
     run_record.write_info(folder, pipeline.info_of(made, folder.name, started))
-    return pipeline.Work(Cache.default(), folder, progress.for_stream(sys.stderr))
+    # Servers run in folders of their own, where a relative path would mean another place.
+    return pipeline.Work(Cache.default(), folder.resolve(), progress.for_stream(sys.stderr))
 
 
 def _existing(folder: Path) -> Path:
