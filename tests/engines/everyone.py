@@ -1,0 +1,66 @@
+"""Readers that run side by side, all asked the same: in place, or a fork."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+
+from harness.cells import Reader
+from harness.engines.api import Engine, Query, Question, RefusedError, Server
+from harness.freeze import State
+from harness.model.canonical import to_json
+from harness.record import Column
+
+TIMEOUT_S = 240.0
+"""A query takes less than a second; other work on the machine may hold it up."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """An answer without what may differ between two equal tables: the order of rows, the time a
+    query took, and the wording of a refusal, which may name the database and the folder.
+    """
+
+    columns: tuple[Column, ...] = ()
+    rows: tuple[str, ...] = ()
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A reader and the server that answers it."""
+
+    reader: Reader
+    engine: Engine
+    server: Server
+
+    def ask(self, database: str, state: State, format_name: str) -> dict[tuple[str, str], Said]:
+        """Ask for everything in each table of a state, in a new session; by reader and table."""
+        settings = dict(self.reader.settings)
+        with closing(self.server.connect(settings)) as connection:
+            found = {}
+            for table in state.columns:
+                sql = self.engine.sql(Question(database, table, format_name, Query()), settings)
+                try:
+                    reply = connection.ask(sql, timeout_s=TIMEOUT_S)
+                except RefusedError as refused:
+                    said = Said(refused=f"{refused.refusal.kind} {refused.refusal.code}".strip())
+                else:
+                    rows = sorted(json.dumps(to_json(row)) for row in reply.rows)
+                    said = Said(reply.columns, tuple(rows))
+                found[str(self.reader), table] = said
+            return found
+
+
+Everyone = Mapping[tuple[str, str], Said]
+"""What each reader said of each table."""
+
+
+def ask(readers: Sequence[Running], database: str, state: State, format_name: str) -> Everyone:
+    """Ask everyone at once."""
+    with ThreadPoolExecutor(len(readers)) as threads:
+        asked = [threads.submit(each.ask, database, state, format_name) for each in readers]
+        return {at: said for each in asked for at, said in each.result().items()}

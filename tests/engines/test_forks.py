@@ -1,0 +1,139 @@
+"""A frozen state answers as the live table did after the same step, whatever happens to it later.
+
+Scenario A5 by its own writing code: every reader is asked in place right after each step, and later
+the forks of all these steps, when the original has gone on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from harness import formats, freeze, writing
+from harness.cells import Variant
+from harness.freeze import State
+from harness.operations.rename_column import RenameColumn
+from harness.operations.upsert import Upsert
+from harness.plan import Profile, Writer, plan, scenarios_folder
+from harness.record import OutcomeKind
+from harness.runtimes import catalog
+from harness.runtimes.cache import Cache
+from harness.runtimes.metastore import Metastore
+from harness.scenario import load
+from harness.scenario.definition import Step
+from harness.writing import Place, SparkFor
+from tests.engines import everyone
+from tests.engines.everyone import Everyone, Running
+
+pytestmark = pytest.mark.engines
+
+SPARK = "spark-3.5.8-hudi-1.0.2{schema-on-read=on}"
+TRINO = ("trino-476{use-column-names=true}", "trino-476{use-column-names=false}")
+NO_VERSION_8 = "GENERIC_INTERNAL_ERROR 65536"
+READERS = (SPARK, "hive-3.1.3{path=fetch, schema-on-read=on}", *TRINO)
+WRITERS = (
+    Writer("spark-3.5.8-hudi-0.15.0"),
+    Writer("spark-3.5.8-hudi-1.0.2"),
+    Writer("spark-3.5.8-hudi-1.0.2", {"table_version": "6"}),
+)
+A5 = load.load(scenarios_folder() / "hudi" / "a5.yaml")
+LAST = len(A5.steps)
+CHANGES = (Step(Upsert(keys=(1, 9))), Step(RenameColumn("f1_new", "f1_newer")))
+"""What happens to the original when its forks are made."""
+
+
+def variants() -> Sequence[Variant]:
+    """A5 and the changes after it, of both table types and by each writer."""
+    profile = Profile(
+        name="forks",
+        scenarios=(A5.name,),
+        formats=("hudi-cow", "hudi-mor"),
+        writers=WRITERS,
+        readers=(),
+        axes={"rewrites": ("some",)},
+    )
+    scenario = replace(A5, steps=(*A5.steps, *CHANGES))
+    found = plan([scenario], profile, map(formats.load, formats.names())).variants
+    return sorted(found, key=lambda variant: variant.writers)
+
+
+@dataclass
+class Watch:
+    """Asks everyone in place after each step, and the fork of the last one of A5 at once."""
+
+    readers: Sequence[Running]
+    place: Place
+    format: str
+    states: dict[int, State] = field(default_factory=dict)
+    in_place: dict[int, Everyone] = field(default_factory=dict)
+    fork_before: Everyone = field(default_factory=dict)
+
+    def at_state(self, step: int, state: State) -> None:
+        self.in_place[step] = everyone.ask(self.readers, self.place.database, state, self.format)
+        if step <= LAST:
+            self.states[step] = state
+            with catalog.connect(self.place.metastore_uri) as client:
+                freeze.register(client, state)
+        if step == LAST:
+            self.fork_before = self.fork(state)
+
+    def fork(self, state: State) -> Everyone:
+        return everyone.ask(self.readers, state.database, state, self.format)
+
+
+@pytest.mark.parametrize("readers", [READERS], indirect=True, ids=["all"])
+@pytest.mark.parametrize("variant", [pytest.param(each, id=each.id) for each in variants()])
+def test_forks_answer_as_the_table_did_in_place_and_do_not_move_with_it(
+    variant: Variant,
+    readers: Sequence[Running],
+    spark_for: SparkFor,
+    metastore: Metastore,
+    database: str,
+    tmp_path: Path,
+) -> None:
+    place = Place(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
+    place.folder.mkdir()
+    watch = Watch(readers, place, variant.format)
+    written = writing.write(variant, place, spark_for, watch.at_state)
+    files = {step: freeze.file_list(state) for step, state in watch.states.items()}
+    forks = {step: watch.fork(state) for step, state in watch.states.items()}
+
+    assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
+    assert sorted(forks) == list(range(LAST + 1))
+    assert forks == {step: watch.in_place[step] for step in forks}
+    assert forks[LAST] == watch.fork_before
+    assert files == {step: freeze.file_list(state) for step, state in watch.states.items()}
+    see_what_changed(watch.in_place)
+    see_who_refuses(forks, variant)
+
+
+def see_what_changed(in_place: dict[int, Everyone]) -> None:
+    """The changes after A5 are seen where forks are not asked, else no fork could have moved."""
+    before, upserted, renamed = (
+        {table: said for (reader, table), said in in_place[step].items() if reader == SPARK}
+        for step in range(LAST, LAST + len(CHANGES) + 1)
+    )
+    for table in before:
+        assert before[table].rows != upserted[table].rows
+        assert [each.name for each in before[table].columns] == ["id", "ts", "f1_new", "f3"]
+        assert [each.name for each in renamed[table].columns] == ["id", "ts", "f1_newer", "f3"]
+
+
+def see_who_refuses(forks: Mapping[int, Everyone], variant: Variant) -> None:
+    """Trino refuses every table of version 8, by name and by position; nothing else is refused.
+
+    So refusals were compared too, and no row is equal only because nobody answered.
+    """
+    asked = [
+        (reader, said) for everyone in forks.values() for (reader, _), said in everyone.items()
+    ]
+    version_8 = variant.writers[0].endswith("1.0.2") and "table_version" not in variant.settings
+    refused = {(reader, said.refused) for reader, said in asked if said.refused}
+    assert refused == ({(reader, NO_VERSION_8) for reader in TRINO} if version_8 else set())
+    answering = {reader for reader, said in asked if said.rows}
+    assert answering == set(READERS) - {reader for reader, _ in refused}
+    if version_8:
+        assert all(said.refused for reader, said in asked if reader in TRINO)
