@@ -21,7 +21,7 @@ from harness.reports import html, junit, terminal
 from harness.runtimes import distributions
 from harness.runtimes.cache import Cache
 
-OUT: Final = Console(soft_wrap=False)
+OUT: Final = Console(width=None if sys.stdout.isatty() else terminal.WIDTH)
 ERR: Final = Console(stderr=True)
 RUNS: Final = Path("runs")
 QUICK_START: Final = "quick-start"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +20,10 @@ ORDER: Final = (
     VerdictKind.CORRECT,
 )
 """The worst first: a silent wrong answer is worse than an error."""
+
+
+SHORTEST: Final = 2
+"""Neighbours up to so many are named one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +153,27 @@ def _where(run: Run, first: _Seen, verdicts: list[Verdict]) -> str:
         return f"in {counted(len(scenarios), 'scenario')} ({kinds})"
     step = run.step(first.verdict.variant, first.verdict.step)
     later = sorted({each.step for each in verdicts} - {step.number})
-    also = f" and still after {_numbers(later)}" if later else ""
+    also = f" and still after {numbers(later)}" if later else ""
     return f"in {first.verdict.scenario} ({kinds}) after step {step.number} '{step.text}'{also}"
 
 
-def _numbers(steps: list[int]) -> str:
-    return f"step{'s' if len(steps) > 1 else ''} {', '.join(map(str, steps))}"
+def numbers(steps: Sequence[int]) -> str:
+    """Name steps, neighbours as a range.
+
+    >>> numbers([1, 2, 4, 5, 6])
+    'steps 1, 2, 4-6'
+    """
+    runs: list[list[int]] = []
+    for step in steps:
+        if runs and runs[-1][-1] == step - 1:
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    return f"step{'s' if len(steps) > 1 else ''} {', '.join(map(_range, runs))}"
+
+
+def _range(run: Sequence[int]) -> str:
+    return f"{run[0]}-{run[-1]}" if len(run) > SHORTEST else ", ".join(map(str, run))
 
 
 def _why(seen: _Seen, ways: set[tuple[str, ...]]) -> str:

@@ -6,6 +6,7 @@ Everything is said in words; colour only repeats it, and only on a terminal.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -20,16 +21,19 @@ from harness.cells import Excluded
 from harness.record import OutcomeKind, Verdict, VerdictKind
 from harness.reports import agreement, summary
 from harness.reports.sentences import refusal_text
+from harness.reports.summary import numbers
 from harness.reports.words import FINDINGS, VERDICTS, counted, printable
 from harness.run import Run, StepResult, VariantInfo
+from harness.scenario.definition import VIEWS as ALL_VIEWS
 
 NAME: Final = "terminal"
 FILE: Final = "report.txt"
 WIDTH: Final = 120
 """Columns of the written file; a terminal's own width otherwise."""
-READER: Final = 10
+READER: Final = 9
 """Columns that a reader takes in the matrix."""
-STEP: Final = 28
+LABEL: Final = READER - len(" 1")
+STEP: Final = 24
 VIEW: Final = 9
 LEFT: Final = 2 + STEP + 1 + VIEW + 1
 """Columns before the first reader."""
@@ -87,7 +91,7 @@ def _text(console: Console, text: str, style: str = "") -> Text:
 def _labels(run: Run) -> Mapping[str, str]:
     """Give each reader a short name: its engine, numbered where there are several of it."""
     readers = list(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
-    engines = [reader.partition("{")[0].partition("-")[0][:READER] for reader in readers]
+    engines = [reader.partition("{")[0].partition("-")[0][:LABEL] for reader in readers]
     return {
         reader: f"{engine} {engines[: at + 1].count(engine)}"
         if engines.count(engine) > 1
@@ -103,28 +107,57 @@ def _variant(run: Run, variant: VariantInfo, labels: Mapping[str, str], console:
         _say(console, f"  {name}: all {counted(len(verdicts), 'cell')} correct", "green")
         return
     _say(console, f"  {name}")
-    rows = _rows(verdicts)
+    rows, right = _rows(verdicts)
     room = max(1, (max(console.width, NARROWEST) - LEFT) // (READER + 1))
     asked = [reader for reader in labels if any(each.reader == reader for each in verdicts)]
     for start in range(0, len(asked), room):
         readers = asked[start : start + room]
         console.print(Padding(_matrix(run, variant, rows, readers, labels, console), (0, 0, 0, 2)))
+    if right:
+        _say(console, f"  all correct after {numbers(right)}", "green")
 
 
-Rows = Mapping[tuple[int, str, str], Mapping[str, Verdict]]
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What all readers answered after a step, in views that they answered alike."""
+
+    step: int
+    views: tuple[str, ...]
+    query: str
+    cells: Mapping[str, Verdict]
+
+    @property
+    def said(self) -> str:
+        """Name the views, and the query where it is not the plain one."""
+        name = (
+            "all views" if len(self.views) == len(ALL_VIEWS) else ", ".join(map(_view, self.views))
+        )
+        return name if self.query == "all" else f"{name} {self.query}"
 
 
-def _rows(verdicts: Sequence[Verdict]) -> Rows:
-    rows: dict[tuple[int, str, str], dict[str, Verdict]] = {}
+def _view(name: str) -> str:
+    return VIEWS.get(name, name)
+
+
+def _rows(verdicts: Sequence[Verdict]) -> tuple[list[_Row], list[int]]:
+    """Give the rows of the steps after which something is not correct, and the other steps."""
+    asked: dict[tuple[int, str, str], dict[str, Verdict]] = {}
     for each in verdicts:
-        rows.setdefault((each.step, each.view, each.query), {})[each.reader] = each
-    return dict(sorted(rows.items(), key=lambda item: item[0][0]))
+        asked.setdefault((each.step, each.view, each.query), {})[each.reader] = each
+    alike: dict[tuple[object, ...], _Row] = {}
+    for (step, view, query), cells in sorted(asked.items(), key=lambda item: item[0][0]):
+        marks = tuple((reader, str(_cell(each))) for reader, each in cells.items())
+        first = alike.get((step, query, marks), _Row(step, (), query, cells))
+        alike[step, query, marks] = replace(first, views=(*first.views, view))
+    bad = {each.step for each in verdicts if each.verdict is not VerdictKind.CORRECT}
+    right = sorted({row.step for row in alike.values()} - bad)
+    return [row for row in alike.values() if row.step in bad], right
 
 
 def _matrix(
     run: Run,
     variant: VariantInfo,
-    rows: Rows,
+    rows: Sequence[_Row],
     readers: Sequence[str],
     labels: Mapping[str, str],
     console: Console,
@@ -135,12 +168,11 @@ def _matrix(
     for reader in readers:
         table.add_column(_text(console, labels[reader]), width=READER, no_wrap=True)
     before = None
-    for (step, view, query), cells in rows.items():
-        name = _step_name(run, variant, step) if step != before else ""
-        shape = "" if query == "all" else f" {query}"
-        texts = [_text(console, name), _text(console, VIEWS.get(view, view) + shape)]
-        table.add_row(*texts, *(_cell(cells.get(reader)) for reader in readers))
-        before = step
+    for row in rows:
+        name = _step_name(run, variant, row.step) if row.step != before else ""
+        texts = [_text(console, name), _text(console, row.said)]
+        table.add_row(*texts, *(_cell(row.cells.get(reader)) for reader in readers))
+        before = row.step
     return table
 
 

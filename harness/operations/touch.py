@@ -36,8 +36,7 @@ class Touch:
 
     def text(self) -> str:
         """Say it in a few words."""
-        which = {"none": "", "some": " and some file groups", "all": " and all file groups"}
-        return f"touch: a new row{which[self._chosen()]}"
+        return f"touch, rewrites {self._chosen()}"
 
     def evolve(self, before: Truth) -> Truth:
         """Add the new row and replace the chosen ones."""

@@ -106,7 +106,7 @@ def test_a_variant_with_a_cell_that_did_not_run_is_never_that_one_line(sampled: 
     }
     text = shown(replace(sampled, recorded=right))
     first = text.split("hudi-mor")[0]
-    assert "correct" not in first
+    assert "cells correct" not in first
     assert "UNKNOWN" in first
 
 
