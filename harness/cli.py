@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
@@ -180,6 +181,11 @@ def _begin(made: Plan, run_dir: Path | None) -> pipeline.Work:
         folder = pipeline.new_folder(RUNS, made.profile, started)
     else:
         folder = run_dir
+        if (folder / run_record.INFO).exists():
+            raise UsageProblem(
+                f"there is a run at {folder} already; go on with it by harness read, or name "
+                "another folder"
+            )
         folder.mkdir(parents=True, exist_ok=True)
     run_record.write_info(folder, pipeline.info_of(made, folder.name, started))
     # Servers run in folders of their own, where a relative path would mean another place.
@@ -228,4 +234,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         said = f"harness: {problem}"
         ERR.print(said, style="red", highlight=False, markup=False, soft_wrap=True)
         return problem.exit_status
+    except Exception:  # noqa: BLE001 - status 1 would say that engines were found wrong
+        traceback.print_exc()
+        ERR.print("harness: this is a defect of the harness; nothing is known of the engines")
+        return HarnessError.exit_status
     return 0

@@ -1,0 +1,140 @@
+"""The command line: what people do wrong is told in words, with the status of its kind."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from harness import cli, pipeline
+
+ROOT = Path(__file__).parents[2]
+RECORDED = ROOT / "tests" / "recorded" / "findings_a5"
+WRONG_USE = 2
+BROKEN = 3
+
+GOOD = """\
+table:
+  columns: {id: string, ts: long, f1: string, f2: string}
+  key: id
+  order_by: ts
+steps:
+  - insert: [1, 2]
+  - move_column: {name: f1, after: f2}
+"""
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    return folder
+
+
+def test_an_unknown_profile_is_wrong_use_and_the_known_ones_are_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["plan", "--profile", "nope"]) == WRONG_USE
+    said = capsys.readouterr().err
+    assert "unknown profile 'nope'" in said
+    assert "quick-start" in said
+
+
+def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(GOOD, encoding="utf-8")
+    assert cli.main(["plan", str(path), "--profile", "first"]) == 0
+    said = capsys.readouterr().out
+    assert "mine[hudi-cow]" in said
+    assert "trino-476{use-column-names=false}" in said
+
+
+def test_a_bad_scenario_is_told_with_file_and_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(GOOD.replace("after: f2", "after: f9"), encoding="utf-8")
+    assert cli.main(["run", str(path)]) == WRONG_USE
+    said = capsys.readouterr().err
+    assert f"{path}:7:" in said
+    assert "f9" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["plan", "nowhere.yaml"], "there is no scenario file or folder nowhere.yaml"),
+        (["judge", "--run-dir", "nowhere"], "there is no run at nowhere"),
+        (["plan", "-k", "no such case"], "no case contains 'no such case'"),
+    ],
+)
+def test_what_is_not_there_is_wrong_use(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(arguments) == WRONG_USE
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("reader", "told"),
+    [
+        ("trino-476{colour=red}", "there is no setting 'colour'; allowed: use-column-names"),
+        ("trino-476{use-column-names=maybe}", "allowed: true, false"),
+        ("trino-1", "trino-476"),
+        ("trino-476{", "is no reader"),
+    ],
+)
+def test_a_reader_that_cannot_be_is_wrong_use(
+    reader: str, told: str, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["read", "--reader", reader, "--run-dir", str(recorded)]
+    assert cli.main(arguments) == WRONG_USE
+    assert told in capsys.readouterr().err
+
+
+def test_a_new_run_does_not_go_over_an_old_one(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path: path.read_bytes() for path in recorded.iterdir()}
+    assert cli.main(["run", "--profile", "first", "--run-dir", str(recorded)]) == WRONG_USE
+    assert "there is a run at" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in recorded.iterdir()} == before
+
+
+def test_judging_gates_and_showing_does_not(recorded: Path) -> None:
+    assert cli.main(["judge", "--run-dir", str(recorded)]) == 1
+    assert cli.main(["judge", "--show", "--run-dir", str(recorded)]) == 0
+
+
+def test_a_cell_that_did_not_run_is_unknown_even_when_only_showing(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = recorded / "answers.jsonl"
+    lines = answers.read_text(encoding="utf-8").splitlines(keepends=True)
+    answers.write_text("".join(lines[1:]), encoding="utf-8")
+    assert cli.main(["judge", "--show", "--run-dir", str(recorded)]) == BROKEN
+    assert "did not run" in capsys.readouterr().out
+
+
+def test_a_defect_of_the_harness_is_never_taken_for_a_finding(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(folder: Path) -> None:
+        raise ZeroDivisionError(folder)
+
+    monkeypatch.setattr(pipeline, "judge_run", broken)
+    assert cli.main(["judge", "--run-dir", str(recorded)]) == BROKEN
+    assert "a defect of the harness" in capsys.readouterr().err
+
+
+def test_the_claims_are_drawn_from_a_recorded_run(recorded: Path) -> None:
+    assert cli.main(["judge", "--show", "--run-dir", str(recorded)]) == 0
+    assert cli.main(["report", "claims", "--run-dir", str(recorded)]) == 0
+    text = (recorded / "claims.md").read_text(encoding="utf-8")
+    assert "| Spark > 3.1, schema-on-read on |" in text
+    assert "**agrees**: missing_rename" in text
+    assert "**differs**" in text
