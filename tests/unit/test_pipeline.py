@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 import shutil
 from pathlib import Path
 
@@ -22,7 +21,7 @@ def test_every_run_has_a_folder_of_its_own_and_latest_points_to_the_newest(tmp_p
     first = pipeline.new_folder(tmp_path / "runs", "ci", NOW)
     second = pipeline.new_folder(tmp_path / "runs", "ci", NOW)
     assert [first.name, second.name] == ["20310506-070809-ci", "20310506-070809-ci-2"]
-    assert os.readlink(tmp_path / "runs" / "latest") == second.name
+    assert (tmp_path / "runs" / "latest").readlink() == Path(second.name)
 
 
 def test_a_plan_is_the_same_after_it_was_written_down(tmp_path: Path) -> None:
