@@ -138,11 +138,14 @@ def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
 def register(catalog: Catalog, state: State) -> str:
     """Make the state's tables in its database, under their names; gives the database.
 
+    A database of that name is the same state: it is left as it is.
+
     Raises:
-        CatalogRefusedError: the metastore refused, for example because they are there.
+        CatalogRefusedError: the metastore refused.
 
     """
-    catalog.register(state.database, state.frozen.entries, str(state.table))
+    if state.database not in catalog.databases():
+        catalog.register(state.database, state.frozen.entries, str(state.table))
     return state.database
 
 
