@@ -60,16 +60,17 @@ class Finished:
         return {finding["kind"] for finding in self.cells(*cell)["findings"]}
 
 
-def run(folder: Path) -> Finished:
+def run(folder: Path, *options: str) -> Finished:
     """Run the CI profile as a person would."""
     command = [sys.executable, "-m", "harness", "run", "--profile", "ci", "--run-dir", str(folder)]
+    command += options
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
     return Finished(folder, done.returncode, done.stdout + done.stderr)
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    return run(tmp_path_factory.mktemp("run") / "ci")
+    return run(tmp_path_factory.mktemp("run") / "ci", "--fresh")
 
 
 def test_every_cell_has_an_answer_and_the_gate_says_that_something_is_wrong(
