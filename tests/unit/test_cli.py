@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -103,6 +105,13 @@ def test_a_new_run_does_not_go_over_an_old_one(
     assert cli.main(["run", "--profile", "first", "--run-dir", str(recorded)]) == WRONG_USE
     assert "there is a run at" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in recorded.iterdir()} == before
+
+
+def test_the_module_ends_with_the_same_status_as_the_command(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "harness", "judge", "--run-dir", str(tmp_path / "none")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == WRONG_USE
+    assert "there is no run at" in done.stderr
 
 
 def test_judging_gates_and_showing_does_not(recorded: Path) -> None:
