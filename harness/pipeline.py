@@ -103,7 +103,11 @@ def needed(plan: Plan) -> tuple[str, ...]:
 def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     """Make every distribution be there, telling first what has to be fetched and where it goes."""
     found = [distributions.load(name) for name in names]
-    missing = {each.name: each for one in found for each in fetch.missing(one, cache)}
+    lacking = {one.name: fetch.missing(one, cache) for one in found}
+    there = ", ".join(name for name, files in lacking.items() if not files)
+    if there:
+        progress.note(f"there already, in {cache.root}: {there}")
+    missing = {each.name: each for files in lacking.values() for each in files}
     if missing:
         total = sum(each.size for each in missing.values()) / 1e6
         progress.note(f"fetch {len(missing)} files, {total:.0f} MB, once, into {cache.root}")
