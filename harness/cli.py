@@ -148,7 +148,7 @@ def report(
     if not names:
         _report(folder)
     for name in names or ():
-        OUT.print(f"{name}: {reports.load(name).write(pipeline.loaded(folder), folder)}")
+        OUT.print(f"{name}: {reports.load(name).write(run_record.load(folder), folder)}")
 
 
 @baseline.command()
@@ -208,7 +208,7 @@ def _finish(folder: Path, *, show: bool) -> None:
 
 
 def _report(folder: Path) -> None:
-    found = pipeline.loaded(folder)
+    found = run_record.load(folder)
     junit.write(found, folder)
     page = html.write(found, folder)
     terminal.render(found, OUT, page)

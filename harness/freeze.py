@@ -88,6 +88,10 @@ class State:
         }
 
 
+States = Mapping[tuple[str, int], State]
+"""The frozen states by variant and step."""
+
+
 _ADAPTER: Final = TypeAdapter(Frozen)
 
 

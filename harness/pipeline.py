@@ -18,10 +18,11 @@ from harness import read as reading
 from harness.baseline import Applied
 from harness.cells import Plan, Reader, Variant, parse_reader
 from harness.errors import UsageProblem
+from harness.freeze import States
 from harness.progress import Progress
 from harness.record import Answer, StateRecord, Verdict
 from harness.run import ReaderInfo, Run, RunInfo, VariantInfo
-from harness.runtimes import distributions, fetch
+from harness.runtimes import distributions, fetch, metastore
 from harness.runtimes.cache import Cache
 from harness.scenario import load
 from harness.scenario.dump import dump
@@ -97,7 +98,7 @@ def needed(plan: Plan) -> tuple[str, ...]:
     """Name every distribution that a plan needs, in the order of their use."""
     writers = (writer for variant in plan.variants for writer in variant.writers)
     readers = (reader.distribution for reader in plan.readers)
-    return tuple(dict.fromkeys((reading.METASTORE, *writers, *readers)))
+    return tuple(dict.fromkeys((metastore.DISTRIBUTION, *writers, *readers)))
 
 
 def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
@@ -124,7 +125,7 @@ def write_states(plan: Plan, work: Work) -> None:
     record.write_all(work.folder / run.STATES, states)
 
 
-def states_of(found: Iterable[StateRecord], cache: Cache) -> write.States:
+def states_of(found: Iterable[StateRecord], cache: Cache) -> States:
     """Find the frozen states that a run names.
 
     Raises:
@@ -218,8 +219,3 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
         )
         run.write_info(folder, info)
     return plan_of(info)
-
-
-def loaded(folder: Path) -> Run:
-    """Load a run for the reports."""
-    return run.load(folder)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +15,7 @@ from harness.answer_cache import AnswerCache
 from harness.cells import Cell, Plan, Reader
 from harness.engines.api import Engine, Server
 from harness.errors import EnvironmentProblem
-from harness.freeze import State
+from harness.freeze import State, States
 from harness.progress import Progress
 from harness.questions import Asked, Asking
 from harness.record import Answer
@@ -23,10 +24,6 @@ from harness.runtimes.cache import Cache
 
 CONNECTIONS: Final = 2
 """Connections that ask one server at once."""
-METASTORE: Final = "hive-metastore-3.1.3"
-
-States = Mapping[tuple[str, int], State]
-"""The frozen states by variant and step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +74,9 @@ class _Keeper:
 
 def _questions(plan: Plan, states: States) -> Iterable[Asked | Answer]:
     variants = {variant.id: variant for variant in plan.variants}
-    ask = Asking(
-        {str(reader): reader for reader in plan.readers}, _engine, reader_digest, formats.load
-    )
+    readers = {str(reader): reader for reader in plan.readers}
+    # Once for each reader: a digest reads the sources and templates behind it.
+    ask = Asking(readers, cache(_engine), cache(reader_digest), formats.load)
     for cell in plan.cells:
         state = states.get((cell.variant, cell.step))
         if state is not None:
@@ -109,7 +106,7 @@ def _ask_servers(asked: Sequence[Asked], where: Reading, keeper: _Keeper) -> Non
 
 
 def _metastore(where: Reading) -> AbstractContextManager[metastore.Metastore]:
-    found = fetch.ensure(distributions.load(METASTORE), where.cache, where.progress)
+    found = fetch.ensure(distributions.load(metastore.DISTRIBUTION), where.cache, where.progress)
     return metastore.serve(found, where.cache, _folder(where, "metastore"), where.progress)
 
 
@@ -166,7 +163,8 @@ def _unanswered(
 
 
 def _file_lists(asked: Iterable[Asked]) -> dict[str, object]:
-    return {each.state.digest: freeze.file_list(each.state) for each in asked}
+    states = {each.state.digest: each.state for each in asked}
+    return {digest: freeze.file_list(state) for digest, state in states.items()}
 
 
 def _pass_on(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -28,7 +28,6 @@ from harness.writing import Place, WriterSilent, Written
 
 AT_ONCE: Final = 2
 """Variants that one process writes at once: 1.6 times faster than one after another."""
-METASTORE: Final = "hive-metastore-3.1.3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +40,9 @@ class Writing:
     progress: Progress
 
 
-States = Mapping[tuple[str, int], State]
-"""The frozen states by variant and step."""
-
-
 def write(
     variants: Sequence[Variant], where: Writing, found: Callable[[StateRecord], None]
-) -> States:
+) -> freeze.States:
     """Get the states of every variant; `found` is told each record, a variant's in order.
 
     Raises:
@@ -79,7 +74,7 @@ def write(
     return states
 
 
-def load(records: Iterable[StateRecord], cache: Cache) -> States:
+def load(records: Iterable[StateRecord], cache: Cache) -> freeze.States:
     """Find the states that records name; those that are no longer kept are left out."""
     named = ((each, freeze.load(cache, each.digest)) for each in records if each.digest)
     return {(each.variant, each.outcome.step): state for each, state in named if state}
@@ -88,7 +83,9 @@ def load(records: Iterable[StateRecord], cache: Cache) -> States:
 def _write_missing(missing: Sequence[Variant], where: Writing) -> Iterator[Written]:
     where.folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        found = fetch.ensure(distributions.load(METASTORE), where.cache, where.progress)
+        found = fetch.ensure(
+            distributions.load(metastore.DISTRIBUTION), where.cache, where.progress
+        )
         folder = Path(tempfile.mkdtemp(prefix="metastore-", dir=where.folder))
         running = metastore.serve(found, where.cache, folder, where.progress)
         bench = Bench(where, stack.enter_context(running).uri)

@@ -20,6 +20,8 @@ from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
 from harness.runtimes.process import Command, Process, running, wait_until
 
+DISTRIBUTION: Final = "hive-metastore-3.1.3"
+"""The one metastore for all engines: what every one of them was seen to read through."""
 READY_S: Final = 180.0
 """How long it may take to answer; 4 s on an idle machine."""
 
