@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from typing import Final
 
 from harness.engines.api import Connection, Engine, NoAnswerError, RefusedError, Server
+from harness.errors import EnvironmentProblem
 from harness.questions import ALL, Asked
 from harness.record import Answer, Attempt, Part
 
@@ -58,17 +59,26 @@ def ask_all(
     """Ask every question, on as many servers as it takes; give the peak memory seen, in MiB.
 
     Raises:
-        EnvironmentProblem: a server did not get ready.
+        EnvironmentProblem: a server did not get ready, or died before it was asked anything.
 
     """
     left, peak = list(asked), 0
     attempts: dict[str, list[Attempt]] = {}
     while left:
+        before = _progress(left, attempts)
         with serve() as server:
             while left and server.alive():
                 left = _round(server, engine, left, attempts, connections, told)
             peak = max(peak, server.peak_memory_mb())
+            if left and _progress(left, attempts) == before:
+                # Else a server that dies as soon as it is ready would be started for ever.
+                raise EnvironmentProblem(f"it died before it was asked:\n{server.log_tail()}")
     return peak
+
+
+def _progress(left: Sequence[Asked], attempts: Mapping[str, Sequence[Attempt]]) -> tuple[int, int]:
+    """Give what changes whenever a question is sent: how many are left, how many were tried."""
+    return len(left), sum(map(len, attempts.values()))
 
 
 def _round(

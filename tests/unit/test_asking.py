@@ -9,10 +9,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from harness.answer_cache import AnswerCache
 from harness.asking import ask_all
 from harness.cells import Cell, Reader
 from harness.engines.api import NoAnswerError, Query, Question, RefusedError, Reply
+from harness.errors import EnvironmentProblem
 from harness.questions import Asked
 from harness.record import Answer, Column, Refusal
 
@@ -121,6 +124,19 @@ def test_a_query_that_kills_the_server_does_not_take_the_others_with_it() -> Non
     assert servers >= 2
     assert found["killer"].unknown == "connection lost"
     assert all(found[f"q{number}"].rows for number in range(10))
+
+
+def test_a_server_that_dies_as_soon_as_it_is_ready_is_not_started_for_ever() -> None:
+    starts: list[SimulatedServer] = []
+
+    @contextmanager
+    def serve() -> Iterator[SimulatedServer]:
+        starts.append(SimulatedServer({}, up=False))
+        yield starts[-1]
+
+    with pytest.raises(EnvironmentProblem, match=r"died before it was asked:\nthe end of the log"):
+        ask_all(serve, engine(), [asked("q")], connections=2, told=lambda *_: None)
+    assert len(starts) == 1
 
 
 def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Path) -> None:
