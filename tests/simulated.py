@@ -229,7 +229,7 @@ def _value(record: Record, wanted: Field, source: Field | None, by: str) -> Valu
 
 def _part(value: Value, wanted: Field, source: Field, by: str) -> Value:
     """Show a stored value: the parts of structs by id, or else by name."""
-    if value is None or type(wanted.type) is not type(source.type):
+    if value is None or _nested(wanted) != _nested(source):
         return value
     match wanted.type:
         case Struct():
@@ -242,6 +242,10 @@ def _part(value: Value, wanted: Field, source: Field, by: str) -> Value:
             parts = [(_part(k, wk, sk, by), _part(v, wv, sv, by)) for k, v in value.pairs]
             return MapValue.of(parts)
     return _cast(value, wanted)
+
+
+def _nested(field: Field) -> type | None:
+    return type(field.type) if isinstance(field.type, Struct | Array | Map) else None
 
 
 def _child(value: Record, wanted: Field, source: Field, by: str) -> Value:

@@ -212,7 +212,7 @@ def _by_name(value: Value, source: Field, field: Field) -> Value:
     """Give a stored value of the file's field `source` as the table's field `field`."""
     if value is None:
         return None
-    if type(source.type) is not type(field.type):
+    if _nested(source) != _nested(field):
         return named(value, source)
     match field.type:
         case Struct():
@@ -230,6 +230,10 @@ def _by_name(value: Value, source: Field, field: Field) -> Value:
             keys, parts = zip(source.children, field.children, strict=True)
             return MapValue.of([(_by_name(k, *keys), _by_name(v, *parts)) for k, v in value.pairs])
     return _as(value, source, field)
+
+
+def _nested(field: Field) -> type | None:
+    return type(field.type) if isinstance(field.type, Struct | Array | Map) else None
 
 
 def _as(value: Value, source: Field, field: Field) -> Value:

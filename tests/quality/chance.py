@@ -20,6 +20,26 @@ TYPES = (
     "array<string>",
     "map<string, long>",
 )
+WIDER = {
+    "int": ("long", "double", "string"),
+    "long": ("string",),
+    "decimal(12, 2)": ("decimal(14, 2)", "string"),
+}
+"""What the type of a column may become."""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A history in the words of `notation.history`."""
+
+    columns: str
+    steps: str
+    mor: bool
+    partition_by: tuple[str, ...]
+
+    def told(self) -> Told:
+        """Make the history."""
+        return history(self.steps, self.columns, mor=self.mor, partition_by=self.partition_by)
 
 
 @dataclass
@@ -27,30 +47,34 @@ class _Story:
     """What the steps so far leave, as far as the next one must know."""
 
     chance: random.Random
-    names: list[str]
-    nested: list[str]
+    types: dict[str, str]
+    """The columns that may change, by name."""
+    parts: dict[str, list[str]] = field(default_factory=dict)
+    """The names in a struct, by the column's."""
     keys: list[int] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     next_key: int = 1
     next_name: int = 1
 
     def insert(self) -> str:
-        keys = list(range(self.next_key, self.next_key + self.chance.randint(1, 7)))
-        self.next_key += len(keys)
-        self.keys += keys
-        return f"insert {','.join(map(str, keys))}"
+        return f"insert {self._new_keys()}"
 
     def upsert(self) -> str:
-        return f"upsert {self._some()}"
+        return f"upsert {self._some()}" if self.keys else self.insert()
 
     def update(self) -> str:
-        return f"update {self._some()} set {self.chance.choice(self.names)}"
+        return f"update {self._some()} set {self._column()}" if self.keys else self.insert()
 
     def delete(self) -> str:
         if len(self.keys) < 2:
             return self.insert()
-        key = self.keys.pop(self.chance.randrange(len(self.keys)))
-        return f"delete {key}"
+        return f"delete {self._gone()}"
+
+    def merge(self) -> str:
+        if len(self.keys) < 3:
+            return self.insert()
+        gone = self._gone()
+        return f"merge update {self._some()} delete {gone} insert {self._new_keys()}"
 
     def touch(self) -> str:
         return f"touch {self.chance.choice(('none', 'some', 'all'))}"
@@ -62,43 +86,80 @@ class _Story:
         again = self.dropped and self.chance.random() < 0.5
         name = self.dropped.pop() if again else self._fresh()
         type_ = self.chance.choice(TYPES)
-        place = self.chance.choice(("", " first", f" after {self.chance.choice(self.names)}"))
-        self.names.append(name)
-        if type_.startswith("struct"):
-            self.nested.append(f"{name}.a")
+        place = self.chance.choice(("", " first", f" after {self._column()}"))
+        self._note(name, type_)
         return f"add {name} {type_}{place}"
 
     def drop(self) -> str:
-        if len(self.names) < 2:
+        if len(self.types) < 2:
             return self.add()
-        name = self.names.pop(self.chance.randrange(len(self.names)))
-        self.nested = [each for each in self.nested if not each.startswith(f"{name}.")]
+        name = self._column()
+        self._forget(name)
         self.dropped.append(name)
         return f"drop {name}"
 
     def rename(self) -> str:
-        name = self.chance.choice(self.names)
-        free = [*self.dropped[-1:], self._fresh()]
-        to = self.chance.choice(free)
+        name = self._column()
+        to = self.chance.choice([*self.dropped[-1:], self._fresh()])
         self.dropped = [each for each in self.dropped if each != to] + [name]
-        self.names[self.names.index(name)] = to
-        self.nested = [f"{to}.a" if each == f"{name}.a" else each for each in self.nested]
+        type_, parts = self._forget(name)
+        self._note(to, type_, parts)
         return f"rename {name} {to}"
 
-    def rename_nested(self) -> str:
-        if not self.nested:
-            return self.rename()
-        return f"rename {self.nested.pop()} {self._fresh()}"
-
     def move(self) -> str:
-        name = self.chance.choice(self.names)
-        others = [each for each in self.names if each != name]
+        name = self._column()
+        others = [each for each in self.types if each != name]
         place = f"after {self.chance.choice(others)}" if others else "first"
         return f"move {name} {place}"
+
+    def widen(self) -> str:
+        narrow = [name for name, type_ in self.types.items() if type_ in WIDER]
+        if not narrow:
+            return self.move()
+        name = self.chance.choice(narrow)
+        self.types[name] = self.chance.choice(WIDER[self.types[name]])
+        return f"type {name} {self.types[name]}"
+
+    def nested(self) -> str:
+        """Change a part of a struct."""
+        if not self.parts:
+            return self.rename()
+        name = self.chance.choice(list(self.parts))
+        parts = self.parts[name]
+        part, new = self.chance.choice(parts), self._fresh()
+        match self.chance.choice(("rename", "add", "drop")):
+            case "rename":
+                parts[parts.index(part)] = new
+                return f"rename {name}.{part} {new}"
+            case "drop" if len(parts) > 1:
+                parts.remove(part)
+                return f"drop {name}.{part}"
+        parts.append(new)
+        return f"add {name}.{new} string after {part}"
+
+    def _note(self, name: str, type_: str, parts: list[str] | None = None) -> None:
+        self.types[name] = type_
+        if type_.startswith("struct"):
+            self.parts[name] = parts or ["a", "b"]
+
+    def _forget(self, name: str) -> tuple[str, list[str] | None]:
+        return self.types.pop(name), self.parts.pop(name, None)
+
+    def _column(self) -> str:
+        return self.chance.choice(list(self.types))
 
     def _fresh(self) -> str:
         self.next_name += 1
         return f"n{self.next_name}"
+
+    def _new_keys(self) -> str:
+        keys = range(self.next_key, self.next_key + self.chance.randint(1, 7))
+        self.next_key = keys.stop
+        self.keys += keys
+        return ",".join(map(str, keys))
+
+    def _gone(self) -> int:
+        return self.keys.pop(self.chance.randrange(len(self.keys)))
 
     def _some(self) -> str:
         keys = self.chance.sample(self.keys, k=min(len(self.keys), self.chance.randint(1, 3)))
@@ -106,24 +167,30 @@ class _Story:
 
 
 STEPS = (
-    "insert upsert update delete touch compact add drop rename rename_nested move".split()  # noqa: SIM905
+    *("insert", "upsert", "update", "delete", "merge", "touch", "compact"),
+    *("add", "drop", "rename", "move", "widen", "nested"),
 )
 
 
-def story(seed: int) -> Told:
-    """Make a history of ten steps or so."""
+def plot(seed: int) -> Plot:
+    """Make up a history of ten steps or so."""
     chance = random.Random(seed)  # noqa: S311 - nothing is kept secret by it
     types = chance.sample(TYPES, k=chance.randint(2, 4))
     if chance.random() < 0.5:
         types = [types[0]] * len(types)
-    names = [f"f{at}" for at, _ in enumerate(types, start=1)]
-    nested = [f"{n}.a" for n, type_ in zip(names, types, strict=True) if type_.startswith("struct")]
-    told = _Story(chance, names, nested)
-    data = ", ".join(f"{n} {type_}" for n, type_ in zip(names, types, strict=True))
+    story = _Story(chance, {})
+    for at, type_ in enumerate(types, start=1):
+        story._note(f"f{at}", type_)
+    data = ", ".join(f"{name} {type_}" for name, type_ in story.types.items())
     partitioned = chance.random() < 0.25
     last = chance.choice((", p string", ", p int")) if partitioned else ""
     columns = f"id {chance.choice(('string', 'long'))}, ts long, {data}{last}"
-    steps = [told.insert()]
-    steps += [getattr(told, chance.choice(STEPS))() for _ in range(chance.randint(3, 11))]
+    steps = [story.insert()]
+    steps += [getattr(story, chance.choice(STEPS))() for _ in range(chance.randint(3, 11))]
     by = ("p",) if partitioned else ()
-    return history("; ".join(steps), columns, mor=chance.random() < 0.6, partition_by=by)
+    return Plot(columns, "; ".join(steps), chance.random() < 0.6, by)
+
+
+def story(seed: int) -> Told:
+    """Make a history of ten steps or so."""
+    return plot(seed).told()

@@ -23,6 +23,7 @@ from harness.operations.compact import Compact
 from harness.operations.delete import Delete
 from harness.operations.drop_column import DropColumn
 from harness.operations.insert import Insert
+from harness.operations.merge import Merge
 from harness.operations.move_column import MoveColumn
 from harness.operations.rename_column import RenameColumn
 from harness.operations.touch import Rewrites, Touch
@@ -114,6 +115,8 @@ def _operation(words: list[str]) -> Operation:
             return Delete(_keys(keys))
         case ["update", keys, "set", names]:
             return Update(_keys(keys), tuple(names.split(",")))
+        case ["merge", "update", changed, "delete", gone, "insert", new]:
+            return Merge(_keys(changed), _keys(new), _keys(gone))
         case ["touch", *how]:
             return Touch(Rewrites(how[0] if how else "none"))
         case ["compact"]:
