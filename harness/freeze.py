@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +27,7 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import Catalog
 from harness.runtimes.catalog_entry import CatalogEntry
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Raised whenever what is frozen, or how, changes; older states are then not found."""
 DATABASE_DIGITS: Final = 16
 TABLE: Final = "table"
@@ -57,6 +56,8 @@ class Frozen:
     """What each step so far made on the timeline of this table, empty where nothing."""
     layout: str = ""
     """Why there are no file facts; empty when there are."""
+    table_version: str = ""
+    """Where the format counts versions."""
     listing: tuple[FileSeen, ...] = ()
     """What the frozen folder holds; set by `freeze`."""
 
@@ -135,7 +136,7 @@ def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
     folder = _folder(cache, digest)
     with cache.lock(folder):
         if not folder.is_dir():
-            _make(folder, table, frozen)
+            _make(cache, folder, table, frozen)
         return _read(digest, folder)
 
 
@@ -170,9 +171,9 @@ def _folder(cache: Cache, digest: str) -> Path:
     return cache.root / "states" / digest
 
 
-def _make(folder: Path, table: Path, frozen: Frozen) -> None:
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".making-") as name:
-        work = Path(name) / "state"
+def _make(cache: Cache, folder: Path, table: Path, frozen: Frozen) -> None:
+    with cache.workspace(folder) as space:
+        work = space / "state"
         work.mkdir()
         if table.is_dir():
             shutil.copytree(table, work / TABLE, symlinks=True)

@@ -124,7 +124,8 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
     if answer.unknown:
         return replace(asked, because=answer.unknown)
     world = histories.world(cell.step, cell.view)
-    layout = Layout(world, histories.states[cell.step].files, histories.instants)
+    state = histories.states[cell.step]
+    layout = Layout(world, state.files, histories.instants, state.layout)
     if cell.view == READ_OPTIMIZED and (doubt := layout.doubt_of_base()):
         return replace(asked, because=f"layout: {doubt}")
     asked = replace(asked, expected=expected_table(world))

@@ -25,9 +25,13 @@ class Layout:
     files: Sequence[FileFact]
     steps: Mapping[str, int]
     """The step that made each instant."""
+    unread: str = ""
+    """Why the files tell nothing; empty when they do."""
 
     def doubt_of_base(self) -> str:
         """Say how base files are not as the view needs them; empty when they are."""
+        if self.unread:
+            return self.unread
         try:
             held = dict(self._base_rows())
         except resolution.LayoutError as doubt:
@@ -40,6 +44,8 @@ class Layout:
 
     def doubt(self) -> str:
         """Say how the files do not hold the rows of the truth; empty when they do."""
+        if self.unread:
+            return self.unread
         try:
             there = {text_of(row.key) for row in self._rows()}
         except resolution.LayoutError as doubt:

@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 
 from harness.model.canonical import Value, from_json, to_json
 from harness.model.files import FileFact
+from harness.model.query import Query
 
 Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
 """A canonical value as a record holds it."""
@@ -76,6 +77,10 @@ class StateRecord:
     tables: tuple[str, ...] = ()
     """The catalog entries there are (`t`, `t_ro`, `t_rt`)."""
     reused: bool = False
+    layout: str = ""
+    """Why there are no file facts; empty when there are, or nothing was frozen."""
+    table_version: str = ""
+    """Of the table after the step, where its format counts versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,7 @@ class Part:
 class Answer:
     """What a reader said to one cell's question.
 
-    Exactly one holds: rows (refusal None and unknown empty), a refusal, or unknown.
+    Exactly one holds: rows (refusal None, unknown and void empty), a refusal, unknown, or void.
     """
 
     case: str
@@ -130,6 +135,10 @@ class Answer:
     confirmed: str = ""
     """What the engine told about how it ran (path, connector, settings), where it can tell."""
     reused: bool = False
+    question: Query = Query()
+    """What was asked; the answer is judged as one to this, whatever a later plan would ask."""
+    void: str = ""
+    """Why there was nothing to ask (a step was refused, its column is not there); else empty."""
 
 
 class FindingKind(StrEnum):

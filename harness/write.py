@@ -1,7 +1,8 @@
 """The verb *write*: every variant is found in the cache, or written and frozen after each step.
 
-Variants of the same writers are written by one process, two at a time; one writing process runs
-at a time. A variant whose writer falls silent is written once more, alone, in a fresh process.
+Variants of the same writers are written together, two at a time, by one process for each writer of
+their sequence, most often one. A variant whose writer falls silent is written once more, alone, in
+fresh processes.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from harness.writer import client
 from harness.writing import Place, WriterSilent, Written
 
 AT_ONCE: Final = 2
-"""Variants that one process writes at once: 1.6 times faster than one after another."""
+"""Variants that are written at once: 1.6 times faster than one after another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,7 @@ def _by_writer(variant: Variant) -> tuple[str, ...]:
 
 def _write_group(group: Sequence[Variant], bench: Bench) -> Iterator[Written]:
     again: list[tuple[Variant, WriterSilent]] = []
-    at_once = AT_ONCE if len(_by_writer(group[0])) == 1 else 1
-    with bench.at_work(), ThreadPoolExecutor(at_once) as threads:
+    with bench.at_work(), ThreadPoolExecutor(AT_ONCE) as threads:
         attempts = [(each, threads.submit(bench.write, each)) for each in group]
         for variant, attempt in attempts:
             try:
@@ -124,20 +124,20 @@ def _once_more(variant: Variant, bench: Bench) -> Written:
 
 
 class Bench:
-    """The one writing process that runs, and a place for each variant."""
+    """The writing processes that run, and a place for each variant."""
 
     def __init__(self, where: Writing, metastore_uri: str) -> None:
         """No process runs yet."""
         self.where = where
         self._metastore_uri = metastore_uri
         self._stack = ExitStack()
-        self._running: tuple[str, client.Spark] | None = None
+        self._running: dict[str, client.Spark] = {}
         self._lock = threading.Lock()
         self._numbers = count()
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """End the process that runs, if there is one, on the way out."""
+        """End the processes that run on the way out."""
         try:
             yield
         finally:
@@ -151,16 +151,15 @@ class Bench:
         return writing.write(variant, place, self._spark)
 
     def _spark(self, name: str) -> client.Spark:
-        """Give the process of a distribution; another one that runs is ended first."""
+        """Give the process of a distribution, a new one when it is the first or the last died."""
         with self._lock:
-            if self._running is None or self._running[0] != name or not self._running[1].alive():
-                self._end()
+            if name not in self._running or not self._running[name].alive():
                 found = fetch.ensure(
                     distributions.load(name), self.where.cache, self.where.progress
                 )
                 running = client.spark(found, self._metastore_uri, self._folder(name))
-                self._running = name, self._stack.enter_context(running)
-            return self._running[1]
+                self._running[name] = self._stack.enter_context(running)
+            return self._running[name]
 
     def _folder(self, name: str) -> Path:
         """Make a folder for one process or one table, of a name that was never used here."""
@@ -172,5 +171,5 @@ class Bench:
         raise AssertionError("count() does not end")
 
     def _end(self) -> None:
-        self._running = None
+        self._running.clear()
         self._stack.close()

@@ -25,6 +25,9 @@ from harness.writer.client import Session, Spark, SparkRefusal, SparkSilent
 TIMEOUT_S: Final = 300.0
 """After so long a statement counts as unanswered; 2 s on a calm machine."""
 
+DID_NOTHING: Final = "did nothing"
+"""The kind of a refusal that no engine put into words."""
+
 SparkFor = Callable[[str], Spark]
 """Gives the running process of a distribution."""
 AtState = Callable[[int, State], None]
@@ -131,6 +134,7 @@ class _Hand:
         self._client = client
         self._spark_for = spark_for
         self._session: tuple[str, Session] | None = None
+        self._files: tuple[FileFact, ...] = ()
 
     def step(self, course: Course) -> tuple[Outcome, State | None]:
         """Send the next step and freeze what came of it; no state where nothing is known."""
@@ -152,13 +156,14 @@ class _Hand:
             for statement in sending.statements:
                 self._run(statement, self._variant.writers[sending.step])
             refusal = self._made_wrong() if sending.step == 0 else None
+            refusal = refusal or self._left_undone(sending, before)
         except (SparkRefusal, CatalogRefusedError) as answer:
             refusal = answer.refusal
         except SparkSilent as silence:
             kind, because = OutcomeKind.UNKNOWN, str(silence)
         if refusal is not None:
             kind = OutcomeKind.REFUSED
-        made = [i for i in self._shape.instants(self._place.table) if i not in before]
+        made = self._made_since(before)
         return Outcome(
             step=sending.step,
             kind=kind,
@@ -172,9 +177,11 @@ class _Hand:
     def freeze(self, sending: Sending, course: Course) -> State:
         """Freeze the table after the last step of the course; an earlier run may have done so."""
         files, layout = self._facts()
+        self._files = files
         entries = self._client.entries(self._place.database)
         instants = tuple(outcome.instant for outcome in course.outcomes)
-        frozen = Frozen(course.outcomes[-1], entries, files, instants, layout)
+        version = self._shape.table_version(self._place.table)
+        frozen = Frozen(course.outcomes[-1], entries, files, instants, layout, version)
         return freeze.freeze(self._place.cache, sending.address, self._place.table, frozen)
 
     def _run(self, statement: Statement, writer: str) -> None:
@@ -194,6 +201,17 @@ class _Hand:
     def _made_wrong(self) -> Refusal | None:
         wrong = self._shape.created_wrong(self._place.table, self._variant.settings)
         return Refusal("created otherwise", wrong) if wrong else None
+
+    def _left_undone(self, sending: Sending, instants: Sequence[str]) -> Refusal | None:
+        """Give a refusal for a step that says all is well and did not do what there was to do."""
+        if sending.step == 0 or not sending.statements or self._made_since(instants):
+            return None
+        operation = self._variant.scenario.steps[sending.step - 1].operation
+        undone = self._shape.left_undone(operation, self._files)
+        return Refusal(DID_NOTHING, f"no error was answered; {undone}") if undone else None
+
+    def _made_since(self, instants: Sequence[str]) -> list[str]:
+        return [i for i in self._shape.instants(self._place.table) if i not in instants]
 
     def _facts(self) -> tuple[tuple[FileFact, ...], str]:
         try:
@@ -223,6 +241,8 @@ def _records(
             files=_relabelled(state.frozen, [each.instant for each in course.outcomes]),
             tables=tuple(entry.name for entry in state.frozen.entries),
             reused=reused,
+            layout=state.frozen.layout,
+            table_version=state.frozen.table_version,
         )
 
 

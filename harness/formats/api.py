@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -53,6 +53,15 @@ class Format(Protocol):
 
     def instants(self, folder: Path) -> tuple[str, ...]:
         """Give the instants of all completed writes of the table in a folder, oldest first."""
+
+    def table_version(self, folder: Path) -> str:
+        """Give the version of a table, as the format counts; empty where it does not."""
+
+    def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:
+        """Say what an operation that made no instant should have done; empty when nothing.
+
+        `before`: the file facts of the table before it.
+        """
 
     def created_wrong(self, folder: Path, settings: Settings) -> str:
         """Say how the new table is not what the settings ask for; empty when it is."""

@@ -7,7 +7,7 @@ only writes other columns into the metastore; so that is what a schema change he
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -99,6 +99,14 @@ class HiveParquet:
         """Give the names of the jobs that wrote files, by the files' times of modification."""
         found = sorted(_data_files(folder), key=lambda path: path.stat().st_mtime_ns)
         return tuple(dict.fromkeys(_job(path) for path in found))
+
+    def table_version(self, folder: Path) -> str:  # noqa: ARG002
+        """Give nothing: plain tables have no versions."""
+        return ""
+
+    def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:  # noqa: ARG002
+        """Give nothing: a schema change makes no instant here, and services there are none."""
+        return ""
 
     def created_wrong(self, folder: Path, settings: Settings) -> str:  # noqa: ARG002
         """Give nothing: it has no settings."""

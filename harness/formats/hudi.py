@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -47,8 +47,18 @@ SESSION: Final = {
     "hoodie.bloom.index.filter.dynamic.max.entries": "100",
 }
 
-SETTINGS: Final = {"table_version": ("6", "8"), "metadata_table": ("off", "on")}
-"""`metadata_table` is off unless said otherwise: it takes two fifths of the time of a write."""
+SETTINGS: Final = {
+    "table_version": ("6", "8", "9"),
+    "metadata_table": ("off", "on"),
+    "auto_upgrade": ("on", "off"),
+    "meta_fields": ("synced", "omitted", "none"),
+}
+"""What a variant may name; each is described where it is told to the writer.
+
+`metadata_table` is off unless said otherwise: it takes two fifths of the time of a write.
+"""
+
+_SWITCH: Final = {"on": "true", "off": "false"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +97,12 @@ class Hudi:
 
     def session(self, settings: Settings) -> Mapping[str, str]:
         """Give the writer's settings."""
-        switch = {"on": "true", "off": "false"}[settings.get("metadata_table", "off")]
-        return {**SESSION, "hoodie.metadata.enable": switch}
+        told = {"hoodie.metadata.enable": _SWITCH[settings.get("metadata_table", "off")]}
+        if "auto_upgrade" in settings:
+            told["hoodie.write.auto.upgrade"] = _SWITCH[settings["auto_upgrade"]]
+        if settings.get("meta_fields") == "omitted":
+            told["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
+        return {**SESSION, **told}
 
     def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:
         """Give `create table`; Hudi's SQL writes hive-style partition folders by default.
@@ -119,17 +133,27 @@ class Hudi:
         """Give the requested times of completed commits, in the order of their completion."""
         return tuple(each.requested for each in timeline.completed(timeline.names(folder)))
 
+    def table_version(self, folder: Path) -> str:
+        """Read the table version from the table's properties."""
+        return hudi_files.properties(folder).get("hoodie.table.version", "")
+
+    def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:
+        """Say what lay in log files, when a compaction should have taken it into base files."""
+        waiting = hudi_files.uncompacted(before) if isinstance(operation, Compact) else 0
+        if not waiting:
+            return ""
+        return f"no compaction is on the timeline, but {waiting} log blocks wait for one"
+
     def created_wrong(self, folder: Path, settings: Settings) -> str:
         """Compare the table version that was asked for with the one that was made."""
-        asked = settings.get("table_version")
-        made = hudi_files.properties(folder).get("hoodie.table.version", "")
+        asked, made = settings.get("table_version"), self.table_version(folder)
         if asked in (None, made):
             return ""
         return f"table version {asked} was asked for, the writer made version {made}"
 
-    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:  # noqa: ARG002 - in the files
+    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read every committed base file and log block."""
-        return hudi_files.facts(folder)
+        return hudi_files.facts(folder, key)
 
     def _properties(self, table: Table, settings: Settings) -> list[tuple[str, str]]:
         found = [("type", self.type), ("primaryKey", table.key)]
@@ -137,6 +161,8 @@ class Hudi:
             found.append(("preCombineField", table.order_by))
         if "table_version" in settings:
             found.append(("hoodie.write.table.version", settings["table_version"]))
+        if settings.get("meta_fields") == "none":
+            found.append(("hoodie.populate.meta.fields", "false"))
         return found
 
     def _compact(self) -> tuple[Statement, ...]:

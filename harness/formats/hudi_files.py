@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -26,8 +27,10 @@ _BESIDE: Final = re.compile(r"\..*\.crc|\.hoodie_partition_metadata(\.parquet|\.
 """Files in data folders that hold no rows."""
 
 
-def facts(folder: Path) -> tuple[FileFact, ...]:
+def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     """Give a fact for each base file and log block whose instant is completed, by path.
+
+    `key`: the key column; record keys come from it where a table has no meta columns.
 
     Raises:
         FileFactError: a file cannot be understood; or file groups were replaced (clustering,
@@ -38,7 +41,18 @@ def facts(folder: Path) -> tuple[FileFact, ...]:
     if any(each.action == "replacecommit" for each in instants):
         raise FileFactError("a replacecommit is on the timeline: which file groups live is unknown")
     done = {each.requested for each in instants}
-    return tuple(fact for path in _files(folder) for fact in _of(path, folder, done))
+    without_meta = properties(folder).get("hoodie.populate.meta.fields") == "false"
+    read = _Table(folder, done, key if without_meta else RECORD_KEY)
+    return tuple(fact for path in _files(folder) for fact in read.facts(path))
+
+
+def uncompacted(found: Sequence[FileFact]) -> int:
+    """Count the log blocks that no base file of their group has taken in yet."""
+    bases: dict[str, str] = {}
+    for each in (fact for fact in found if fact.kind is FileKind.BASE):
+        bases[each.file_group] = max(each.instant, bases.get(each.file_group, ""))
+    logs = (fact for fact in found if fact.kind is FileKind.LOG)
+    return sum(log.instant > bases.get(log.file_group, "") for log in logs)
 
 
 def properties(folder: Path) -> Mapping[str, str]:
@@ -57,39 +71,43 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from (Path(name, each) for each in sorted(files) if not _BESIDE.fullmatch(each))
 
 
-def _of(path: Path, folder: Path, done: Collection[str]) -> Iterator[FileFact]:
-    relative = path.relative_to(folder).as_posix()
-    if base := _BASE.fullmatch(path.name):
-        if base["instant"] in done:
-            yield _base(path, relative, base["group"], base["instant"])
-    elif (log := _LOG.fullmatch(path.name)) and not log["cdc"]:
-        try:
-            yield from _log(path.read_bytes(), relative, log["group"], done)
-        except FileFactError as problem:
-            raise FileFactError(f"{relative}: {problem}") from problem
-    else:
-        raise FileFactError(f"{relative}: neither a base file nor a log file by its name")
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Reads the files of one table."""
 
+    folder: Path
+    done: Collection[str]
+    """The completed instants."""
+    key: str
+    """The column that holds the record key."""
 
-def _base(path: Path, relative: str, group: str, instant: str) -> FileFact:
-    footer = parquet.read(path, RECORD_KEY)
-    return FileFact(relative, FileKind.BASE, group, instant, footer.columns, footer.keys)
+    def facts(self, path: Path) -> Iterator[FileFact]:
+        relative = path.relative_to(self.folder).as_posix()
+        if base := _BASE.fullmatch(path.name):
+            if base["instant"] in self.done:
+                footer, own = parquet.read(path, self.key), (base["group"], base["instant"])
+                yield FileFact(relative, FileKind.BASE, *own, footer.columns, footer.keys)
+        elif (log := _LOG.fullmatch(path.name)) and not log["cdc"]:
+            try:
+                yield from self._log(path.read_bytes(), relative, log["group"])
+            except FileFactError as problem:
+                raise FileFactError(f"{relative}: {problem}") from problem
+        else:
+            raise FileFactError(f"{relative}: neither a base file nor a log file by its name")
 
+    def _log(self, data: bytes, relative: str, group: str) -> Iterator[FileFact]:
+        for block in hudi_log.blocks(data):
+            if block.kind is not Kind.COMMAND and block.instant in self.done:
+                yield self._block(block, relative, group)
 
-def _log(data: bytes, relative: str, group: str, done: Collection[str]) -> Iterator[FileFact]:
-    for block in hudi_log.blocks(data):
-        if block.kind is not Kind.COMMAND and block.instant in done:
-            yield _block(block, relative, group)
-
-
-def _block(block: Block, relative: str, group: str) -> FileFact:
-    columns = avro_types.columns(block.schema) if hudi_log.SCHEMA in block.header else ()
-    return FileFact(
-        path=relative,
-        kind=FileKind.LOG,
-        file_group=group,
-        instant=block.instant,
-        columns=columns,
-        keys=hudi_log.record_keys(block) if block.kind is Kind.AVRO_DATA else (),
-        deleted=hudi_log.deleted_keys(block) if block.kind is Kind.DELETE else (),
-    )
+    def _block(self, block: Block, relative: str, group: str) -> FileFact:
+        columns = avro_types.columns(block.schema) if hudi_log.SCHEMA in block.header else ()
+        return FileFact(
+            path=relative,
+            kind=FileKind.LOG,
+            file_group=group,
+            instant=block.instant,
+            columns=columns,
+            keys=hudi_log.record_keys(block, self.key) if block.kind is Kind.AVRO_DATA else (),
+            deleted=hudi_log.deleted_keys(block) if block.kind is Kind.DELETE else (),
+        )

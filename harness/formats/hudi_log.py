@@ -112,8 +112,8 @@ def _block(source: _Bytes) -> Block:
     return block
 
 
-def record_keys(block: Block) -> tuple[str, ...]:
-    """Give the record keys in a data block.
+def record_keys(block: Block, column: str) -> tuple[str, ...]:
+    """Give the record keys in a data block; `column` is the one that holds them.
 
     Raises:
         FileFactError: its content cannot be read.
@@ -121,7 +121,10 @@ def record_keys(block: Block) -> tuple[str, ...]:
     """
     source = _content(block)
     records = [source.take(source.number()) for _ in range(source.number())]
-    return tuple(str(_decoded(each, block.schema)["_hoodie_record_key"]) for each in records)
+    found = [_decoded(each, block.schema) for each in records]
+    if found and column not in found[0]:
+        raise FileFactError(f"a block of records without the column {column}")
+    return tuple(str(record[column]) for record in found)
 
 
 def deleted_keys(block: Block) -> tuple[str, ...]:

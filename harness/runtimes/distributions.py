@@ -13,6 +13,9 @@ from harness.errors import UsageProblem
 from harness.runtimes import jre, lock
 from harness.runtimes.distribution import Artifact, Distribution
 
+PLANNED = {"writes", "table_versions"}
+"""Settings that only the plan reads: they change no answer."""
+
 _FOLDER = resources.files("harness.runtimes") / "distributions"
 
 
@@ -44,7 +47,7 @@ def digest(distribution: Distribution) -> str:
     """SHA-256 (hexadecimal) over all that can change an answer.
 
     That is: artifacts and where they go, the JRE for this platform, patches, heap and settings.
-    The name, the estimates and what is said about fidelity are left out.
+    The name, the estimates, what is said about fidelity, and what only the plan reads are left out.
     Raises EnvironmentProblem when there is no JRE for this platform.
     """
     content = {
@@ -53,7 +56,7 @@ def digest(distribution: Distribution) -> str:
         "jre": jre.wheel(distribution.jre).sha256,
         "patches": [asdict(patch) for patch in distribution.patches],
         "heap_mb": distribution.heap_mb,
-        "settings": _plain(distribution.settings),
+        "settings": _plain({k: v for k, v in distribution.settings.items() if k not in PLANNED}),
     }
     return digest_of(content)
 

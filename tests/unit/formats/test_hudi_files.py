@@ -45,7 +45,7 @@ def test_a_base_file_tells_group_and_instant_by_its_name_and_columns_and_keys_by
 ) -> None:
     complete(tmp_path, "100")
     base(tmp_path, "aa-0_0-13-16_100.parquet", "1", "2")
-    (fact,) = hudi_files.facts(tmp_path)
+    (fact,) = hudi_files.facts(tmp_path, "id")
     assert fact == FileFact(
         path="aa-0_0-13-16_100.parquet",
         kind=FileKind.BASE,
@@ -60,7 +60,7 @@ def test_files_of_writes_that_were_not_completed_are_left_out(tmp_path: Path) ->
     complete(tmp_path, "100")
     base(tmp_path, "aa-0_0-1-1_100.parquet", "1")
     base(tmp_path, "aa-0_0-2-2_200.parquet", "1")
-    assert [fact.instant for fact in hudi_files.facts(tmp_path)] == ["100"]
+    assert [fact.instant for fact in hudi_files.facts(tmp_path, "id")] == ["100"]
 
 
 def test_files_in_partition_folders_are_found_by_their_path(tmp_path: Path) -> None:
@@ -68,13 +68,13 @@ def test_files_in_partition_folders_are_found_by_their_path(tmp_path: Path) -> N
     base(tmp_path / "p=a", "aa-0_0-1-1_100.parquet", "1")
     (tmp_path / "p=a" / ".hoodie_partition_metadata").touch()
     (tmp_path / "p=a" / ".aa-0_0-1-1_100.parquet.crc").touch()
-    assert [fact.path for fact in hudi_files.facts(tmp_path)] == ["p=a/aa-0_0-1-1_100.parquet"]
+    assert [fact.path for fact in hudi_files.facts(tmp_path, "id")] == ["p=a/aa-0_0-1-1_100.parquet"]
 
 
 def test_a_base_file_without_rows_has_no_keys(tmp_path: Path) -> None:
     complete(tmp_path, "100")
     base(tmp_path, "aa-0_0-1-1_100.parquet")
-    (fact,) = hudi_files.facts(tmp_path)
+    (fact,) = hudi_files.facts(tmp_path, "id")
     assert fact.keys == ()
 
 
@@ -82,14 +82,14 @@ def test_a_log_file_gives_a_fact_for_its_block_with_the_instant_of_the_block(
     tmp_path: Path,
 ) -> None:
     instant = log(tmp_path, ".aa-0_100.log.1_0-184-182", "update-0.15.0")
-    (fact,) = hudi_files.facts(tmp_path)
+    (fact,) = hudi_files.facts(tmp_path, "id")
     assert (fact.kind, fact.file_group, fact.instant) == (FileKind.LOG, "aa-0", instant)
     assert (fact.keys, fact.deleted) == (("1",), ())
 
 
 def test_a_delete_block_tells_the_deleted_keys(tmp_path: Path) -> None:
     log(tmp_path, ".aa-0_100.log.1_0-184-182", "delete-1.0.2")
-    (fact,) = hudi_files.facts(tmp_path)
+    (fact,) = hudi_files.facts(tmp_path, "id")
     assert (fact.keys, fact.deleted) == ((), ("3",))
 
 
@@ -97,27 +97,27 @@ def test_a_corrupt_log_file_is_an_error_that_names_it(tmp_path: Path) -> None:
     complete(tmp_path, "100")
     (tmp_path / ".aa-0_100.log.1_0-1-1").write_bytes(b"#HUDI#\0\0")
     with pytest.raises(FileFactError, match=r"\.aa-0_100\.log\.1_0-1-1: the file ends at byte 8"):
-        hudi_files.facts(tmp_path)
+        hudi_files.facts(tmp_path, "id")
 
 
 def test_a_base_file_that_is_no_parquet_is_an_error_that_names_it(tmp_path: Path) -> None:
     complete(tmp_path, "100")
     (tmp_path / "aa-0_0-1-1_100.parquet").write_bytes(b"no parquet")
     with pytest.raises(FileFactError, match=r"aa-0_0-1-1_100\.parquet"):
-        hudi_files.facts(tmp_path)
+        hudi_files.facts(tmp_path, "id")
 
 
 def test_a_file_of_an_unknown_name_is_an_error(tmp_path: Path) -> None:
     complete(tmp_path, "100")
     (tmp_path / "aa-0_0-1-1_100.orc").touch()
     with pytest.raises(FileFactError, match="neither a base file nor a log file"):
-        hudi_files.facts(tmp_path)
+        hudi_files.facts(tmp_path, "id")
 
 
 def test_replaced_file_groups_are_an_error_and_not_guessed(tmp_path: Path) -> None:
     complete(tmp_path, "100", action="replacecommit")
     with pytest.raises(FileFactError, match="replacecommit"):
-        hudi_files.facts(tmp_path)
+        hudi_files.facts(tmp_path, "id")
 
 
 def test_properties_are_read_and_absent_ones_are_none(tmp_path: Path) -> None:

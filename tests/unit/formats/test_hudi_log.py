@@ -30,7 +30,7 @@ def test_an_update_tells_its_instant_columns_and_keys(version: str) -> None:
         ("f1_new", "string"),
         ("f3", "string"),
     )
-    assert hudi_log.record_keys(block) == ("1",)
+    assert hudi_log.record_keys(block, "_hoodie_record_key") == ("1",)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -85,7 +85,7 @@ def test_records_that_do_not_fit_the_schema_are_an_error() -> None:
     (block,) = hudi_log.blocks(read("update-0.15.0"))
     broken = hudi_log.Block(block.kind, block.header, block.content[:-3] + b"\xff\xff\xff")
     with pytest.raises(FileFactError, match="does not fit its block's schema"):
-        hudi_log.record_keys(broken)
+        hudi_log.record_keys(broken, "_hoodie_record_key")
 
 
 def test_content_of_another_version_is_an_error() -> None:
