@@ -20,7 +20,7 @@ from harness.cells import Plan
 from harness.errors import HarnessError, UsageProblem
 from harness.reports import html, junit, terminal
 from harness.runtimes import distributions
-from harness.runtimes.cache import Cache
+from harness.runtimes.cache import OFFLINE, Cache
 
 OUT: Final = Console(width=None if sys.stdout.isatty() else terminal.WIDTH)
 ERR: Final = Console(stderr=True)
@@ -44,12 +44,24 @@ Scenarios = Annotated[
     list[Path] | None,
     typer.Argument(help="Scenario files or folders; without any, those of the profile."),
 ]
-Profile = Annotated[str, typer.Option(help="A profile of scenarios/profiles.yaml.")]
+Folders = Annotated[
+    list[Path] | None,
+    typer.Option("--scenarios", help="The same as naming them without the option."),
+]
+Profile = Annotated[
+    str, typer.Option(help="A shipped profile, or one of profiles.yaml beside your scenarios.")
+]
 RunDir = Annotated[
     Path | None, typer.Option(help="The run's folder; a new one under runs/ unless given.")
 ]
 OldRun = Annotated[Path, typer.Option("--run-dir", help="The run's folder.")]
 Select = Annotated[str, typer.Option("-k", help="Only cells whose case contains this text.")]
+Cases = Annotated[
+    Path | None, typer.Option(help="Only the cases that this file names, one on each line.")
+]
+Offline = Annotated[
+    bool, typer.Option(envvar=OFFLINE, help="Download nothing; what is missing is an error.")
+]
 Fresh = Annotated[bool, typer.Option(help="Ask again what earlier runs have asked.")]
 Show = Annotated[
     bool, typer.Option(help="Show only: end 0 unless the status is 2 (wrong use) or 3 (unknown).")
@@ -63,32 +75,45 @@ LATEST_RUN: Final = RUNS / pipeline.LATEST
 
 @app.command()
 def plan(
-    scenarios: Scenarios = None, profile: Profile = QUICK_START, k: Select = "", cells: bool = False
+    scenarios: Scenarios = None,
+    folders: Folders = None,
+    profile: Profile = QUICK_START,
+    k: Select = "",
+    cells: bool = False,
 ) -> None:
     """Tell what a run would do: variants, readers, cells, what is left out and why."""
-    made = planning.make(scenarios, profile, k)
+    made = planning.make([*(scenarios or ()), *(folders or ())], profile, k)
     planning.show(made, OUT, cells=cells)
 
 
 @app.command()
-def fetch(scenarios: Scenarios = None, profile: Profile = QUICK_START) -> None:
+def fetch(
+    scenarios: Scenarios = None,
+    folders: Folders = None,
+    profile: Profile = QUICK_START,
+    offline: Offline = False,
+) -> None:
     """Fetch the engines of a profile into the cache, verified; nothing that is there already."""
-    made = planning.make(scenarios, profile, "")
-    pipeline.fetch_all(pipeline.needed(made), Cache.default(), progress.for_stream(sys.stderr))
+    made = planning.make([*(scenarios or ()), *(folders or ())], profile, "")
+    cache = Cache.default(offline=offline)
+    pipeline.fetch_all(pipeline.needed(made), cache, progress.for_stream(sys.stderr))
 
 
 @app.command()
 def run(
     scenarios: Scenarios = None,
+    folders: Folders = None,
     profile: Profile = QUICK_START,
     run_dir: RunDir = None,
     k: Select = "",
+    cases: Cases = None,
+    offline: Offline = False,
     fresh: Fresh = False,
     show: Show = False,
 ) -> None:
     """Do all: fetch, write, read, judge, report; end with the gate's status."""
-    made = planning.make(scenarios, profile, k)
-    work = _begin(made, run_dir)
+    made = planning.make([*(scenarios or ()), *(folders or ())], profile, k, cases)
+    work = _begin(made, run_dir, offline=offline)
     pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
     pipeline.write_states(made, work)
     pipeline.read_answers(made, work, fresh=fresh)
@@ -98,13 +123,15 @@ def run(
 @app.command()
 def write(
     scenarios: Scenarios = None,
+    folders: Folders = None,
     profile: Profile = QUICK_START,
     run_dir: RunDir = None,
     k: Select = "",
+    offline: Offline = False,
 ) -> None:
     """Write the tables and freeze a state after each step; ask nobody."""
-    made = planning.make(scenarios, profile, k)
-    work = _begin(made, run_dir)
+    made = planning.make([*(scenarios or ()), *(folders or ())], profile, k)
+    work = _begin(made, run_dir, offline=offline)
     pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
     pipeline.write_states(made, work)
     OUT.print(f"written: {work.folder}; next: harness read --run-dir {work.folder}")
@@ -116,6 +143,7 @@ def read(
     reader: Annotated[
         list[str] | None, typer.Option(help="Add this reader: 'trino-476{use-column-names=false}'.")
     ] = None,
+    offline: Offline = False,
     fresh: Fresh = False,
     show: Show = False,
 ) -> None:
@@ -124,7 +152,8 @@ def read(
     made = pipeline.plan_of(run_record.read_info(folder))
     for text in reader or ():
         made = pipeline.add_reader(folder, planning.reader(text))
-    work = pipeline.Work(Cache.default(), folder, progress.for_stream(sys.stderr))
+    cache = Cache.default(offline=offline)
+    work = pipeline.Work(cache, folder, progress.for_stream(sys.stderr))
     pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
     pipeline.read_answers(made, work, fresh=fresh)
     _finish(folder, show=show)
@@ -175,7 +204,7 @@ def doctor() -> None:
         raise typer.Exit(3)
 
 
-def _begin(made: Plan, run_dir: Path | None) -> pipeline.Work:
+def _begin(made: Plan, run_dir: Path | None, *, offline: bool) -> pipeline.Work:
     started = datetime.datetime.now(datetime.UTC)
     if run_dir is None:
         folder = pipeline.new_folder(RUNS, made.profile, started)
@@ -189,7 +218,8 @@ def _begin(made: Plan, run_dir: Path | None) -> pipeline.Work:
         folder.mkdir(parents=True, exist_ok=True)
     run_record.write_info(folder, pipeline.info_of(made, folder.name, started))
     # Servers run in folders of their own, where a relative path would mean another place.
-    return pipeline.Work(Cache.default(), folder.resolve(), progress.for_stream(sys.stderr))
+    cache = Cache.default(offline=offline)
+    return pipeline.Work(cache, folder.resolve(), progress.for_stream(sys.stderr))
 
 
 def _existing(folder: Path) -> Path:

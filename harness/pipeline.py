@@ -109,6 +109,7 @@ def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     if there:
         progress.note(f"there already, in {cache.root}: {there}")
     missing = {each.name: each for files in lacking.values() for each in files}
+    fetch.check_online(tuple(missing.values()), cache)
     if missing:
         total = sum(each.size for each in missing.values()) / 1e6
         progress.note(f"fetch {len(missing)} files, {total:.0f} MB, once, into {cache.root}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -14,60 +13,38 @@ from rich.text import Text
 from harness import engines, formats
 from harness.cells import Plan, Reader, parse_reader
 from harness.errors import UsageProblem
-from harness.plan import (
-    Profile,
-    estimate,
-    load_profiles,
-    load_scenarios,
-    plan,
-    profiles_file,
-    scenarios_folder,
-    select,
-)
+from harness.plan import choose, estimate, only, plan, select
 from harness.runtimes import distributions
-from harness.scenario import load
-from harness.scenario.definition import Scenario
 
 MINUTE: Final = 60
 
 
-def make(paths: Sequence[Path] | None, profile: str, pattern: str) -> Plan:
+def make(
+    paths: Sequence[Path] | None, profile: str, pattern: str, cases: Path | None = None
+) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
+    `cases`: a file that names the only cells wanted, a case on each line.
+
     Raises:
-        UsageProblem: a scenario, profile, reader or setting that does not exist.
+        UsageProblem: a scenario, profile, reader, setting or case that does not exist.
 
     """
-    found = _profile(profile)
-    if paths:
-        scenarios = tuple(_scenarios(paths))
-        found = replace(found, scenarios=tuple(each.name for each in scenarios))
-    else:
-        scenarios = load_scenarios(scenarios_folder())
+    scenarios, found = choose(paths or (), profile)
     for asked in found.readers:
         check(asked.reader)
     for writer in found.writers:
         distributions.load(writer.distribution)
     made = plan(scenarios, found, [formats.load(name) for name in formats.names()])
-    return select(made, pattern) if pattern else made
+    made = select(made, pattern) if pattern else made
+    return only(made, _lines(cases)) if cases else made
 
 
-def _profile(name: str) -> Profile:
-    found = load_profiles(profiles_file())
-    if name not in found:
-        raise UsageProblem(f"unknown profile '{name}'; allowed: {', '.join(found)}")
-    return found[name]
-
-
-def _scenarios(paths: Sequence[Path]) -> list[Scenario]:
-    found: list[Scenario] = []
-    for path in paths:
-        if not path.exists():
-            raise UsageProblem(f"there is no scenario file or folder {path}")
-        found += load_scenarios(path) if path.is_dir() else [load.load(path)]
-    if not found:
-        raise UsageProblem(f"no scenario file (*.yaml) is in {', '.join(map(str, paths))}")
-    return found
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as wrong:
+        raise UsageProblem(f"the file of cases {path} cannot be read: {wrong}") from wrong
 
 
 def reader(text: str) -> Reader:

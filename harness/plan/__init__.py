@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from harness.plan.chosen import choose, find
 from harness.plan.estimation import estimate
 from harness.plan.product import Capabilities, plan
 from harness.plan.profile import Asked, AskedSteps, Profile, Writer, load_profiles
-from harness.plan.selection import select
+from harness.plan.selection import only, select
 from harness.plan.shipped import load_scenarios, profiles_file, scenarios_folder
 
 __all__ = [
@@ -14,9 +15,12 @@ __all__ = [
     "Capabilities",
     "Profile",
     "Writer",
+    "choose",
     "estimate",
+    "find",
     "load_profiles",
     "load_scenarios",
+    "only",
     "plan",
     "profiles_file",
     "scenarios_folder",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,10 @@ from filelock import FileLock
 from harness.runtimes.distribution import Artifact
 
 ENVIRONMENT_VARIABLE = "HARNESS_CACHE"
+OFFLINE = "HARNESS_OFFLINE"
+"""The environment variable that says that nothing is downloaded: 1, true, yes or on."""
+MAKING = ".making-"
+"""How the name of a folder begins in which something is made that is not there yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +26,19 @@ class Cache:
     """Content-addressed, shared by concurrent runs; everything in it is complete or absent."""
 
     root: Path
+    offline: bool = False
+    """Nothing is downloaded into it; what is missing is an error."""
 
     @classmethod
-    def default(cls) -> Cache:
-        """The folder named by HARNESS_CACHE, else the user's cache folder."""
+    def default(cls, *, offline: bool = False) -> Cache:
+        """The folder named by HARNESS_CACHE, else the user's cache folder.
+
+        It is offline when that is asked for here or by HARNESS_OFFLINE.
+        """
         named = os.environ.get(ENVIRONMENT_VARIABLE)
         root = Path(named) if named else platformdirs.user_cache_path("lake-table-harness")
-        return cls(root.expanduser().absolute())
+        told = os.environ.get(OFFLINE, "").strip().lower() in {"1", "true", "yes", "on"}
+        return cls(root.expanduser().absolute(), offline or told)
 
     def artifact(self, artifact: Artifact) -> Path:
         """Where an artifact's file is, or will be."""
@@ -53,13 +63,13 @@ class Cache:
 
         Only for who holds the lock of `path`: what a maker that died left there is removed.
         """
-        folder = path.with_name(f".making-{path.name}")
-        shutil.rmtree(folder, ignore_errors=True)
+        folder = path.with_name(f"{MAKING}{path.name}")
+        remove(folder)
         folder.mkdir(parents=True)
         try:
             yield folder
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)
 
     def holds(self, artifact: Artifact) -> bool:
         """Whether the artifact is here and unchanged since it was verified; it is not re-hashed."""
@@ -79,6 +89,14 @@ class Cache:
         path = self.artifact(artifact)
         stamp_path(path).unlink(missing_ok=True)
         path.unlink(missing_ok=True)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with all that is in it, also where it is read-only, as table states are."""
+    for name, _, _ in os.walk(folder):
+        with suppress(OSError):
+            Path(name).chmod(0o755)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def stamp_path(path: Path) -> Path:

@@ -14,6 +14,9 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.distribution import ARCHIVE, Artifact, Distribution
 from harness.runtimes.download import Source, Wanted, connected, download, file_sha256
 
+_NAMED = 8
+"""So many missing files are named."""
+
 
 @dataclass(frozen=True, slots=True)
 class Installation:
@@ -54,6 +57,7 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
     Safe while other processes do the same; a run that dies leaves nothing half made.
     Raises EnvironmentProblem when something cannot be had.
     """
+    check_online(missing(distribution, cache), cache)
     java = jre.ensure(distribution.jre, cache, progress)
     home = _home(distribution, cache, progress)
     kept = [artifact for artifact in distribution.artifacts if not artifact.in_tree]
@@ -82,6 +86,22 @@ def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifac
         artifact
         for artifact in distribution.artifacts
         if not (artifact.in_tree and unpacked) and not cache.holds(artifact)
+    )
+
+
+def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
+    """Check that what is missing may be downloaded.
+
+    Raises EnvironmentProblem, which names it and says how to bring it, when the cache is offline.
+    """
+    if not (lacking and cache.offline):
+        return
+    total = megabytes(sum(each.size for each in lacking))
+    names = ", ".join(each.name for each in lacking[:_NAMED])
+    more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+    raise EnvironmentProblem(
+        f"offline, and not in {cache.root}: {names}{more} ({total}). Where there is a network: "
+        "harness cache export FILE --profile …; here: harness cache import FILE"
     )
 
 
@@ -120,6 +140,7 @@ def _ensure_artifacts(
     lacking = [artifact for artifact in needed if not cache.holds(artifact)]
     if not lacking:
         return
+    check_online([Missing(each.file_name, each.size) for each in lacking], cache)
     total = sum(artifact.size for artifact in lacking)
     _check_space(cache, total)
     what = (
