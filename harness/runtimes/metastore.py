@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.distributions import digest_of
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
-from harness.runtimes.process import Command, Process, running, wait_until
+from harness.runtimes.process import Command, Process, finished, running, tail, wait_until
 
 DISTRIBUTION: Final = "hive-metastore-3.1.3"
 """The one metastore for all engines: what every one of them was seen to read through."""
@@ -125,8 +123,8 @@ def schema(installation: Installation, cache: Cache, progress: Progress) -> Path
     with cache.lock(prepared):
         if not prepared.is_dir():
             progress.note(f"prepare the metastore's database → {prepared}")
-            with tempfile.TemporaryDirectory(dir=prepared.parent, prefix=".making-") as name:
-                made = Path(name) / "derby"
+            with cache.workspace(prepared) as work:
+                made = work / "derby"
                 _load(installation, script, made)
                 made.rename(prepared)
     return prepared
@@ -147,11 +145,7 @@ def _load(installation: Installation, script: Path, database: Path) -> None:
         f"-Dij.database=jdbc:derby:;databaseName={database};create=true",
         *(installation.distribution.text("schema_main"), str(script)),
     ]
-    done = subprocess.run(
-        arguments, cwd=database.parent, env={"TZ": "UTC"}, stdin=subprocess.DEVNULL, check=False,
-        capture_output=True, text=True, timeout=SCHEMA_S,
-    )  # fmt: skip
-    if done.returncode or "ERROR" in done.stdout:
-        raise EnvironmentProblem(
-            f"{script.name} cannot be loaded into Derby:\n{done.stdout[-2000:]}{done.stderr}"
-        )
+    log = database.parent / "ij.log"
+    status = finished(Command(tuple(arguments), database.parent, log), SCHEMA_S)
+    if status or "ERROR" in log.read_text(encoding="utf-8", errors="replace"):
+        raise EnvironmentProblem(f"{script.name} cannot be loaded into Derby:\n{tail(log, 20)}")

@@ -18,6 +18,7 @@ from typing import Final, Protocol, TypeVar
 from harness.errors import EnvironmentProblem
 from harness.runtimes import parent_guard
 from harness.runtimes.ports import PortTakenProblem
+from harness.runtimes.watchdog import Watchdog
 
 LOG_LINES: Final = 40
 POLL_S: Final = 0.1
@@ -25,12 +26,18 @@ GRACE_S: Final = 10.0
 """How long a process may take to end after SIGTERM."""
 
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+_SET: Final = {
+    "TZ": "UTC",
+    # A JVM that ran out of memory goes on half broken; ended, it is seen to be gone.
+    "JAVA_TOOL_OPTIONS": "-XX:+ExitOnOutOfMemoryError",
+}
 _TAIL_BYTES: Final = 64 * 1024
 _PORT_TAKEN: Final = ("Address already in use", "java.net.BindException", "Failed to bind")
 
 # The kernel's parent-death signal follows the *thread* that started the child (prctl(2)), so all
 # children are started by one thread that lives as long as this process.
 _starter: Final = ThreadPoolExecutor(1, thread_name_prefix="process-starter")
+_watchdog: Final = Watchdog()
 
 T = TypeVar("T")
 
@@ -106,6 +113,19 @@ class Process:
                 self._child.wait(grace_s)
         self._signal_group(signal.SIGKILL)
         self._child.wait()
+        _watchdog.forget(self.pid)
+
+    def wait(self, timeout_s: float) -> int:
+        """Give its exit code once it has ended by itself.
+
+        Raises:
+            TimeoutError: it has not within `timeout_s`.
+
+        """
+        try:
+            return self._child.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"not over within {timeout_s:.0f} s") from None
 
     def _signal_group(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
@@ -117,7 +137,8 @@ def running(command: Command) -> Iterator[Process]:
     """Run a process; it is stopped on the way out, whatever happened in between.
 
     It gets a small environment, in UTC, so that nothing that this user keeps in variables
-    (tokens, proxies, JVM options) reaches it; and it dies with the harness.
+    (tokens, proxies, JVM options) reaches it; and it dies with the harness, as does whatever it
+    started.
 
     Raises:
         EnvironmentProblem: the program cannot be started.
@@ -134,9 +155,25 @@ def running(command: Command) -> Iterator[Process]:
         process.stop()
 
 
+def finished(command: Command, timeout_s: float) -> int:
+    """Run a program to its end, as `running` does, and give its exit code.
+
+    Raises:
+        EnvironmentProblem: it cannot be started, or is not over within `timeout_s`; with the end of
+            its log.
+
+    """
+    with running(command) as process:
+        try:
+            return process.wait(timeout_s)
+        except TimeoutError as late:
+            said = f"{command.arguments[0]}: {late}; the end of its log:\n{process.log_tail()}"
+            raise EnvironmentProblem(said) from None
+
+
 def _popen(command: Command, log: int) -> subprocess.Popen[bytes]:
     guard = (sys.executable, "-I", "-S", parent_guard.__file__, str(os.getpid()))
-    return subprocess.Popen(
+    child = subprocess.Popen(
         [*guard, *command.arguments],
         cwd=command.folder,
         env={**_environment(), **command.environment},
@@ -145,11 +182,13 @@ def _popen(command: Command, log: int) -> subprocess.Popen[bytes]:
         stderr=log,
         start_new_session=True,
     )
+    _watchdog.watch(child.pid)
+    return child
 
 
 def _environment() -> dict[str, str]:
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    return {**passed_on, "TZ": "UTC"}
+    return {**passed_on, **_SET}
 
 
 def wait_until(

