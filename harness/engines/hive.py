@@ -19,6 +19,7 @@ from harness.errors import UsageProblem
 from harness.progress import Progress
 from harness.record import Column
 from harness.runtimes import starter, template
+from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
 from harness.runtimes.process import Command, Process, running, wait_until
@@ -188,6 +189,11 @@ class HiveEngine:
     def sql(self, question: Question, settings: Settings) -> str:  # noqa: ARG002 - of the contract
         """Give the query in HiveQL; settings are the session's, not the query's."""
         return common.select(question, "`")
+
+    def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
+        """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
+        del distribution, settings, format_name
+        return ""
 
     def ask_code(self) -> str:
         """Give a digest of the server's configuration and of what asks it."""

@@ -27,6 +27,7 @@ from harness.engines.spark_values import canonical_type
 from harness.errors import EnvironmentProblem
 from harness.progress import Progress
 from harness.record import Column
+from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.writer import client
 from harness.writer.client import SparkRefusal, SparkSilent
@@ -107,6 +108,11 @@ class SparkEngine:
     def sql(self, question: Question, settings: Settings) -> str:  # noqa: ARG002 - same for all
         """Give the query; every format is found through the metastore by database and name."""
         return common.select(question, "`")
+
+    def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
+        """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
+        del distribution, settings, format_name
+        return ""
 
     def ask_code(self) -> str:
         """Give a digest of the sources of everything that shapes an answer."""

@@ -1,9 +1,7 @@
 """Run a server of the Trino family as a process: its configuration, start, readiness, stop.
 
-What differs from one version to the next is data in the distribution's `settings`:
-`main`, `client_headers`, `plugins`, `config`, and for each kind of catalog (`hive`, `hudi`) its
-connector (`connectors`), its properties (`hive_catalog`, `hudi_catalog`) and the name of the
-property that maps columns by name (`column_names`; a kind that is not named there has none).
+What differs from one version to the next is data in the distribution's `settings`: `main`,
+`client_headers`, `plugins`, `config`, and what `trino_catalogs` says of catalogs.
 """
 
 from __future__ import annotations
@@ -12,10 +10,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
-from harness.engines import trino_ready
+from harness.engines import trino_catalogs, trino_ready
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Settings
 from harness.errors import EnvironmentProblem
 from harness.progress import Progress
@@ -29,12 +26,6 @@ TEMPLATES: Final = "trino"
 READY_S: Final = 300.0
 """How long a start may take: 10 to 20 s on an idle machine, minutes were seen on a busy one."""
 READY_QUERY_S: Final = 30.0
-
-KINDS: Final = ("hive", "hudi")
-"""The kinds of catalogs: for plain Hive tables, and for Hudi tables."""
-SETTING: Final = "use-column-names"
-SUFFIXES: Final = MappingProxyType({"": "", "true": "_by_name", "false": "_by_position"})
-"""What the setting adds to a catalog's name: one server holds a catalog for each value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +50,7 @@ class TrinoServer:
         headers = self.distribution.text("client_headers")
         session = TrinoConnection(LOOPBACK, self.port, headers)
         try:
-            session.confirm(connectors(self.distribution))
+            session.confirm(trino_catalogs.connectors(self.distribution))
         except NoAnswerError:
             session.close()
             raise
@@ -91,7 +82,8 @@ def serve(
     name = installation.distribution.name
     progress.note(f"start {name}")
     catalogs = folder / "catalog"
-    for catalog, values in catalog_values(installation.distribution, metastore_uri).items():
+    found = trino_catalogs.catalog_values(installation.distribution, metastore_uri)
+    for catalog, values in found.items():
         _write_catalog(catalogs, catalog, values)
     _link_plugins(installation, folder / "plugin")
     (folder / "tmp").mkdir()
@@ -137,40 +129,6 @@ def _ask(server: TrinoServer, table: str) -> None:
         for kind in server.distribution.options("connectors"):
             session.ask(f'show schemas from "{kind}"', timeout_s=READY_QUERY_S)
         session.ask(trino_ready.query("hive", table), timeout_s=READY_QUERY_S)
-
-
-def catalog(question_format: str, settings: Settings) -> str:
-    """Give the name of the catalog for a format (`hudi-cow`, `hive-parquet` …) and settings. Pure.
-
-    >>> catalog("hudi-mor", {"use-column-names": "false"})
-    'hudi_by_position'
-    """
-    kind = "hudi" if question_format.startswith("hudi") else "hive"
-    return kind + SUFFIXES[settings.get(SETTING, "")]
-
-
-def connectors(distribution: Distribution) -> dict[str, str]:
-    """Give the connector of every catalog. Pure."""
-    values = catalog_values(distribution, "")
-    return {name: str(value["connector"]) for name, value in values.items()}
-
-
-def catalog_values(distribution: Distribution, metastore_uri: str) -> dict[str, dict[str, object]]:
-    """Give what the template of a catalog is filled with, by the catalog's name. Pure."""
-    by_name = distribution.options("column_names")
-    found: dict[str, dict[str, object]] = {}
-    for kind, connector in distribution.options("connectors").items():
-        for value, suffix in SUFFIXES.items():
-            if value and kind not in by_name:
-                continue
-            own = {by_name[kind]: value} if value else {}
-            properties: Mapping[str, str] = distribution.options(f"{kind}_catalog")
-            found[kind + suffix] = {
-                "connector": connector,
-                "metastore_uri": metastore_uri,
-                "properties": {**properties, **own},
-            }
-    return found
 
 
 def command_line(installation: Installation, folder: Path, config: Path) -> tuple[str, ...]:

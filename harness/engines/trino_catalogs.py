@@ -1,0 +1,91 @@
+"""Which catalogs a server of the Trino family holds, and which one answers a question. Pure.
+
+What differs from one version to the next is data in the distribution's `settings`: for each kind of
+catalog (`hive`, `hudi`, `iceberg`) that there is, its connector (`connectors`), its properties
+(`hive_catalog` …) and the name of the property that maps columns by name (`column_names`; a kind
+that is not named there has none); and the kinds among which a reader of Hudi tables may choose
+(`hudi_connectors`; none where there is no choice).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from harness.engines.api import Settings
+from harness.runtimes.distribution import Distribution
+
+COLUMN_NAMES: Final = "use-column-names"
+"""Setting of a reader: whether columns of Parquet files are mapped by name."""
+CONNECTOR: Final = "connector"
+"""Setting of a reader: the kind of catalog that reads Hudi tables."""
+SETTINGS: Final = MappingProxyType({COLUMN_NAMES: ("true", "false"), CONNECTOR: ("hive", "hudi")})
+
+_FORMATS: Final = ("hudi", "iceberg")
+"""Kinds that stand at the beginning of a format's name; all other formats are of kind `hive`."""
+_SUFFIXES: Final = MappingProxyType({"": "", "true": "_by_name", "false": "_by_position"})
+"""What the setting adds to a catalog's name: one server holds a catalog for each value."""
+
+
+def catalog(format_name: str, settings: Settings) -> str:
+    """Give the name of the catalog for a format (`hudi-cow`, `hive-parquet` …) and settings.
+
+    >>> catalog("hudi-mor", {"use-column-names": "false"}), catalog("iceberg", {})
+    ('hudi_by_position', 'iceberg')
+    >>> catalog("hudi-cow", {"connector": "hive", "use-column-names": "true"})
+    'hive_by_name'
+    """
+    return _kind(format_name, settings) + _SUFFIXES[settings.get(COLUMN_NAMES, "")]
+
+
+def cannot(distribution: Distribution, settings: Settings, format_name: str) -> str:
+    """Say why a reader cannot be asked about tables of a format; empty when it can.
+
+    `settings` have names and values of SETTINGS. See `harness.engines.api.Engine.cannot`.
+    """
+    name, connector = distribution.name, settings.get(CONNECTOR)
+    if connector and connector not in distribution.texts("hudi_connectors"):
+        return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
+    of_format = _of_format(format_name)
+    if of_format not in distribution.options("connectors"):
+        return f"{name} has no connector for {of_format} tables"
+    if connector and of_format not in {"hudi", connector}:
+        return f"{CONNECTOR}={connector} does not read {of_format} tables"
+    kind = _kind(format_name, settings)
+    if COLUMN_NAMES in settings and kind not in distribution.options("column_names"):
+        return f"the {kind} connector of {name} has no setting {COLUMN_NAMES}"
+    return ""
+
+
+def connectors(distribution: Distribution) -> dict[str, str]:
+    """Give the connector of every catalog."""
+    values = catalog_values(distribution, "")
+    return {name: str(value["connector"]) for name, value in values.items()}
+
+
+def catalog_values(distribution: Distribution, metastore_uri: str) -> dict[str, dict[str, object]]:
+    """Give what the template of a catalog is filled with, by the catalog's name."""
+    by_name = distribution.options("column_names")
+    found: dict[str, dict[str, object]] = {}
+    for kind, connector in distribution.options("connectors").items():
+        for value, suffix in _SUFFIXES.items():
+            if value and kind not in by_name:
+                continue
+            own = {by_name[kind]: value} if value else {}
+            properties: Mapping[str, str] = distribution.options(f"{kind}_catalog")
+            found[kind + suffix] = {
+                "connector": connector,
+                "metastore_uri": metastore_uri,
+                "properties": {**properties, **own},
+            }
+    return found
+
+
+def _kind(format_name: str, settings: Settings) -> str:
+    kind = _of_format(format_name)
+    return settings.get(CONNECTOR, kind) if kind == "hudi" else kind
+
+
+def _of_format(format_name: str) -> str:
+    return next((kind for kind in _FORMATS if format_name.startswith(kind)), "hive")

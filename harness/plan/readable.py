@@ -1,0 +1,32 @@
+"""Which reader can be asked about which format: what the engines' own data say."""
+
+from __future__ import annotations
+
+from harness import engines, formats
+from harness.cells import Reader
+from harness.errors import UsageProblem
+from harness.runtimes import distributions
+
+
+def cannot(reader: Reader, format_name: str) -> str:
+    """Say why a reader cannot be asked about tables of a format; empty when it can.
+
+    The reader's settings must exist. See `harness.engines.api.Engine.cannot`.
+    """
+    found = distributions.load(reader.distribution)
+    return engines.load(found.engine).cannot(found, dict(reader.settings), format_name)
+
+
+def check_combination(reader: Reader) -> None:
+    """Check that the settings of a reader, each of which exists, go together.
+
+    Raises:
+        UsageProblem: there is no format that it can be asked about.
+
+    """
+    reasons: dict[str, list[str]] = {}
+    for name in formats.names():
+        reasons.setdefault(cannot(reader, name), []).append(name)
+    if "" not in reasons:
+        why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
+        raise UsageProblem(f"{reader}: it can be asked about no format; {why}")
