@@ -13,8 +13,8 @@ import typer
 from rich.console import Console
 
 import harness
+from harness import cache_commands, gate, pipeline, planning, progress, reports
 from harness import doctor as health
-from harness import gate, pipeline, planning, progress, reports
 from harness import run as run_record
 from harness.cells import Plan
 from harness.errors import HarnessError, UsageProblem
@@ -39,6 +39,7 @@ app = typer.Typer(
 
 baseline = typer.Typer(no_args_is_help=True, help="The known findings beside the scenarios.")
 app.add_typer(baseline, name="baseline")
+app.add_typer(cache_commands.app, name="cache")
 
 Scenarios = Annotated[
     list[Path] | None,

@@ -27,14 +27,15 @@ MAY_IMPORT = {
     "model": "errors",
     "operations": "errors model",
     "scenario": "errors model operations",
-    "cells": "errors model operations scenario",
+    "shapes": "errors model",
+    "cells": "errors model operations scenario shapes",
     "record": "errors model",
     "checks": "errors model record",
     "matching": "errors model checks",
     "origins": "errors model record checks",
     "compare": "errors model record checks matching origins",
     "diagnosis": "errors model record checks",
-    "layout": "errors model record checks",
+    "layout": "errors model record checks compare",
     "refusals": "errors record",
     "baseline": "errors model scenario cells record",
     "judge": (
@@ -66,7 +67,7 @@ MAY_IMPORT = {
         "baseline known_files"
     ),
     "answer_cache": "errors record",
-    "questions": "errors model cells record formats engines freeze",
+    "questions": "errors model scenario shapes cells record formats engines freeze",
     "asking": "errors progress cells record engines questions",
     "read": (
         "errors progress model scenario cells record formats engines runtimes plan freeze "
@@ -75,7 +76,7 @@ MAY_IMPORT = {
 }
 """What each part of `harness` may import beside itself; `OUTERMOST` may import anything."""
 
-OUTERMOST = {"cli", "pytest_plugin", "__main__", ""}
+OUTERMOST = {"cli", "cache_commands", "pytest_plugin", "__main__", ""}
 
 NEVER = {
     "engines": ("harness.model.truth", "harness.model.history"),
@@ -107,6 +108,7 @@ PURE = {
     "plan",
     "record",
     "refusals",
+    "shapes",
 }
 IMPURE = {
     "TCLIService",

@@ -1,0 +1,90 @@
+"""The commands about the cache: its key for CI, closed networks, what it holds, clearing up."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from harness import pipeline, planning, progress
+from harness.progress import megabytes
+from harness.runtimes import distributions, parcel, upkeep
+from harness.runtimes.cache import OFFLINE, Cache
+from harness.runtimes.distribution import Distribution
+
+DAY_S: Final = 86_400
+OUT: Final = Console()
+
+app = typer.Typer(no_args_is_help=True, help="What is kept between runs, and closed networks.")
+
+Scenarios = Annotated[
+    list[Path] | None,
+    typer.Option("--scenarios", help="Own scenarios, with the profiles beside them."),
+]
+Profile = Annotated[str, typer.Option(help="A shipped profile, or one beside your scenarios.")]
+File = Annotated[Path, typer.Argument(help="The tar file.")]
+
+
+@app.command()
+def key(scenarios: Scenarios = None, profile: Profile = "quick-start") -> None:
+    """Print a digest of all that a profile downloads: a key for the cache of a CI."""
+    OUT.print(parcel.key(_needed(scenarios, profile)), highlight=False, soft_wrap=True)
+
+
+@app.command()
+def export(
+    file: File,
+    scenarios: Scenarios = None,
+    profile: Profile = "quick-start",
+    offline: Annotated[bool, typer.Option(envvar=OFFLINE, help="Download nothing.")] = False,
+) -> None:
+    """Write a tar of all that a profile downloads, for a network without a way out."""
+    found, cache = _needed(scenarios, profile), Cache.default(offline=offline)
+    size = parcel.export(found, file, cache, progress.for_stream(sys.stderr))
+    _say(f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}")
+
+
+@app.command(name="import")
+def import_(file: File) -> None:
+    """Bring the files of such a tar into the cache, each one verified; downloads nothing."""
+    found = parcel.load(file, Cache.default(offline=True), progress.for_stream(sys.stderr))
+    _say(f"{found.files} files verified, {found.new} of them new ({megabytes(found.size)})")
+
+
+@app.command(name="list")
+def list_() -> None:
+    """Tell what the cache holds, and how large it is."""
+    cache = Cache.default()
+    found = upkeep.kept(cache)
+    table = Table("folder", "files", "size", box=None, pad_edge=False, header_style="bold")
+    for each in found:
+        table.add_row(each.name, str(each.files), megabytes(each.size))
+    _say(f"{cache.root}: {megabytes(sum(each.size for each in found))}")
+    OUT.print(table)
+
+
+@app.command()
+def prune(
+    older_than: Annotated[int, typer.Option(help="Days since they were made.", min=0)] = 30,
+) -> None:
+    """Remove old table states and answers, which a run makes again; not while a run goes on."""
+    states, answers = upkeep.prune(Cache.default(), time.time() - older_than * DAY_S)
+    _say(
+        f"removed {states.files} states ({megabytes(states.size)}) and {answers.files} answers "
+        f"({megabytes(answers.size)}) older than {older_than} days"
+    )
+
+
+def _needed(scenarios: Sequence[Path] | None, profile: str) -> list[Distribution]:
+    plan = planning.make(scenarios, profile, "")
+    return [distributions.load(name) for name in pipeline.needed(plan)]
+
+
+def _say(text: str) -> None:
+    OUT.print(text, highlight=False, markup=False, soft_wrap=True)
