@@ -1,0 +1,108 @@
+"""What is asked of a table: which columns, of which rows, or how many rows.
+
+A query is plain text through and through, so that a record of an answer can hold what was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from harness.model.canonical import Value, same
+from harness.model.conversion import convert
+from harness.model.datatypes import parse_type
+
+COUNT: Final = "count(*)"
+"""What the one column of a count is called, whatever label an engine gives it."""
+
+
+class Test(StrEnum):
+    """What a condition wants of a value."""
+
+    __test__ = False  # no test of pytest's, whatever its name
+
+    EQUAL = "equal"
+    NULL = "null"
+    NOT_NULL = "not_null"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A predicate on one column."""
+
+    path: str
+    """Dotted."""
+    test: Test
+    literal: str = ""
+    """The value of an equality, as `conversion.cast_text` writes it."""
+    type: str = ""
+    """The type of that value, in our words."""
+
+    @property
+    def value(self) -> Value:
+        """The value of an equality."""
+        if self.type == "boolean":
+            return self.literal == "true"
+        return convert(self.literal, parse_type(self.type))
+
+    def holds(self, value: Value) -> bool:
+        """Tell whether SQL lets a row with this value pass; NULL equals nothing."""
+        match self.test:
+            case Test.NULL:
+                return value is None
+            case Test.NOT_NULL:
+                return value is not None
+        return same(value, self.value)
+
+
+def not_null(path: str) -> Condition:
+    """Give the condition that a column has a value."""
+    return Condition(path, Test.NOT_NULL)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question without a table."""
+
+    columns: tuple[str, ...] = ()
+    """Dotted paths to select; empty for all columns (`select *`)."""
+    where: Condition | None = None
+    """Only rows for which it holds."""
+    count: bool = False
+    """Ask for the number of rows only."""
+
+    def labels(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Give what the answer's columns are called; `names` are all columns of the table."""
+        return (COUNT,) if self.count else self.columns or tuple(names)
+
+    def answer(
+        self, names: Sequence[str], rows: Iterable[Sequence[Value]]
+    ) -> list[tuple[Value, ...]]:
+        """Give the rows of the answer, `rows` being all of the table in the order of `names`."""
+        tables = (dict(zip(names, row, strict=True)) for row in rows)
+        kept = [values for values in tables if self.takes(values)]
+        if self.count:
+            return [(len(kept),)]
+        return [tuple(at(values, path) for path in self.labels(names)) for values in kept]
+
+    def takes(self, values: Mapping[str, Value]) -> bool:
+        """Tell whether a row is one of those asked for."""
+        return self.where is None or self.where.holds(at(values, self.where.path))
+
+
+ALL: Final = Query()
+"""`select *`."""
+
+
+def at(values: Mapping[str, Value], path: str) -> Value:
+    """Give the value at a dotted path of a row; NULL below a struct that is NULL.
+
+    A value that is no struct has nothing below: a reader by position shows such things.
+    """
+    head, *rest = path.split(".")
+    value = values.get(head)
+    for name in rest:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
