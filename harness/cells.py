@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.scenario.definition import Scenario
+from harness.shapes import Shape
 
-QUERIES: Final = ("all",)
+QUERIES: Final = tuple(map(str, Shape))
+"""The shapes of questions that a profile may name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class Cell:
     reader: str
     view: str
     query: str
+    """As `shapes` writes it: `all`, `column(f1)`."""
 
     @property
     def case(self) -> str:
@@ -89,6 +92,21 @@ class Excluded:
 
 
 @dataclass(frozen=True, slots=True)
+class Pairs:
+    """How the variants of a scenario cover every two values of its axes."""
+
+    scenario: str
+    axes: Mapping[str, tuple[str, ...]]
+    """The values of each axis that can be."""
+    variants: int
+    combinations: int
+    """So many variants all combinations would have made."""
+    covered: int
+    """Pairs of values, every one that can be."""
+    cannot: tuple[Excluded, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything a run will do."""
 
@@ -97,3 +115,5 @@ class Plan:
     readers: tuple[Reader, ...]
     cells: tuple[Cell, ...]
     excluded: tuple[Excluded, ...] = ()
+    pairs: tuple[Pairs, ...] = ()
+    """Of each scenario, where the profile covers pairs and not all combinations."""

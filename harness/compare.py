@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from harness import matching, origins
@@ -15,8 +16,9 @@ from harness.checks.place import Place, What, World, leaves
 from harness.matching import Found, Matching
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.datatypes import Array, DataType, Decimal, Map, Struct
+from harness.model.query import COUNT, Query, at
 from harness.model.schema import Field
-from harness.model.truth import Row, named, row_values
+from harness.model.truth import Row, row_values
 from harness.record import Column, Origin
 
 FAMILIES: Final = {Struct: {"struct", "row"}, Array: {"array"}, Map: {"map"}, Decimal: {"decimal"}}
@@ -27,20 +29,67 @@ def differences(
     world: World, columns: Sequence[Column], rows: Sequence[Found], asked: Sequence[str]
 ) -> tuple[Place, ...]:
     """Give every wrong place of an answer to a question for the columns `asked`."""
-    return (*wrong_rows(world, columns, rows), *wrong_columns(world, columns, asked))
+    return (*wrong_rows(world, columns, rows, asked), *wrong_columns(world, columns, asked))
 
 
-def wrong_rows(world: World, columns: Sequence[Column], rows: Sequence[Found]) -> tuple[Place, ...]:
-    """Give the wrong cells of the columns that the schema has, then the wrong rows."""
+def narrowed(world: World, query: Query) -> World:
+    """Give the world in which only the rows that a query asks for should be seen."""
+    rows, left_out = dict(world.rows), dict[Value, Row]()
+    for key, row in world.rows.items() if query.where else ():
+        if not query.takes(_expected(world, row)):
+            left_out[key] = rows.pop(key)
+    return World(world.history, world.index, rows, left_out)
+
+
+def wrong(
+    world: World, query: Query, columns: Sequence[Column], rows: Sequence[Found]
+) -> tuple[Place, ...]:
+    """Give every wrong place of the answer to a query; `world` is narrowed to it."""
+    if query.count:
+        return tuple(_miscounted(world, columns, rows))
+    asked = query.labels(world.schema.names)
+    return differences(world, labelled(query, columns), rows, asked)
+
+
+def labelled(query: Query, columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Give the columns of an answer under the names that we ask for them by.
+
+    Engines label an expression as they like: `address.town` is `town` to most.
+    """
+    asked = (COUNT,) if query.count else query.columns
+    if len(asked) != len(columns):
+        return tuple(columns)
+    return tuple(
+        replace(column, name=path) if "." in path or query.count else column
+        for path, column in zip(asked, columns, strict=True)
+    )
+
+
+def _miscounted(world: World, columns: Sequence[Column], rows: Sequence[Found]) -> Iterator[Place]:
+    number = rows[0][0] if len(columns) == 1 == len(rows) else tuple(rows)
+    if not same(number, len(world.rows)):
+        yield Place(What.COUNT, "", COUNT, len(world.rows), number)
+
+
+def wrong_rows(
+    world: World,
+    columns: Sequence[Column],
+    rows: Sequence[Found],
+    asked: Sequence[str] | None = None,
+) -> tuple[Place, ...]:
+    """Give the wrong cells of the columns that were asked (or all there are), then wrong rows."""
     names = [column.name for column in columns]
-    known = [name for name in world.schema.names if name in names]
+    wanted = world.schema.names if asked is None else asked
+    known = [name for name in wanted if name in names and world.schema.has(name)]
     found = matching.match(world, names, rows)
     seen = {
         text_of(row.key): [(world.schema.find(name), values[names.index(name)]) for name in known]
         for row, values in found.pairs
     }
-    cells = [each for row, _ in found.pairs for each in _row(world, row, seen[text_of(row.key)])]
-    return (*origins.attribute(world, cells, seen), *_whole_rows(world, found))
+    cells = [
+        each for row, _ in found.pairs for each in _row(world, row, known, seen[text_of(row.key)])
+    ]
+    return (*origins.attribute(world, cells, seen), *_whole_rows(world, found, wanted))
 
 
 def wrong_columns(
@@ -50,7 +99,7 @@ def wrong_columns(
 
     A column that was asked but is not in the schema of the judged step is one too many.
     """
-    wanted = [name for name in asked if name in world.schema.names]
+    wanted = [name for name in asked if world.schema.has(name)]
     there = {column.name: column for column in reversed(columns)}
     step = world.step_naming(column.name for column in columns)
     places = [_column(world, name, there.get(name), step) for name in wanted]
@@ -78,7 +127,7 @@ def _named_then(world: World, name: str, step: int | None) -> Origin | None:
     return Origin(world.history[step].schema.find(name).id, name, step, "")
 
 
-def _whole_rows(world: World, found: Matching) -> Iterator[Place]:
+def _whole_rows(world: World, found: Matching, asked: Sequence[str]) -> Iterator[Place]:
     for key, values in found.extra:
         yield Place(What.EXTRA_ROW, key, "", None, values)
     for key, values in found.second:
@@ -86,7 +135,13 @@ def _whole_rows(world: World, found: Matching) -> Iterator[Place]:
     there = {text_of(row.key) for row, _ in found.pairs}
     for key, row in world.keys.items():
         if key not in there:
-            yield Place(What.ABSENT_ROW, key, "", row_values(row, world.schema), None)
+            shown = _expected(world, row)
+            values = tuple(at(shown, path) for path in asked if world.schema.has(path))
+            yield Place(What.ABSENT_ROW, key, "", values, None)
+
+
+def _expected(world: World, row: Row) -> dict[str, Value]:
+    return dict(zip(world.schema.names, row_values(row, world.schema), strict=True))
 
 
 def _declares(column: Column, type_: DataType) -> bool:
@@ -100,12 +155,13 @@ def _declares(column: Column, type_: DataType) -> bool:
     return not told or told in FAMILIES.get(type(type_), ())
 
 
-def _row(world: World, row: Row, seen: Sequence[tuple[Field, Value]]) -> Iterator[Place]:
-    for field, found in seen:
-        expected = named(row.values.get(field.id), field)
-        yield from _cell(
-            world, Place(What.CELL, text_of(row.key), field.name, expected, found, field)
-        )
+def _row(
+    world: World, row: Row, known: Sequence[str], seen: Sequence[tuple[Field, Value]]
+) -> Iterator[Place]:
+    expected, key = _expected(world, row), text_of(row.key)
+    for path, (field, found) in zip(known, seen, strict=True):
+        place = Place(What.CELL, key, path, at(expected, path), found, field)
+        yield from _cell(world, place)
 
 
 def _cell(world: World, at: Place) -> Iterator[Place]:

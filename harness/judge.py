@@ -10,6 +10,7 @@ from harness.cells import Cell, Variant
 from harness.checks.place import Place, What, World, index_of
 from harness.layout import Layout
 from harness.model.canonical import text_of
+from harness.model.query import Query
 from harness.model.truth import History, row_values
 from harness.record import (
     Answer,
@@ -40,6 +41,7 @@ class Case:
 def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
     """Give a verdict for every cell of a variant whose step was not skipped.
 
+    There is none either where nothing could be asked, since a refused step left out its column.
     A step that the writer refused, or of which nothing is known, gets a verdict of its own.
     """
     outcomes = {state.outcome.step: state.outcome for state in case.states}
@@ -47,9 +49,10 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
     verdicts = [_of_step(case, outcome) for outcome in outcomes.values() if _failed(outcome)]
     for cell in cells:
         outcome = outcomes.get(cell.step)
-        if outcome is not None and outcome.kind is OutcomeKind.SKIPPED:
+        answer = answers.get(cell.case)
+        if _skipped(outcome) or (answer is not None and answer.void):
             continue
-        verdicts.append(_of_cell(cell, case, histories, answers.get(cell.case)))
+        verdicts.append(_of_cell(cell, case, histories, answer))
     return tuple(verdicts)
 
 
@@ -89,6 +92,10 @@ def _unknown(outcome: Outcome | None) -> bool:
     return outcome is None or outcome.kind is OutcomeKind.UNKNOWN
 
 
+def _skipped(outcome: Outcome | None) -> bool:
+    return outcome is not None and outcome.kind is OutcomeKind.SKIPPED
+
+
 def _failed(outcome: Outcome) -> bool:
     return outcome.kind in {OutcomeKind.REFUSED, OutcomeKind.UNKNOWN}
 
@@ -125,10 +132,11 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
         return replace(asked, because=answer.unknown)
     world = histories.world(cell.step, cell.view)
     state = histories.states[cell.step]
-    layout = Layout(world, state.files, histories.instants, state.layout)
+    made = {**histories.instants, **dict(state.others)}
+    layout = Layout(world, state.files, made, state.layout)
     if cell.view == READ_OPTIMIZED and (doubt := layout.doubt_of_base()):
         return replace(asked, because=f"layout: {doubt}")
-    asked = replace(asked, expected=expected_table(world))
+    asked = replace(asked, expected=expected_table(world, answer.question))
     if answer.refusal is not None:
         return _refused(asked, answer, world, layout)
     return _answered(asked, answer, world, layout)
@@ -168,7 +176,8 @@ def _told(part: Part) -> bool:
 
 
 def _answered(asked: Verdict, answer: Answer, world: World, layout: Layout) -> Verdict:
-    places = compare.differences(world, answer.columns, answer.rows, world.schema.names)
+    world = compare.narrowed(world, answer.question)
+    places = compare.wrong(world, answer.question, answer.columns, answer.rows)
     found, ways = diagnosis.findings(places, world), layout.ways(answer)
     if not found:
         return replace(asked, verdict=VerdictKind.CORRECT, reproduces=ways)
@@ -179,8 +188,11 @@ def _answered(asked: Verdict, answer: Answer, world: World, layout: Layout) -> V
     )
 
 
-def expected_table(world: World) -> Expected:
-    """Give the table that the view should show."""
-    columns = tuple((field.name, str(field.type)) for field in world.schema.fields)
+def expected_table(world: World, query: Query) -> Expected:
+    """Give the table that the view should answer to a query."""
+    schema = world.schema
     rows = sorted(world.rows.values(), key=lambda row: text_of(row.key))
-    return Expected(columns, tuple(row_values(row, world.schema) for row in rows))
+    shown = query.answer(schema.names, (row_values(row, schema) for row in rows))
+    labels = query.labels(schema.names)
+    types = ("long",) if query.count else (str(schema.find(path).type) for path in labels)
+    return Expected(tuple(zip(labels, types, strict=True)), tuple(shown))

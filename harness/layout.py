@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness import compare
 from harness.checks.place import World
 from harness.model import resolution
 from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact, FileKind
+from harness.model.query import Query
 from harness.model.truth import Row
 from harness.record import Answer
 
@@ -54,8 +56,13 @@ class Layout:
         return f"no file holds row {', '.join(lost)}" if lost and there else ""
 
     def ways(self, answer: Answer) -> tuple[str, ...]:
-        """Give the mappings that reproduce a whole answer; none when the files tell nothing."""
-        names, wanted = [column.name for column in answer.columns], self.world.schema.names
+        """Give the mappings that reproduce a whole answer; none when the files tell nothing.
+
+        A reader of each kind is taken to resolve every row, and then to see whether the predicate
+        holds for it: one that leaves out files by wrong statistics is none of these.
+        """
+        query, columns = answer.question, compare.labelled(answer.question, answer.columns)
+        names, wanted = [each.name for each in columns], query.labels(self.world.schema.names)
         if not self.files or sorted(names) != sorted(wanted):
             return ()
         order = [names.index(name) for name in wanted]
@@ -63,7 +70,7 @@ class Layout:
         with_logs = any(fact.kind is FileKind.LOG for fact in self.files)
         ways = resolution.ways(with_logs=with_logs)
         try:
-            return tuple(str(way) for way in ways if _texts(self._predict(way)) == found)
+            return tuple(str(way) for way in ways if _texts(self._predict(way, query)) == found)
         except resolution.LayoutError:
             return ()
 
@@ -75,8 +82,9 @@ class Layout:
             return ""
         return str(ways[0]) if len(ways) == 1 else ""
 
-    def _predict(self, way: resolution.Way) -> Sequence[Sequence[Value]]:
-        return resolution.predict(self.world.history, self.files, self.steps, way)
+    def _predict(self, way: resolution.Way, query: Query) -> Sequence[Sequence[Value]]:
+        rows = resolution.predict(self.world.history, self.files, self.steps, way)
+        return query.answer(self.world.schema.names, rows)
 
     def _base_rows(self) -> Iterator[tuple[str, Row]]:
         for base, _ in resolution.slices(self.files, self.steps):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from harness.checks.place import World
 from harness.model.canonical import Value, same, text_of
+from harness.model.query import at as value_at
 from harness.model.truth import Row, row_values
 
 Found = tuple[Value, ...]
@@ -90,6 +91,6 @@ def _tells_keys(told: Sequence[str], held: Sequence[str]) -> bool:
 def _right(world: World, row: Row, names: Sequence[str], found: Found) -> int:
     expected = dict(zip(world.schema.names, row_values(row, world.schema), strict=True))
     return sum(
-        name in expected and same(expected[name], value)
+        name.partition(".")[0] in expected and same(value_at(expected, name), value)
         for name, value in zip(names, found, strict=True)
     )

@@ -6,13 +6,15 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from harness.cells import Cell, Reader
-from harness.engines.api import Engine, Query, Question
+from harness import shapes
+from harness.cells import Cell, Reader, Variant
+from harness.engines.api import Engine, Question
 from harness.formats.api import Format
-from harness.freeze import State
-from harness.record import Answer
-
-ALL = Query()
+from harness.freeze import State, States
+from harness.model.query import Query
+from harness.model.truth import History, Truth
+from harness.record import Answer, OutcomeKind
+from harness.scenario import generation
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +53,37 @@ class Asking:
     digest_of: Callable[[Reader], str]
     format_of: Callable[[str], Format]
 
-    def ask(self, cell: Cell, format_name: str, key: str, state: State) -> Asked | None:
-        """Give the question of a cell; None when the state has no such catalog entry."""
-        reader, shape = self.readers[cell.reader], self.format_of(format_name)
-        table = shape.table_for(cell.view)
+    def ask(self, cell: Cell, variant: Variant, truth: Truth, state: State) -> Asked | Answer:
+        """Give the question of a cell about a state of which `truth` is the truth.
+
+        Where there is none, the answer says why: the catalog has no such entry, or the table no
+        such column.
+        """
+        reader = self.readers[cell.reader]
+        table = self.format_of(variant.format).table_for(cell.view)
         columns = state.columns.get(table)
         if columns is None:
-            return None
-        question = Question(state.database, table, format_name, ALL)
+            return no_entry(cell)
+        try:
+            query = shapes.query(cell.query, truth)
+        except shapes.NoQuestionError as nothing:
+            return Answer(cell.case, "", void=f"after step {cell.step} {nothing}")
+        question = Question(state.database, table, variant.format, query)
         engine = self.engine_of(reader.distribution)
         sql = engine.sql(question, dict(reader.settings))
         address = address_of(state.digest, self.digest_of(reader), sql)
+        key = truth.table.key
         return Asked(cell, reader, state, question, sql, address, key, columns)
+
+
+def history(variant: Variant, states: States, *, merge_on_read: bool) -> History:
+    """Give the truth after each step of a variant, as its frozen states tell what was applied."""
+    steps = range(1, len(variant.scenario.steps) + 1)
+    found = (states.get((variant.id, step)) for step in steps)
+    applied = [
+        state is not None and state.frozen.outcome.kind is OutcomeKind.APPLIED for state in found
+    ]
+    return generation.history(variant.scenario, merge_on_read=merge_on_read, applied=applied)
 
 
 def no_entry(cell: Cell) -> Answer:

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 
 from harness.model.canonical import Value, from_json, to_json
 from harness.model.files import FileFact
-from harness.model.query import Query
+from harness.model.query import ALL, Query
 
 Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
 """A canonical value as a record holds it."""
@@ -79,6 +79,9 @@ class StateRecord:
     reused: bool = False
     layout: str = ""
     """Why there are no file facts; empty when there are, or nothing was frozen."""
+    others: tuple[tuple[str, int], ...] = ()
+    """Instants in `files` that are no step's own, each with the step whose rows it took in: the
+    compaction that an upgrade scheduled, carried out in a later step."""
     table_version: str = ""
     """Of the table after the step, where its format counts versions."""
 
@@ -135,7 +138,7 @@ class Answer:
     confirmed: str = ""
     """What the engine told about how it ran (path, connector, settings), where it can tell."""
     reused: bool = False
-    question: Query = Query()
+    question: Query = ALL
     """What was asked; the answer is judged as one to this, whatever a later plan would ask."""
     void: str = ""
     """Why there was nothing to ask (a step was refused, its column is not there); else empty."""

@@ -173,7 +173,7 @@ class Run:
         """One verdict for each cell, in the order of the plan.
 
         A planned cell without a recorded verdict is `unknown` and says why. Cells of skipped steps
-        are none; `failed_steps` lists the steps.
+        are none, nor are those whose column was never made; `failed_steps` lists the steps.
         """
         asked = (cell for cell in self.info.cells if not self._skipped(cell))
         return tuple(self.recorded.get(cell.case) or self._missing(cell) for cell in asked)
@@ -221,8 +221,9 @@ class Run:
         return {name: texts[name] if name in texts else getattr(verdict, name) for name in _FRAME}
 
     def _skipped(self, cell: Cell) -> bool:
-        state = self.by_step.get((cell.variant, cell.step))
-        return state is not None and state.outcome.kind is OutcomeKind.SKIPPED
+        state, answer = self.by_step.get((cell.variant, cell.step)), self.answers.get(cell.case)
+        skipped = state is not None and state.outcome.kind is OutcomeKind.SKIPPED
+        return skipped or (answer is not None and bool(answer.void))
 
     def _missing(self, cell: Cell) -> Verdict:
         return Verdict(

@@ -51,7 +51,9 @@ MAY_IMPORT = {
     "runtimes": "errors progress record containers",
     # order of I/O
     "writer": "errors progress model operations record formats runtimes",
-    "plan": "errors progress model operations scenario cells record formats engines runtimes",
+    "plan": (
+        "errors progress model operations scenario shapes cells record formats engines runtimes"
+    ),
     "freeze": "errors progress model scenario cells record formats runtimes",
     "course": "errors model operations scenario cells record formats runtimes freeze writer",
     "writing": ("errors model operations cells record formats runtimes freeze writer course"),
@@ -68,7 +70,7 @@ MAY_IMPORT = {
     ),
     "answer_cache": "errors record",
     "questions": "errors model scenario shapes cells record formats engines freeze",
-    "asking": "errors progress cells record engines questions",
+    "asking": "errors progress model cells record engines questions",
     "read": (
         "errors progress model scenario cells record formats engines runtimes plan freeze "
         "answer_cache questions asking"

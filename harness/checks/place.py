@@ -28,6 +28,8 @@ class What(Enum):
     ABSENT_COLUMN = auto()
     COLUMN_TYPE = auto()
     """The type that the engine declares for a column."""
+    COUNT = auto()
+    """The answer to a count: the numbers of rows expected and found, or what came instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,11 @@ class Place:
     the step whose columns were answered. None when nobody's is recognised."""
     disputed: bool = False
     """Several origins fit and nothing decides between them: no name would be more than a guess."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether a number was found, as a count must be one."""
+        return isinstance(self.found, int) and not isinstance(self.found, bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +152,9 @@ class World:
     history: History
     index: Index
     rows: Rows
-    """The rows that the judged view should show."""
+    """The rows that the judged view should show to the question."""
+    left_out: Rows = field(default_factory=dict)
+    """The rows of the view that the question's predicate leaves out."""
     keys: Mapping[str, Row] = field(init=False, repr=False)
     """The same by the text of the key."""
     held: Mapping[str, Row] = field(init=False, repr=False)

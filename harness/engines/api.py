@@ -14,24 +14,14 @@ from pathlib import Path
 from typing import Protocol
 
 from harness.model.canonical import Value
+from harness.model.query import Query
 from harness.progress import Progress
 from harness.record import Column, Refusal
+from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 
 Settings = Mapping[str, str]
 """The settings of a reader, e.g. `{"use-column-names": "false"}`; absent means the default."""
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """The shape of a question, without a table."""
-
-    columns: tuple[str, ...] = ()
-    """Dotted paths to select; empty for all columns (`select *`)."""
-    not_null: str = ""
-    """A dotted path: only rows where it is not NULL."""
-    count: bool = False
-    """Ask for the number of rows only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +103,13 @@ class Engine(Protocol):
 
     def sql(self, question: Question, settings: Settings) -> str:
         """Give the query in this engine's SQL, identifiers quoted."""
+
+    def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
+        """Say why a reader cannot be asked about tables of a format; empty when it can.
+
+        `settings` have the names and values of `settings` above. Known from data alone: what an
+        engine only refuses when it is asked is an answer, and is asked for.
+        """
 
     def ask_code(self) -> str:
         """Give a digest of what shapes answers beside the artifacts: configuration, ask code."""

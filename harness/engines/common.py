@@ -8,6 +8,7 @@ from typing import Final
 
 from harness.engines.api import Question
 from harness.model.canonical import Value
+from harness.model.query import Condition, Test
 from harness.record import Column
 from harness.runtimes import template
 from harness.runtimes.distributions import digest_of
@@ -28,6 +29,10 @@ them: they are left out of replies.
 """
 
 Row = tuple[Value, ...]
+
+ANSI: Final = '"'
+"""What identifiers are quoted with in the SQL of Trino and its kin; Spark and Hive take "`"."""
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "$": "\\u0024"})
 
 
 def drop_meta(
@@ -55,8 +60,50 @@ def select(question: Question, mark: str) -> str:
     columns = ", ".join(quoted(path, mark) for path in query.columns) or "*"
     what = "count(*)" if query.count else columns
     table = f"{quoted(question.database, mark)}.{quoted(question.table, mark)}"
-    where = f" where {quoted(query.not_null, mark)} is not null" if query.not_null else ""
+    where = f" where {predicate(query.where, mark)}" if query.where else ""
     return f"select {what} from {table}{where}"
+
+
+def predicate(condition: Condition, mark: str) -> str:
+    """Give the SQL of a condition.
+
+    >>> from harness.model.query import not_null
+    >>> predicate(not_null("a.f1"), "`")
+    '`a`.`f1` is not null'
+    """
+    column = quoted(condition.path, mark)
+    if condition.test is Test.EQUAL:
+        return f"{column} = {literal(condition.literal, condition.type, mark)}"
+    return f"{column} is {'null' if condition.test is Test.NULL else 'not null'}"
+
+
+def literal(text: str, type_: str, mark: str) -> str:
+    """Give the literal of a value, in the SQL whose identifiers are quoted with `mark`.
+
+    Numbers with a fraction are cast from their text: as bare literals they are decimals to one
+    engine and doubles to the next.
+    """
+    match type_:
+        case "boolean" | "int" | "long":
+            return text
+        case "date":
+            return f"date {string(text, mark)}"
+        case "string":
+            return string(text, mark)
+        case "float" if mark == ANSI:
+            type_ = "real"
+    return f"cast({string(text, mark)} as {type_})"
+
+
+def string(text: str, mark: str) -> str:
+    """Give a string literal.
+
+    Spark and Hive read backslashes as escapes, and replace `${name}` before they parse anything
+    (Spark: `spark.sql.variable.substitute`; Hive: "Using Variables"). The other SQL knows neither.
+    """
+    if mark == ANSI:
+        return "'" + text.replace("'", "''") + "'"
+    return "'" + text.translate(_ESCAPES) + "'"
 
 
 def code_digest(engine: str, *modules: str) -> str:

@@ -94,6 +94,14 @@ class Schema:
             raise SchemaChangeError("a column's name is missing")
         return field
 
+    def has(self, path: str) -> bool:
+        """Tell whether there is a field at a dotted path."""
+        try:
+            self.find(path)
+        except SchemaChangeError:
+            return False
+        return True
+
     def add(self, path: str, type_: DataType, place: Place = END) -> Schema:
         """Give the schema with a new column at `path`."""
         parent, name = _split(path)

@@ -9,9 +9,10 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from harness.cells import Reader
-from harness.engines.api import Engine, Query, Question, RefusedError, Server
+from harness.engines.api import Engine, Question, RefusedError, Server
 from harness.freeze import State
 from harness.model.canonical import to_json
+from harness.model.query import Query
 from harness.record import Column
 
 TIMEOUT_S = 240.0

@@ -12,10 +12,11 @@ from typing import Any
 import psutil
 import pytest
 
-from harness.engines.api import NoAnswerError, Query, Question, RefusedError
+from harness.engines.api import NoAnswerError, Question, RefusedError
 from harness.engines.hive import ENGINE, HiveConnection, HiveServer
 from harness.errors import EnvironmentProblem
 from harness.model.canonical import MapValue
+from harness.model.query import Query, not_null
 from harness.progress import Progress
 from harness.runtimes import distributions, fetch
 from harness.runtimes.cache import Cache
@@ -157,7 +158,7 @@ def test_all_types_come_as_canonical_values_on_both_paths(
 def test_a_dotted_column_and_a_predicate_are_asked(
     connected: Callable[..., HiveConnection], all_types: str
 ) -> None:
-    query = Query(columns=("st.b", "st.a", "l"), not_null="st.b.c")
+    query = Query(columns=("st.b", "st.a", "l"), where=not_null("st.b.c"))
     reply = connected().ask(sql(all_types, query), timeout_s=MINUTE)
     assert reply.rows == (({"c": 'q"\\', "d": datetime.date(2024, 1, 1)}, 1, 3),)
     assert [(column.name, column.type) for column in reply.columns] == [
@@ -244,7 +245,7 @@ def test_questions_are_answered_side_by_side(server: HiveServer, all_types: str)
     def ask(path: str) -> tuple[Any, ...]:
         connection = server.connect({"path": path})
         try:
-            question = sql(all_types, Query(columns=("i",), not_null="i"))
+            question = sql(all_types, Query(columns=("i",), where=not_null("i")))
             return connection.ask(question, timeout_s=MINUTE).rows
         finally:
             connection.close()

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.api import Query, Question, Reply
+from harness.engines.api import Question, Reply
 from harness.engines.hive import ENGINE, HiveServer
+from harness.model.query import Query
 from harness.progress import Progress
 from harness.runtimes import catalog, distributions, fetch
 from harness.runtimes.cache import Cache

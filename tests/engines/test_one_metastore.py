@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import engines
-from harness.engines.api import Query, Question
+from harness.engines.api import Question
+from harness.model.query import Query
 from harness.progress import Progress
 from harness.runtimes import distributions, fetch
 from harness.runtimes.cache import Cache

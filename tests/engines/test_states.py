@@ -12,12 +12,13 @@ import pytest
 
 from harness import formats, freeze, write, writing
 from harness.cells import Variant
-from harness.engines.api import Query, Question, Server
+from harness.engines.api import Question, Server
 from harness.engines.spark import ENGINE
 from harness.freeze import State
 from harness.model import resolution
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
+from harness.model.query import Query
 from harness.model.resolution import By, Way
 from harness.model.table import Table
 from harness.model.truth import Rows, row_values

@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import engines
-from harness.engines.api import Engine, NoAnswerError, Query, Question, RefusedError, Reply, Server
+from harness.engines.api import Engine, NoAnswerError, Question, RefusedError, Reply, Server
 from harness.model.canonical import same
+from harness.model.query import Query, not_null
 from harness.progress import Progress
 from harness.runtimes import distributions, fetch
 from harness.runtimes.cache import Cache
@@ -116,9 +117,9 @@ def test_the_default_is_the_engines_own_and_is_confirmed(started: Started) -> No
 
 
 def test_a_predicate_a_count_and_a_part_of_a_struct_can_be_asked(started: Started) -> None:
-    leaf = started.ask("types", Query(columns=("i", "st.n.x"), not_null="st.n.x"))
+    leaf = started.ask("types", Query(columns=("i", "st.n.x"), where=not_null("st.n.x")))
     assert leaf.rows == ((1, "y"),)
-    assert started.ask("types", Query(count=True, not_null="r")).rows == ((1,),)
+    assert started.ask("types", Query(count=True, where=not_null("r"))).rows == ((1,),)
 
 
 def test_a_table_that_is_not_there_is_refused_and_the_server_goes_on(started: Started) -> None:

@@ -14,8 +14,9 @@ import pytest
 from harness.answer_cache import AnswerCache
 from harness.asking import ask_all
 from harness.cells import Cell, Reader
-from harness.engines.api import NoAnswerError, Query, Question, RefusedError, Reply
+from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.errors import EnvironmentProblem
+from harness.model.query import Query
 from harness.questions import Asked
 from harness.record import Answer, Column, Refusal
 

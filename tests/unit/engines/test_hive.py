@@ -5,10 +5,11 @@ import sys
 
 import pytest
 
-from harness.engines.api import Query, Question
+from harness.engines.api import Question
 from harness.engines.hive import ENGINE, nested_types, reply, statements
 from harness.engines.hive_values import Result
 from harness.errors import UsageProblem
+from harness.model.query import Query, not_null
 from harness.record import Column
 
 
@@ -17,9 +18,9 @@ from harness.record import Column
     [
         (Query(), "select * from `db`.`t_rt`"),
         (Query(columns=("a", "st.b")), "select `a`, `st`.`b` from `db`.`t_rt`"),
-        (Query(not_null="st.b"), "select * from `db`.`t_rt` where `st`.`b` is not null"),
+        (Query(where=not_null("st.b")), "select * from `db`.`t_rt` where `st`.`b` is not null"),
         (
-            Query(count=True, not_null="a"),
+            Query(count=True, where=not_null("a")),
             "select count(*) from `db`.`t_rt` where `a` is not null",
         ),
     ],

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.engines.api import Query, Question
+from harness.engines.api import Question
 from harness.engines.spark import ENGINE, session_settings
 from harness.engines.spark_values import canonical_type
+from harness.model.query import Query, not_null
 
 
 def sql(query: Query) -> str:
@@ -17,7 +18,7 @@ def test_a_table_is_asked_through_the_metastore_by_quoted_names() -> None:
 
 
 def test_a_count_may_be_of_rows_where_a_column_is_not_null() -> None:
-    found = sql(Query(count=True, not_null="f1"))
+    found = sql(Query(count=True, where=not_null("f1")))
     assert found == "select count(*) from `s_1`.`t_rt` where `f1` is not null"
 
 
@@ -26,6 +27,7 @@ def test_settings_that_are_absent_are_left_to_spark() -> None:
     assert session_settings({"schema-on-read": "on", "vectorized": "off"}) == {
         "hoodie.schema.on.read.enable": "true",
         "spark.sql.parquet.enableVectorizedReader": "false",
+        "spark.sql.iceberg.vectorization.enabled": "false",
     }
 
 
@@ -42,7 +44,7 @@ def test_every_setting_that_is_offered_can_be_set(name: str) -> None:
         ("struct<a:bigint,bigint:array<bigint>>", "struct<a: long, bigint: array<long>>"),
         ("map<string,bigint>", "map<string, long>"),
         ("tinyint", ""),
-        ("timestamp_ntz", ""),
+        ("timestamp_ntz", "timestamp"),
         ("void", ""),
     ],
 )

@@ -1,18 +1,25 @@
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from harness.engines import presto, trino
-from harness.engines.api import Query, Question, Settings
-from harness.engines.trino_server import catalog_values, command_line
+from harness.engines.api import Question, Settings
+from harness.engines.trino_catalogs import cannot, catalog, catalog_values, connectors
+from harness.engines.trino_server import command_line
 from harness.errors import EnvironmentProblem
+from harness.model.query import Query, not_null
 from harness.runtimes import distributions, template
+from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 
 TRINO = distributions.load("trino-476")
+OLD_TRINO = distributions.load("trino-368")
 PRESTO = distributions.load("prestosql-350")
+PRESTODB = distributions.load("prestodb-0.283")
+FAMILY = (TRINO, OLD_TRINO, PRESTO, PRESTODB)
 
 
 def sql(query: Query, settings: Settings, of: str = "hudi-cow") -> str:
@@ -27,6 +34,11 @@ def sql(query: Query, settings: Settings, of: str = "hudi-cow") -> str:
         ("hudi-mor", {"use-column-names": "false"}, "hudi_by_position"),
         ("hive-parquet", {}, "hive"),
         ("hive-parquet", {"use-column-names": "false"}, "hive_by_position"),
+        ("hudi-mor", {"connector": "hive"}, "hive"),
+        ("hudi-cow", {"connector": "hudi"}, "hudi"),
+        ("hudi-cow", {"connector": "hive", "use-column-names": "true"}, "hive_by_name"),
+        ("hive-parquet", {"connector": "hive"}, "hive"),
+        ("iceberg", {}, "iceberg"),
     ],
 )
 def test_the_catalog_follows_from_format_and_setting(
@@ -36,14 +48,14 @@ def test_the_catalog_follows_from_format_and_setting(
 
 
 def test_paths_are_quoted_part_by_part() -> None:
-    query = Query(columns=("id", 'a"b.c'), not_null="a.b")
+    query = Query(columns=("id", 'a"b.c'), where=not_null("a.b"))
     expected = 'select "id", "a""b"."c" from "hudi"."d"."t_ro" where "a"."b" is not null'
     assert sql(query, {}) == expected
 
 
 def test_a_count_selects_nothing_else() -> None:
     expected = 'select count(*) from "hudi"."d"."t_ro" where "f1" is not null'
-    assert sql(Query(columns=("f1",), not_null="f1", count=True), {}) == expected
+    assert sql(Query(columns=("f1",), where=not_null("f1"), count=True), {}) == expected
 
 
 def test_presto_is_asked_in_the_same_words() -> None:
@@ -51,12 +63,63 @@ def test_presto_is_asked_in_the_same_words() -> None:
     assert presto.ENGINE.sql(question, {}) == trino.ENGINE.sql(question, {})
 
 
-def test_every_allowed_setting_has_a_catalog_of_its_own_on_every_version() -> None:
-    values = ("", *trino.ENGINE.settings["use-column-names"])
-    for distribution in (TRINO, PRESTO):
-        found = catalog_values(distribution, "thrift://h:1")
-        assert len(found) == len(values) * 2
-        assert len({template.render("trino", "catalog.properties", v) for v in found.values()}) >= 3
+def readers() -> list[Settings]:
+    """Every combination of settings that a reader of the family can have."""
+    allowed = [[(name, each) for each in ("", *of)] for name, of in trino.ENGINE.settings.items()]
+    return [{name: each for name, each in pairs if each} for pairs in product(*allowed)]
+
+
+@pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
+def test_a_question_that_can_be_asked_finds_its_catalog(distribution: Distribution) -> None:
+    catalogs = connectors(distribution)
+    asked = set()
+    for of, settings in product(("hudi-cow", "hive-parquet", "iceberg"), readers()):
+        if not cannot(distribution, settings, of):
+            asked.add(catalog(of, settings))
+    assert asked == set(catalogs)
+
+
+@pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
+def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution) -> None:
+    found = catalog_values(distribution, "thrift://h:1")
+    for kind in distribution.options("connectors"):
+        own = [each for name, each in found.items() if name.split("_")[0] == kind]
+        texts = {template.render("trino", "catalog.properties", each) for each in own}
+        assert len(texts) == len(own)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "settings", "of", "why"),
+    [
+        (PRESTODB, {"connector": "hudi"}, "hudi-mor", ""),
+        (PRESTODB, {"connector": "hive", "use-column-names": "true"}, "hudi-mor", ""),
+        (PRESTODB, {"connector": "hive"}, "hive-parquet", ""),
+        (PRESTODB, {}, "iceberg", ""),
+        (TRINO, {"use-column-names": "false"}, "hudi-cow", ""),
+        (
+            PRESTODB,
+            {"connector": "hudi", "use-column-names": "true"},
+            "hudi-cow",
+            "the hudi connector of prestodb-0.283 has no setting use-column-names",
+        ),
+        (PRESTODB, {"connector": "hudi"}, "hive-parquet", "connector=hudi does not read hive"),
+        (PRESTODB, {"connector": "hive"}, "iceberg", "connector=hive does not read iceberg"),
+        (PRESTO, {}, "iceberg", "prestosql-350 has no connector for iceberg tables"),
+        (TRINO, {"connector": "hive"}, "hudi-cow", "trino-476 has one connector for Hudi tables"),
+        (
+            TRINO,
+            {"use-column-names": "true"},
+            "iceberg",
+            "the iceberg connector of trino-476 has no setting use-column-names",
+        ),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_known_beforehand(
+    distribution: Distribution, settings: Settings, of: str, why: str
+) -> None:
+    found = cannot(distribution, settings, of)
+    assert found.startswith(why)
+    assert bool(found) == bool(why)
 
 
 def test_a_catalog_by_position_says_so_in_the_words_of_its_connector() -> None:
@@ -71,8 +134,8 @@ def test_a_catalog_by_position_says_so_in_the_words_of_its_connector() -> None:
 
 
 def test_the_default_catalog_leaves_the_mapping_of_columns_to_the_engine() -> None:
-    for distribution in (TRINO, PRESTO):
-        for kind in ("hive", "hudi"):
+    for distribution in FAMILY:
+        for kind in distribution.options("connectors"):
             values = catalog_values(distribution, "thrift://127.0.0.1:9083")[kind]
             assert "column-names" not in template.render("trino", "catalog.properties", values)
 
