@@ -13,10 +13,14 @@ from rich.text import Text
 from harness import engines, formats
 from harness.cells import Plan, Reader, parse_reader
 from harness.errors import UsageProblem
-from harness.plan import choose, estimate, only, plan, select
+from harness.plan import Maker, Makers, Profile, choose, estimate, only, plan, readable, select
 from harness.runtimes import distributions
+from harness.runtimes.distribution import Distribution
 
 MINUTE: Final = 60
+WRITES: Final = "writes"
+"""Setting of a distribution: the formats that it can write."""
+TABLE_VERSIONS: Final = "table_versions"
 
 
 def make(
@@ -33,11 +37,25 @@ def make(
     scenarios, found = choose(paths or (), profile)
     for asked in found.readers:
         check(asked.reader)
-    for writer in found.writers:
-        distributions.load(writer.distribution)
-    made = plan(scenarios, found, [formats.load(name) for name in formats.names()])
+    known = [formats.load(name) for name in formats.names()]
+    made = plan(scenarios, found, known, _makers(found), readable.cannot)
     made = select(made, pattern) if pattern else made
     return only(made, _lines(cases)) if cases else made
+
+
+def _makers(profile: Profile) -> Makers:
+    """Give what the writers of a profile can write, as far as their distributions say."""
+    names = {name for writer in profile.writers for name in writer.distributions}
+    found = [distributions.load(name) for name in sorted(names)]
+    return {
+        each.name: Maker(each.texts(WRITES), _texts(each, TABLE_VERSIONS))
+        for each in found
+        if WRITES in each.settings
+    }
+
+
+def _texts(distribution: Distribution, key: str) -> tuple[str, ...]:
+    return distribution.texts(key) if key in distribution.settings else ()
 
 
 def _lines(path: Path) -> list[str]:
@@ -77,6 +95,7 @@ def check(each: Reader) -> None:
         if value not in allowed[name]:
             values = ", ".join(allowed[name])
             raise UsageProblem(f"{each}: '{value}' is no value of {name}; allowed: {values}")
+    readable.check_combination(each)
 
 
 def show(made: Plan, console: Console, *, cells: bool) -> None:

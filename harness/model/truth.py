@@ -141,14 +141,15 @@ def _value(truth: Truth, field: Field, key: Value, step: int, given: Mapping[str
         return given[field.name]
     row = truth.generation.ordinals[key]
     if field.name in truth.table.partition_by:
-        return _partition_value(field, row)
+        return _partition_value(field, row, truth.table.partition_by.index(field.name))
     make = never_null if field.name == truth.table.order_by else generate
     return make(field, step, row, truth.generation.types)
 
 
-def _partition_value(field: Field, row: int) -> Value:
-    # Two partitions: odd and even rows. The value is the same for every row of one.
-    return convert(f"p{row % 2}" if str(field.type) == "string" else row % 2, field.type)
+def _partition_value(field: Field, row: int, level: int) -> Value:
+    # Odd and even rows; a second column halves both again. The same for every row of a partition.
+    half = (row >> level) % 2
+    return convert(f"p{half}" if str(field.type) == "string" else half, field.type)
 
 
 def _group(truth: Truth, old: Row | None, values: Mapping[int, Value], step: int) -> Group:

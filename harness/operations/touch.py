@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Strict
 
 from harness.model.canonical import Value
 from harness.model.schema import SchemaChangeError
-from harness.model.truth import Group, Row, Truth, written
+from harness.model.truth import Group, Row, Truth, new_row, written
 from harness.operations.rows import whole
 from harness.operations.sql import insert_rows
 
@@ -23,6 +24,13 @@ class Rewrites(StrEnum):
     """One key of every second file group."""
     ALL = "all"
     """One key of every file group."""
+    PARTITION = "partition"
+    """One key of every file group of one partition, where the new row goes too; the other
+    partitions stay as they are. Without partitions the same as `all`."""
+
+
+_EVERY: Final = {Rewrites.SOME: 2, Rewrites.ALL: 1, Rewrites.PARTITION: 1}
+"""Of the file groups that may be rewritten, every how many-th is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +58,26 @@ class Touch:
         new = next_key(before)
         if new in before.rows:
             raise SchemaChangeError(f"a touch adds the key {new}, and there is such a row already")
-        return whole(before, (*self.touched(before), new))
+        given = self._partition(before) or {}
+        added = new_row(before, new, before.step + 1, given)
+        return (*whole(before, self.touched(before)), added)
 
     def touched(self, before: Truth) -> tuple[Value, ...]:
         """Give the keys that are written again: the first of each chosen file group."""
         firsts: dict[Group, Value] = {}
+        only = self._partition(before)
         for row in before.rows.values():
-            firsts.setdefault(row.group, row.key)
-        step = {Rewrites.NONE: 0, Rewrites.SOME: 2, Rewrites.ALL: 1}[self._chosen()]
+            if only is None or row.group[1] == tuple(only.values()):
+                firsts.setdefault(row.group, row.key)
         keys = [firsts[group] for group in sorted(firsts, key=lambda each: (each[0], str(each)))]
-        return tuple(keys[::step]) if step else ()
+        return tuple(keys[:: _EVERY[self._chosen()]]) if self._chosen() in _EVERY else ()
+
+    def _partition(self, before: Truth) -> Mapping[str, Value] | None:
+        """Give the one partition that is written, that of the first row; None for every one."""
+        first = next(iter(before.rows.values()), None)
+        if self._chosen() is not Rewrites.PARTITION or first is None:
+            return None
+        return dict(zip(before.table.partition_by, first.group[1], strict=True))
 
     def _chosen(self) -> Rewrites:
         return self.rewrites or Rewrites.NONE

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from harness.plan.capabilities import Cannot, Capabilities, Maker, Makers
 from harness.plan.chosen import choose, find
 from harness.plan.estimation import estimate
-from harness.plan.product import Capabilities, plan
-from harness.plan.profile import Asked, AskedSteps, Profile, Writer, load_profiles
+from harness.plan.product import plan
+from harness.plan.profile import Asked, AskedSteps, Cover, Profile, Writer, load_profiles
 from harness.plan.selection import only, select
 from harness.plan.shipped import load_scenarios, profiles_file, scenarios_folder
 
 __all__ = [
     "Asked",
     "AskedSteps",
+    "Cannot",
     "Capabilities",
+    "Cover",
+    "Maker",
+    "Makers",
     "Profile",
     "Writer",
     "choose",

@@ -2,62 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from itertools import product
-from typing import Protocol
 
-from harness.cells import Cell, Excluded, Plan, Variant
+from harness.cells import Cell, Excluded, Pairs, Plan, Variant
 from harness.errors import UsageProblem
-from harness.operations import name_of
-from harness.operations.api import Operation
-from harness.operations.touch import Rewrites, Touch
-from harness.plan.profile import AskedSteps, Profile, Writer
-from harness.scenario import generation
-from harness.scenario.definition import Scenario, Step
+from harness.plan import asked, axes, pairs
+from harness.plan.axes import Combination
+from harness.plan.capabilities import Cannot, Capabilities, Makers, anything
+from harness.plan.possible import impossible
+from harness.plan.profile import Cover, Profile
+from harness.plan.variants import Makings, variant
+from harness.scenario.definition import Scenario
 from harness.scenario.problems import one_of
-from harness.scenario.twin import twin
-
-REWRITES = "rewrites"
 
 
-class Capabilities(Protocol):
-    """What a plan must know of a format; the objects of `harness.formats` have it."""
-
-    @property
-    def NAME(self) -> str:  # noqa: N802 - as formats call it
-        """As scenarios and profiles write it."""
-
-    @property
-    def merge_on_read(self) -> bool:
-        """Whether the catalog entries of its views appear with the first write."""
-
-    @property
-    def views(self) -> tuple[str, ...]:
-        """The questions that can be asked of a table."""
-
-    @property
-    def operations(self) -> frozenset[str]:
-        """Names of the operations it can be asked for."""
-
-    @property
-    def settings(self) -> Mapping[str, tuple[str, ...]]:
-        """The settings a variant may name, each with its values."""
-
-    def cannot(self, operation: Operation) -> str:
-        """Say why an operation is impossible in this format; empty when it is not."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Version:
-    """A scenario or its twin."""
-
-    scenario: Scenario
-    twin: bool
-
-
-def plan(scenarios: Sequence[Scenario], profile: Profile, formats: Iterable[Capabilities]) -> Plan:
+def plan(
+    scenarios: Sequence[Scenario],
+    profile: Profile,
+    formats: Iterable[Capabilities],
+    makers: Makers | None = None,
+    cannot: Cannot = anything,
+) -> Plan:
     """Give everything a run of the profile will do; nothing is decided later.
 
     Raises:
@@ -66,18 +32,27 @@ def plan(scenarios: Sequence[Scenario], profile: Profile, formats: Iterable[Capa
     """
     known = {each.NAME: each for each in formats}
     chosen = _chosen(scenarios, profile)
-    _check_formats(chosen, profile, known)
+    _check(chosen, profile, known)
     excluded: list[Excluded] = []
     variants: list[Variant] = []
     cells: list[Cell] = []
+    covered: list[Pairs] = []
     for scenario in chosen:
-        found = _variants(scenario, profile, known, excluded)
+        product = axes.combinations(scenario, profile, known, makers or {}, excluded)
+        if profile.cover is Cover.PAIRS:
+            found, said = _by_pairs(scenario, product, makers or {})
+            covered.append(said)
+        else:
+            found = _all(scenario, product, makers or {}, excluded)
         variants += found
-        for variant in found:
-            cells += _cells(variant, profile, known[variant.format], excluded)
-    readers = tuple(asked.reader for asked in profile.readers)
+        cells += asked.cells(found, profile, known, cannot, excluded)
     return Plan(
-        profile.name, tuple(variants), readers, tuple(cells), tuple(dict.fromkeys(excluded))
+        profile=profile.name,
+        variants=tuple(variants),
+        readers=tuple(each.reader for each in profile.readers),
+        cells=tuple(cells),
+        excluded=tuple(dict.fromkeys(excluded)),
+        pairs=tuple(covered),
     )
 
 
@@ -96,7 +71,7 @@ def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, 
     )
 
 
-def _check_formats(
+def _check(
     scenarios: Sequence[Scenario], profile: Profile, known: Mapping[str, Capabilities]
 ) -> None:
     named = [(f"profile {profile.name}", profile.formats)]
@@ -115,133 +90,59 @@ def _check_formats(
                 )
 
 
-def _variants(
+def _all(
     scenario: Scenario,
-    profile: Profile,
-    known: Mapping[str, Capabilities],
+    product: Sequence[Combination],
+    makers: Makers,
     excluded: list[Excluded],
 ) -> list[Variant]:
-    formats = [name for name in profile.formats if name in (scenario.formats or profile.formats)]
-    if not formats:
-        runs, has = ", ".join(scenario.formats), ", ".join(profile.formats)
-        excluded.append(Excluded(scenario.name, f"it is for {runs}; the profile has only {has}"))
-    values = _rewrites(scenario, profile)
-    if not values:
-        own, wanted = scenario.settings[REWRITES], profile.axes[REWRITES]
-        why = f"it has {REWRITES} {', '.join(own)}; the profile wants {', '.join(wanted)}"
-        excluded.append(Excluded(scenario.name, why))
+    makings = Makings(scenario)
     found: dict[str, Variant] = {}
-    axes = product(_versions(scenario, profile), formats, values, profile.writers)
-    for version, format_name, value, writer in axes:
-        format_ = known[format_name]
-        variant = _variant(version, format_, value, writer)
-        why = _impossible(variant, format_)
-        if why:
-            excluded.append(Excluded(variant.id, why))
+    for each in product:
+        made = variant(each, makings)
+        if why := impossible(each, made.scenario, makers):
+            excluded.append(Excluded(made.id, why))
         else:
-            found[variant.id] = variant
+            found[made.id] = made
     return list(found.values())
 
 
-def _versions(scenario: Scenario, profile: Profile) -> tuple[_Version, ...]:
-    other = twin(scenario) if profile.twins else None
-    own = _Version(scenario, twin=False)
-    return (own, _Version(other, twin=True)) if other else (own,)
-
-
-def _rewrites(scenario: Scenario, profile: Profile) -> tuple[Rewrites | None, ...]:
-    """Give the values of the axis; one None for a scenario that does not have it."""
-    if not any(_follows_axis(step.operation) for step in scenario.steps):
-        return (None,)
-    own, wanted = scenario.settings.get(REWRITES, ()), profile.axes.get(REWRITES, ())
-    names = [each for each in wanted if each in (own or wanted)] if wanted else own
-    if not own and not wanted:
-        return (Rewrites.NONE,)
-    return tuple(map(Rewrites, names))
-
-
-def _follows_axis(operation: Operation) -> bool:
-    return isinstance(operation, Touch) and operation.rewrites is None
-
-
-def _variant(
-    version: _Version, format_: Capabilities, value: Rewrites | None, writer: Writer
-) -> Variant:
-    scenario = version.scenario
-    steps = tuple(_with_axis(step, value) for step in scenario.steps)
-    settings = {REWRITES: value.value} if value is not None else {}
-    settings |= {name: v for name, v in writer.settings.items() if name in format_.settings}
-    shown = [format_.NAME, *(f"{name}={v}" for name, v in settings.items())]
-    shown += ["twin"] if version.twin else []
-    return Variant(
-        id=f"{scenario.name}[{','.join(shown)}]@{writer.distribution}",
-        scenario=replace(scenario, steps=steps),
-        format=format_.NAME,
-        settings=settings,
-        writers=(writer.distribution,) * (len(steps) + 1),
-        twin=version.twin,
+def _by_pairs(
+    scenario: Scenario, product: Sequence[Combination], makers: Makers
+) -> tuple[list[Variant], Pairs]:
+    """Give the variants that cover all pairs which can be, and say what cannot."""
+    makings = Makings(scenario)
+    can: list[Combination] = []
+    reasons: dict[pairs.Pair, str] = {}
+    for each in product:
+        why = impossible(each, makings.scenario(each), makers)
+        if not why:
+            can.append(each)
+        for pair in pairs.pairs_of(each.values) if why else ():
+            reasons.setdefault(pair, why)
+    values = [each.values for each in can]
+    chosen = [can[at] for at in pairs.cover(values)]
+    covered = pairs.all_pairs(values)
+    lacking = [pair for pair in reasons if pair not in frozenset(covered)]
+    said = Pairs(
+        scenario=scenario.name,
+        axes={name: tuple(found) for name, found in _axes(values).items()},
+        variants=len(chosen),
+        combinations=len(can),
+        covered=len(covered),
+        cannot=tuple(Excluded(_text(pair), reasons[pair]) for pair in lacking),
     )
+    made = (variant(each, makings) for each in chosen)
+    return list({each.id: each for each in made}.values()), said
 
 
-def _with_axis(step: Step, value: Rewrites | None) -> Step:
-    if value is None or not _follows_axis(step.operation):
-        return step
-    return replace(step, operation=Touch(value))
+def _axes(combinations: Iterable[Mapping[str, str]]) -> Mapping[str, dict[str, None]]:
+    found: dict[str, dict[str, None]] = {}
+    for each in combinations:
+        for name, value in each.items():
+            found.setdefault(name, {})[value] = None
+    return found
 
 
-def _impossible(variant: Variant, format_: Capabilities) -> str:
-    for name, value in variant.settings.items():
-        if name in format_.settings and value not in format_.settings[name]:
-            return f"{format_.NAME}: {name}: {one_of(value, format_.settings[name])}"
-    for number, step in enumerate(variant.scenario.steps, start=1):
-        name = name_of(step.operation)
-        absent = f"{format_.NAME} has no {name}" if name not in format_.operations else ""
-        why = absent or format_.cannot(step.operation)
-        if why:
-            return f"step {number}: {why}"
-    return ""
-
-
-def _cells(
-    variant: Variant, profile: Profile, format_: Capabilities, excluded: list[Excluded]
-) -> Iterator[Cell]:
-    scenario = variant.scenario
-    wanted = [v for v in profile.views if v in (scenario.views or profile.views)]
-    views = [view for view in format_.views if view in wanted]
-    if not views:
-        why = f"{format_.NAME} has the views {', '.join(format_.views)}; wanted are others"
-        excluded.append(Excluded(variant.id, why))
-    first = _first_write(scenario) if format_.merge_on_read else 1
-    for number, step in enumerate(scenario.steps, start=1):
-        why = _not_asked(number, step, first)
-        if why:
-            what = f"{scenario.name} step {number} ({step.operation.text()})"
-            excluded.append(Excluded(what, why))
-        else:
-            yield from _of_step(variant, number, step, profile, views)
-
-
-def _not_asked(number: int, step: Step, first_write: int) -> str:
-    if step.quiet:
-        return "quiet: the scenario asks nothing after it"
-    if number < first_write:
-        return "a merge-on-read table has no views before its first write"
-    return ""
-
-
-def _first_write(scenario: Scenario) -> int:
-    history = generation.survey(scenario).history
-    written = (truth.step for truth in history if truth.rows or truth.gone)
-    return next(written, len(history))
-
-
-def _of_step(
-    variant: Variant, number: int, step: Step, profile: Profile, views: Sequence[str]
-) -> Iterator[Cell]:
-    readers = [
-        str(asked.reader)
-        for asked in profile.readers
-        if asked.steps is AskedSteps.ALL or step.operation.CHANGES_SCHEMA
-    ]
-    for view, query, reader in product(views, profile.queries, readers):
-        yield Cell(variant.id, number, reader, view, query)
+def _text(pair: pairs.Pair) -> str:
+    return " with ".join(f"{name}={value}" for name, value in pair)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
+from harness import formats
 from harness.cells import QUERIES, Reader, parse_reader
 from harness.scenario.definition import AXES, VIEWS
 from harness.scenario.problems import Problems, one_of
 from harness.scenario.text import Document, Place, parse, read
 from harness.scenario.validation import make
+
+EVERY_STEP: Final = "every_step"
+PLAIN: Final = ("all",)
+"""The queries of a profile that names none."""
+
+_Axes = Mapping[str, tuple[str, ...]]
+_Choice = tuple[Place, tuple[str, ...], tuple[str, ...]]
+"""Where names stand, those given, those allowed."""
 
 
 class AskedSteps(StrEnum):
@@ -31,12 +40,34 @@ class Asked:
     steps: AskedSteps = AskedSteps.ALL
 
 
+class Cover(StrEnum):
+    """Which combinations of axis values become variants."""
+
+    ALL = "all"
+    PAIRS = "pairs"
+    """So many that every two values which go together do so in one of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """What writes all steps of a variant, and settings of the format, e.g. `table_version: "6"`."""
+    """What writes the steps of a variant, and settings of the format, e.g. `table_version: "6"`."""
 
     distribution: str
+    """It creates the table, and writes every step if nothing else goes on."""
     settings: Mapping[str, str] = field(default_factory=dict)
+    then: str = ""
+    """The distribution that goes on with the table, empty when none does."""
+    at: int | None = None
+    """From which step on it does; None makes a variant for each step."""
+    scenarios: tuple[str, ...] = ()
+    """Names or patterns of the scenarios it writes; empty for all of them."""
+    axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of these axes it takes only these values."""
+
+    @property
+    def distributions(self) -> tuple[str, ...]:
+        """Everything that writes."""
+        return (self.distribution, self.then) if self.then else (self.distribution,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +85,10 @@ class Profile:
     axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The values wanted of a setting; a scenario that names fewer has only those."""
     views: tuple[str, ...] = VIEWS
-    queries: tuple[str, ...] = QUERIES
+    queries: tuple[str, ...] = PLAIN
+    query_steps: Mapping[str, AskedSteps] = field(default_factory=dict)
+    """When a query is asked that is not asked after every step."""
+    cover: Cover = Cover.ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +102,29 @@ class _Form:
     about: str = ""
     twins: bool = False
     axes: dict[str, tuple[str, ...]] | None = None
+    cover: Cover = Cover.ALL
     views: tuple[str, ...] = VIEWS
-    queries: tuple[str, ...] = QUERIES
+    queries: list[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _WriterForm:
     """The keys of a writer."""
 
-    distribution: str
+    distribution: str = ""
+    sequence: tuple[str, ...] = ()
+    at: int | Literal["every_step"] = EVERY_STEP
     settings: dict[str, str] | None = None
+    scenarios: tuple[str, ...] = ()
+    axes: dict[str, tuple[str, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _QueryForm:
+    """The keys of a query."""
+
+    query: str
+    steps: AskedSteps = AskedSteps.ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,52 +167,115 @@ def _profile(name: str, data: object, document: Document, problems: Problems) ->
     if form is None:
         return None
     for key in ("scenarios", "formats", "writers", "readers", "views", "queries"):
-        if not getattr(form, key):
+        if not getattr(form, key) and (key != "queries" or form.queries is not None):
             problems.add(document.line((*at, key)), f"profile {name}: {key} is empty; name one")
-    _check_names(form, document, at, problems)
+    known = _known_axes(form.formats)
+    for place, given, allowed in (
+        ((*at, "views"), form.views, VIEWS),
+        *_axes(form.axes or {}, known, (*at, "axes")),
+    ):
+        _check_names(place, given, allowed, document, problems)
+    queries = _queries(form.queries, document, (*at, "queries"), problems)
     return Profile(
         name=name,
         scenarios=form.scenarios,
         formats=form.formats,
-        writers=_writers(form.writers, document, (*at, "writers"), problems),
+        writers=_writers(form.writers, known, document, (*at, "writers"), problems),
         readers=_readers(form.readers, document, (*at, "readers"), problems),
         about=form.about,
         twins=form.twins,
         axes=form.axes or {},
         views=form.views,
-        queries=form.queries,
+        queries=tuple(queries),
+        query_steps={q: steps for q, steps in queries.items() if steps is not AskedSteps.ALL},
+        cover=form.cover,
     )
 
 
-def _check_names(form: _Form, document: Document, at: Place, problems: Problems) -> None:
-    chosen: list[tuple[Place, tuple[str, ...], tuple[str, ...]]] = [
-        (("views",), form.views, VIEWS),
-        (("queries",), form.queries, QUERIES),
-        (("axes",), tuple(form.axes or ()), tuple(AXES)),
-    ]
-    chosen += [
-        (("axes", name), values, AXES[name])
-        for name, values in (form.axes or {}).items()
-        if name in AXES
-    ]
-    for place, given, allowed in chosen:
-        for value in given:
-            if value not in allowed:
-                label = ".".join(map(str, (*at, *place)))
-                text = f"{label}: there is no '{value}'; {one_of(value, allowed)}"
-                problems.add(document.line((*at, *place)), text)
+def _known_axes(named: Iterable[str]) -> _Axes:
+    """Give every axis there is: those of all scenarios, and the settings of the formats named."""
+    there = [formats.load(name) for name in named if name in formats.names()]
+    return {**AXES, **{name: values for each in there for name, values in each.settings.items()}}
+
+
+def _axes(given: _Axes, known: _Axes, at: Place) -> Iterator[_Choice]:
+    """Give what is to be checked of axes: their names, and the values of each."""
+    yield at, tuple(given), tuple(known)
+    for name, values in given.items():
+        if name in known:
+            yield (*at, name), values, known[name]
+
+
+def _check_names(
+    place: Place,
+    given: Iterable[str],
+    allowed: Sequence[str],
+    document: Document,
+    problems: Problems,
+) -> None:
+    for value in given:
+        if value not in allowed:
+            label = ".".join(map(str, place))
+            text = f"{label}: there is no '{value}'; {one_of(value, allowed)}"
+            problems.add(document.line(place), text)
+
+
+def _queries(
+    data: list[Any] | None, document: Document, at: Place, problems: Problems
+) -> dict[str, AskedSteps]:
+    if data is None:
+        return dict.fromkeys(PLAIN, AskedSteps.ALL)
+    found = {}
+    for index, each in enumerate(data):
+        written = {"query": each} if isinstance(each, str) else each
+        form = make(_QueryForm, written, document, (*at, index), problems, "query")
+        if form is not None:
+            _check_names(at, [form.query], QUERIES, document, problems)
+            found[form.query] = form.steps
+    return found
 
 
 def _writers(
-    data: list[Any], document: Document, at: Place, problems: Problems
+    data: list[Any], known: _Axes, document: Document, at: Place, problems: Problems
 ) -> tuple[Writer, ...]:
     found = []
     for index, each in enumerate(data):
+        place = (*at, index)
         written = {"distribution": each} if isinstance(each, str) else each
-        form = make(_WriterForm, written, document, (*at, index), problems, "writer")
-        if form is not None:
-            found.append(Writer(form.distribution, form.settings or {}))
+        form = make(_WriterForm, written, document, place, problems, "writer")
+        if form is None:
+            continue
+        if wrong := _wrong_writer(form):
+            problems.add(document.line(place), f"writer: {wrong}")
+            continue
+        for choice in _axes(form.axes or {}, known, (*place, "axes")):
+            _check_names(*choice, document, problems)
+        found.append(_writer(form))
     return tuple(found)
+
+
+def _wrong_writer(form: _WriterForm) -> str:
+    if bool(form.distribution) == bool(form.sequence):
+        return "give 'distribution', or 'sequence': the one that begins and the one that goes on"
+    if form.sequence and (len(form.sequence) != 2 or len(set(form.sequence)) == 1):  # noqa: PLR2004
+        return f"sequence: two different distributions; {len(form.sequence)} given"
+    if form.at != EVERY_STEP and not form.sequence:
+        return "at: only a sequence has it"
+    if isinstance(form.at, int) and form.at < 1:
+        return f"at: {form.at} is given; allowed: {EVERY_STEP} or the number of a step, from 1"
+    return ""
+
+
+def _writer(form: _WriterForm) -> Writer:
+    begins, then = form.sequence or (form.distribution, "")
+    return Writer(
+        distribution=begins,
+        settings=form.settings or {},
+        then=then,
+        at=form.at if isinstance(form.at, int) else None,
+        scenarios=form.scenarios,
+        axes=form.axes or {},
+    )
 
 
 def _readers(

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Final
 
 from harness.model.table import Table
 from harness.operations.api import Operation
 from harness.operations.touch import Rewrites
 
+
+class Partitioned(StrEnum):
+    """Where the partition columns stand that a table gets by the axis of that name."""
+
+    NONE = "none"
+    LAST = "last"
+    MIDDLE = "middle"
+    """Between the data columns."""
+    TWO = "two"
+    """One between the data columns, another one last."""
+
+
 VIEWS: Final = ("snapshot", "read_optimized", "base_name")
-AXES: Final[Mapping[str, tuple[str, ...]]] = {"rewrites": tuple(Rewrites)}
+AXES: Final[Mapping[str, tuple[str, ...]]] = {
+    "rewrites": tuple(Rewrites),
+    "partitioned": tuple(Partitioned),
+}
 """The settings that a scenario may name, each with every value it can take."""
 
 

@@ -1,0 +1,175 @@
+"""The axes of a scenario under a profile, and every combination of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import product
+from typing import Final
+
+from harness.cells import Excluded
+from harness.operations.api import Operation
+from harness.operations.touch import Rewrites, Touch
+from harness.plan.capabilities import Capabilities, Makers
+from harness.plan.profile import Profile, Writer
+from harness.scenario.definition import AXES, Partitioned, Scenario
+from harness.scenario.twin import twin
+
+REWRITES: Final = "rewrites"
+PARTITIONED: Final = "partitioned"
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A profile's writer, and from which step on its second distribution writes."""
+
+    writer: Writer
+    at: int = 0
+    """0 where one distribution writes all."""
+
+    def distributions(self, steps: int) -> tuple[str, ...]:
+        """Give the distribution of each step, the creation first."""
+        begins, goes_on = self.writer.distribution, self.writer.then
+        return tuple(
+            goes_on if self.at and step >= self.at else begins for step in range(steps + 1)
+        )
+
+    def __str__(self) -> str:
+        """Name it as variants do: `spark-a`, `spark-a,step3:spark-b`."""
+        goes_on = f",step{self.at}:{self.writer.then}" if self.at else ""
+        return f"{self.writer.distribution}{goes_on}"
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """A value for each axis that a scenario has."""
+
+    format: Capabilities
+    hand: Hand
+    rewrites: Rewrites | None = None
+    partitioned: Partitioned | None = None
+    own: tuple[tuple[str, str], ...] = ()
+    """Axes that are settings of the format."""
+    twin: bool = False
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """What the variant is to be told; a table without added partitions needs no word of it."""
+        found: dict[str, str] = {}
+        if self.rewrites is not None:
+            found[REWRITES] = self.rewrites.value
+        if self.partitioned not in (None, Partitioned.NONE):
+            found[PARTITIONED] = str(self.partitioned)
+        known = self.format.settings
+        told = {n: v for n, v in self.hand.writer.settings.items() if n in known}
+        return found | dict(self.own) | told
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """The value of each axis as people read it, those of one value too."""
+        writer = str(self.hand)
+        if told := self.hand.writer.settings:
+            writer += f"{{{', '.join(f'{name}={value}' for name, value in told.items())}}}"
+        found = {"format": self.format.NAME, "writer": writer}
+        if self.rewrites is not None:
+            found[REWRITES] = self.rewrites.value
+        if self.partitioned is not None:
+            found[PARTITIONED] = self.partitioned.value
+        return found | dict(self.own) | {"twin": "yes" if self.twin else "no"}
+
+
+def combinations(
+    scenario: Scenario,
+    profile: Profile,
+    known: Mapping[str, Capabilities],
+    makers: Makers,
+    excluded: list[Excluded],
+) -> tuple[Combination, ...]:
+    """Give the whole product for a scenario: every combination that the profile asks for."""
+    wanted = {name: _values(scenario, profile, name, excluded) for name in AXES}
+    twins = (False, True) if profile.twins and twin(scenario) else (False,)
+    found = []
+    for is_twin, name in product(twins, _formats(scenario, profile, excluded)):
+        format_ = known[name]
+        hands = tuple(_hands(scenario, profile, name, makers))
+        if not hands:
+            excluded.append(Excluded(scenario.name, f"no writer of the profile writes {name}"))
+        axes = product(wanted[PARTITIONED], wanted[REWRITES], _own(profile, format_), hands)
+        for partitioned, rewrites, own, hand in axes:
+            found.append(
+                Combination(
+                    format=format_,
+                    hand=hand,
+                    rewrites=Rewrites(rewrites) if rewrites else None,
+                    partitioned=Partitioned(partitioned) if partitioned else None,
+                    own=own,
+                    twin=is_twin,
+                )
+            )
+    return tuple(each for each in found if _fits(each))
+
+
+def _formats(scenario: Scenario, profile: Profile, excluded: list[Excluded]) -> tuple[str, ...]:
+    formats = [name for name in profile.formats if name in (scenario.formats or profile.formats)]
+    if not formats:
+        runs, has = ", ".join(scenario.formats), ", ".join(profile.formats)
+        excluded.append(Excluded(scenario.name, f"it is for {runs}; the profile has only {has}"))
+    return tuple(formats)
+
+
+def follows_axis(operation: Operation) -> bool:
+    """Say whether an operation does as the axis `rewrites` says."""
+    return isinstance(operation, Touch) and operation.rewrites is None
+
+
+def _values(
+    scenario: Scenario, profile: Profile, name: str, excluded: list[Excluded]
+) -> tuple[str | None, ...]:
+    """Give the values of an axis; one None for a scenario that does not have it."""
+    own, wanted = scenario.settings.get(name, ()), profile.axes.get(name, ())
+    if not _has(scenario, name):
+        return (None,)
+    if not own and not wanted:
+        return (Rewrites.NONE.value,) if name == REWRITES else (None,)
+    found = tuple(each for each in wanted or own if each in (own or wanted))
+    if not found:
+        why = f"it has {name} {', '.join(own)}; the profile wants {', '.join(wanted)}"
+        excluded.append(Excluded(scenario.name, why))
+    return found
+
+
+def _has(scenario: Scenario, name: str) -> bool:
+    if name == PARTITIONED:
+        return not scenario.table.partition_by
+    return any(follows_axis(step.operation) for step in scenario.steps)
+
+
+def _own(profile: Profile, format_: Capabilities) -> Iterator[tuple[tuple[str, str], ...]]:
+    names = [name for name in profile.axes if name in format_.settings]
+    for values in product(*(profile.axes[name] for name in names)):
+        yield tuple(zip(names, values, strict=True))
+
+
+def _hands(scenario: Scenario, profile: Profile, format_: str, makers: Makers) -> Iterator[Hand]:
+    for writer in profile.writers:
+        wanted = not writer.scenarios or _matches(scenario.name, writer.scenarios)
+        made = [makers[name].formats for name in writer.distributions if name in makers]
+        if wanted and all(format_ in formats for formats in made):
+            yield from (Hand(writer, at) for at in _steps(writer, len(scenario.steps)))
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _steps(writer: Writer, steps: int) -> Iterable[int]:
+    if not writer.then:
+        return (0,)
+    return range(1, steps + 1) if writer.at is None else (writer.at,)
+
+
+def _fits(combination: Combination) -> bool:
+    """Say whether the writer is wanted for these values."""
+    limits, values = combination.hand.writer.axes, combination.values
+    return all(values[name] in allowed for name, allowed in limits.items() if name in values)

@@ -1,0 +1,58 @@
+"""What a plan must know of formats and of distributions that write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from harness.cells import Reader
+from harness.operations.api import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """What a distribution can write."""
+
+    formats: tuple[str, ...]
+    table_versions: tuple[str, ...] = ()
+    """Of the formats that have such; empty where nothing is said of them."""
+
+
+Makers = Mapping[str, Maker]
+"""By the name of the distribution; one that is not there may write everything."""
+
+Cannot = Callable[[Reader, str], str]
+"""Why a reader cannot be asked of a format; empty when it can."""
+
+
+def anything(reader: Reader, format_name: str) -> str:  # noqa: ARG001 - as `Cannot` has them
+    """Give nothing: every reader can be asked of every format."""
+    return ""
+
+
+class Capabilities(Protocol):
+    """What a plan must know of a format; the objects of `harness.formats` have it."""
+
+    @property
+    def NAME(self) -> str:  # noqa: N802 - as formats call it
+        """As scenarios and profiles write it."""
+
+    @property
+    def merge_on_read(self) -> bool:
+        """Whether the catalog entries of its views appear with the first write."""
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The questions that can be asked of a table."""
+
+    @property
+    def operations(self) -> frozenset[str]:
+        """Names of the operations it can be asked for."""
+
+    @property
+    def settings(self) -> Mapping[str, tuple[str, ...]]:
+        """The settings a variant may name, each with its values."""
+
+    def cannot(self, operation: Operation) -> str:
+        """Say why an operation is impossible in this format; empty when it is not."""

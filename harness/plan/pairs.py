@@ -1,0 +1,45 @@
+"""Pairs instead of all combinations: a few that together have every two values that go together.
+
+Most defects that need several causes need two of them (Kuhn, Wallace and Gallo, "Software fault
+interactions and implications for software testing", 2004). Greedy: always the combination with
+the most pairs that are still missing, the first of those that have as many; so the same input
+gives the same choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations as two_of
+
+Value = tuple[str, str]
+"""An axis and one of its values."""
+Pair = tuple[Value, ...]
+"""Two values of different axes; one alone where there is but one axis."""
+
+
+def pairs_of(combination: Mapping[str, str]) -> Iterator[Pair]:
+    """Give every pair of a combination's values, in the order of its axes.
+
+    >>> [" ".join(map("=".join, pair)) for pair in pairs_of({"a": "1", "b": "2"})]
+    ['a=1 b=2']
+    """
+    values = tuple(combination.items())
+    yield from two_of(values, min(2, len(values)))
+
+
+def all_pairs(combinations: Iterable[Mapping[str, str]]) -> tuple[Pair, ...]:
+    """Give the pairs that occur in any combination, each once, in the order of their occurring."""
+    return tuple(dict.fromkeys(pair for each in combinations for pair in pairs_of(each)))
+
+
+def cover(combinations: Sequence[Mapping[str, str]]) -> tuple[int, ...]:
+    """Choose combinations that together have every pair that any has; their numbers, in order."""
+    bits = {pair: 1 << at for at, pair in enumerate(all_pairs(combinations))}
+    has = [sum(bits[pair] for pair in pairs_of(each)) for each in combinations]
+    missing = (1 << len(bits)) - 1
+    chosen = []
+    while missing:
+        best = max(range(len(has)), key=lambda at: (has[at] & missing).bit_count())
+        chosen.append(best)
+        missing &= ~has[best]
+    return tuple(sorted(chosen))

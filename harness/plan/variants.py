@@ -1,0 +1,53 @@
+"""From a combination of axis values to the variant: its scenario, its id, its writers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from harness.cells import Variant
+from harness.operations.touch import Rewrites, Touch
+from harness.plan.axes import Combination, follows_axis
+from harness.scenario.definition import Partitioned, Scenario, Step
+from harness.scenario.partitions import partitioned
+from harness.scenario.twin import twin
+
+
+@dataclass(frozen=True, slots=True)
+class Makings:
+    """A scenario in the forms that its variants take, each made once."""
+
+    own: Scenario
+    _forms: dict[tuple[bool, Partitioned], Scenario] = field(default_factory=dict)
+
+    def scenario(self, combination: Combination) -> Scenario:
+        """Give the scenario with the combination's axes in its table and its operations."""
+        how = combination.partitioned or Partitioned.NONE
+        form = combination.twin, how
+        if form not in self._forms:
+            made = partitioned(self.own, how)
+            self._forms[form] = (twin(made) or made) if combination.twin else made
+        found = self._forms[form]
+        steps = tuple(_with_axis(step, combination.rewrites) for step in found.steps)
+        return replace(found, steps=steps)
+
+
+def variant(combination: Combination, makings: Makings) -> Variant:
+    """Give the variant of a combination."""
+    scenario = makings.scenario(combination)
+    settings = combination.settings
+    shown = [combination.format.NAME, *(f"{name}={v}" for name, v in settings.items())]
+    shown += ["twin"] if combination.twin else []
+    return Variant(
+        id=f"{scenario.name}[{','.join(shown)}]@{combination.hand}",
+        scenario=scenario,
+        format=combination.format.NAME,
+        settings=settings,
+        writers=combination.hand.distributions(len(scenario.steps)),
+        twin=combination.twin,
+    )
+
+
+def _with_axis(step: Step, value: Rewrites | None) -> Step:
+    if value is None or not follows_axis(step.operation):
+        return step
+    return replace(step, operation=Touch(value))

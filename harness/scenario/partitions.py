@@ -1,0 +1,56 @@
+"""A scenario whose table gets partition columns by the axis `partitioned`.
+
+Engines take a partition column's value from the folder's name and most put it last, wherever it
+was declared; so where it stands decides who shifts the columns around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count, islice
+
+from harness.model.datatypes import DataType, Primitive
+from harness.scenario import generation
+from harness.scenario.definition import Partitioned, Scenario
+
+Column = tuple[str, DataType]
+
+
+def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
+    """Give the scenario with partition columns added; the steps stay as they are.
+
+    Raises:
+        ValueError: its table is partitioned already.
+
+    """
+    if how is Partitioned.NONE:
+        return scenario
+    if scenario.table.partition_by:
+        raise ValueError(f"{scenario.name}: the table is partitioned already")
+    first, second = _free_names(scenario)
+    columns = scenario.table.columns
+    middle = _middle(scenario)
+    text, number = (first, Primitive("string")), (second, Primitive("int"))
+    placed: dict[Partitioned, tuple[tuple[Column, ...], tuple[str, ...]]] = {
+        Partitioned.LAST: ((*columns, text), (first,)),
+        Partitioned.MIDDLE: ((*columns[:middle], text, *columns[middle:]), (first,)),
+        Partitioned.TWO: ((*columns[:middle], text, *columns[middle:], number), (first, second)),
+    }
+    now, by = placed[how]
+    return replace(scenario, table=replace(scenario.table, columns=now, partition_by=by))
+
+
+def _middle(scenario: Scenario) -> int:
+    """Give the place after the first half of the data columns."""
+    fixed = scenario.table.fixed
+    data = [at for at, (name, _) in enumerate(scenario.table.columns) if name not in fixed]
+    return data[len(data) // 2] if data else len(scenario.table.columns)
+
+
+def _free_names(scenario: Scenario) -> tuple[str, str]:
+    """Give two names that no column of the scenario ever has."""
+    history = generation.survey(scenario).history
+    taken = {name.casefold() for truth in history for name in truth.schema.names}
+    names = (f"{letter}{number or ''}" for number in count() for letter in "pq")
+    first, second = islice((name for name in names if name not in taken), 2)
+    return first, second
