@@ -13,8 +13,9 @@
 
 Nothing is rounded here: what Python's type cannot hold stays the server's text.
 
-Source: the client protocol of Trino ("Client REST API" of its manual) and what Trino 476 and
-PrestoSQL 350 were seen to send. Pure.
+Source: the client protocol of Trino ("Client REST API" of its manual) and what Trino 368 and 476,
+PrestoSQL 350 and PrestoDB 0.283 were seen to send. PrestoDB describes the children of a row as
+text, and once more in full under `typeArguments`. Pure.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class WireType:
         types = [value.get("typeSignature", value) for value in values if isinstance(value, dict)]
         return cls(
             signature["rawType"],
-            tuple(cls.read(each) for each in types),
+            tuple(cls.read(each) for each in signature.get("typeArguments", types)),
             tuple(_child(at, field) for at, field in enumerate(fields)),
             tuple(value for value in values if isinstance(value, int)),
         )
@@ -127,15 +128,22 @@ def value_of(value: Json, kind: WireType) -> Value:
         return None
     match kind.name:
         case "row":
-            pairs = zip(kind.children, value, kind.inner, strict=True)
+            pairs = zip(kind.children, _listed(value), kind.inner, strict=True)
             return {name: value_of(each, child) for name, each, child in pairs}
         case "array":
-            return tuple(value_of(each, kind.inner[0]) for each in value)
+            return tuple(value_of(each, kind.inner[0]) for each in _listed(value))
         case "map":
             key, inner = kind.inner
             return MapValue.of([(_key(k, key), value_of(v, inner)) for k, v in value.items()])
     read = _READ.get(kind.name)
     return read(value) if read else value
+
+
+def _listed(value: Json) -> list[Json]:
+    """Give a list; a text is refused, because its letters would pass for values."""
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r} is no list")
+    return value
 
 
 def _key(text: str, kind: WireType) -> Value:
@@ -144,7 +152,7 @@ def _key(text: str, kind: WireType) -> Value:
         case "boolean":
             return {"true": True, "false": False}[text]
         case "varbinary":
-            # The server's own print of the bytes, not base64: kept as it is.
+            # Trino's own print of the bytes, PrestoDB's base64; nothing tells them apart.
             return text
     return text if kind.inner else value_of(text, kind)
 

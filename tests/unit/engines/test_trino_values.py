@@ -146,6 +146,62 @@ def test_a_type_that_we_have_no_word_for_is_told_as_empty(signature: dict[str, A
     assert canonical(WireType.read(signature)) == ""
 
 
+# As PrestoDB 0.283 sent it for row(a integer,n row(x varchar,f real)), the keys of no use left out.
+BY_PRESTODB: dict[str, Any] = {
+    "rawType": "row",
+    "typeArguments": [
+        {"rawType": "integer", "typeArguments": [], "arguments": []},
+        {
+            "rawType": "row",
+            "typeArguments": [
+                {
+                    "rawType": "varchar",
+                    "typeArguments": [],
+                    "arguments": [{"kind": "LONG_LITERAL", "value": 2147483647}],
+                },
+                {"rawType": "real", "typeArguments": [], "arguments": []},
+            ],
+            "arguments": [
+                {
+                    "kind": "NAMED_TYPE_SIGNATURE",
+                    "value": {"fieldName": {"name": "x"}, "typeSignature": "varchar"},
+                },
+                {
+                    "kind": "NAMED_TYPE_SIGNATURE",
+                    "value": {"fieldName": {"name": "f"}, "typeSignature": "real"},
+                },
+            ],
+        },
+    ],
+    "arguments": [
+        {
+            "kind": "NAMED_TYPE_SIGNATURE",
+            "value": {"fieldName": {"name": "a"}, "typeSignature": "integer"},
+        },
+        {
+            "kind": "NAMED_TYPE_SIGNATURE",
+            "value": {"fieldName": {"name": "n"}, "typeSignature": "row(x varchar,f real)"},
+        },
+    ],
+}
+
+
+def test_a_row_described_by_prestodb_is_read_with_the_names_of_its_children() -> None:
+    assert decoded(BY_PRESTODB, [1, ["y", 0.1]]) == {"a": 1, "n": {"x": "y", "f": 0.1}}
+    text = "struct<a: int, n: struct<x: string, f: float>>"
+    assert canonical(WireType.read(BY_PRESTODB)) == text
+
+
+@pytest.mark.parametrize(
+    "signature", [over("array", VARCHAR), row(a=VARCHAR, b=VARCHAR), over("map", VARCHAR, VARCHAR)]
+)
+def test_a_nested_value_sent_as_text_is_not_taken_apart_letter_by_letter(
+    signature: dict[str, Any],
+) -> None:
+    with pytest.raises((TypeError, AttributeError)):
+        decoded(signature, "[]")
+
+
 def test_columns_carry_the_servers_own_text_of_the_type() -> None:
     described = [{"name": "m", "type": "map(date, integer)", "typeSignature": over("map", plain("date"), INTEGER)}]  # fmt: skip # noqa: E501
     assert trino_values.columns(described) == (Column("m", "map(date, integer)", "map<date, int>"),)
