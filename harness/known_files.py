@@ -51,10 +51,20 @@ def apply(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
         ScenarioProblem: every problem of every baseline.
 
     """
+    known = lines(found.info, plan)
+    return baseline.apply(verdicts, known, facts(found, plan, verdicts), today())
+
+
+def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
+    """Give the baseline of each scenario of a run as it is now.
+
+    Raises:
+        ScenarioProblem: every problem of every baseline.
+
+    """
     scenarios = _scenarios(plan)
-    lines = gathered(lambda name: _lines(_now(found.info, name), scenarios[name]), scenarios)
-    known = dict(zip(scenarios, lines, strict=True))
-    return baseline.apply(verdicts, known, facts(found, plan, verdicts), _today())
+    found = gathered(lambda name: _lines(_now(info, name), scenarios[name]), scenarios)
+    return dict(zip(scenarios, found, strict=True))
 
 
 def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> tuple[Path, ...]:
@@ -87,7 +97,7 @@ def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]
             f"the file of scenario {name} is not here; update its baseline where it is"
         )
     path = _beside(scenario)
-    return path, baseline.update(_text(path), str(_near(path)), seen, _today())
+    return path, baseline.update(_text(path), str(_near(path)), seen, today())
 
 
 def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
@@ -109,7 +119,8 @@ def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
     )
 
 
-def _today() -> datetime.date:
+def today() -> datetime.date:
+    """Give the day on which baselines count, in UTC."""
     return datetime.datetime.now(datetime.UTC).date()
 
 

@@ -71,12 +71,13 @@ def _result(verdict: Verdict, answer: Answer | None) -> Result | None:
             return junitparser.Error(_xml(verdict.because or "unknown"), "unknown")
     kinds = [each.kind for each in verdict.findings]
     kind = kinds[0].value if kinds and verdict.verdict is VerdictKind.WRONG else verdict.verdict
-    failure = junitparser.Failure(_message(verdict, answer), KNOWN if verdict.known else str(kind))
-    failure.text = _xml(_details(verdict, answer))
+    failure = junitparser.Failure(message(verdict, answer), KNOWN if verdict.known else str(kind))
+    failure.text = _xml(details(verdict, answer))
     return failure
 
 
-def _message(verdict: Verdict, answer: Answer | None) -> str:
+def message(verdict: Verdict, answer: Answer | None) -> str:
+    """Say in a line what is wrong with an answer: what is known, the refusal, the findings."""
     said = [f"known: {verdict.known}"] if verdict.known else []
     if answer and answer.refusal:
         meaning = f" ({verdict.because})" if verdict.because else ""
@@ -85,7 +86,8 @@ def _message(verdict: Verdict, answer: Answer | None) -> str:
     return _xml("; ".join(said))
 
 
-def _details(verdict: Verdict, answer: Answer | None) -> str:
+def details(verdict: Verdict, answer: Answer | None) -> str:
+    """Give the evidence: wrong places, the mapping that reproduces it, the refusal, the SQL."""
     lines = [line for each in verdict.findings for line in _places(each)]
     if verdict.reproduces:
         lines.append(mapping_text(verdict.reproduces))

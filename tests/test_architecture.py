@@ -68,6 +68,7 @@ MAY_IMPORT = {
         "errors progress cells record scenario formats runtimes freeze plan write read judge run "
         "baseline known_files"
     ),
+    "following": "errors cells record formats judge run baseline known_files pipeline",
     "answer_cache": "errors record",
     "questions": "errors model scenario shapes cells record formats engines freeze",
     "asking": "errors progress model cells record engines questions",
