@@ -1,0 +1,95 @@
+"""Simulated readers that are asked every shape: rightly, and led astray by statistics.
+
+What a query means is worked out here once more, apart from `Query.answer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from harness import shapes
+from harness.cells import QUERIES
+from harness.model.canonical import Value, same, text_of
+from harness.model.query import Query, Test
+from harness.record import Column
+from tests import simulated
+from tests.quality.notation import Told
+from tests.simulated import Disk, File, Reader, Reply
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its text."""
+
+    text: str
+    query: Query
+
+
+def questions(told: Told) -> Iterator[Asked]:
+    """Give every question about the end of a history."""
+    for shape in QUERIES:
+        for text in shapes.planned(shape, told.history):
+            yield Asked(text, shapes.query(text, told.truth))
+
+
+def ask(told: Told, query: Query, reader: Reader, *, prune_by: str = "") -> Reply:
+    """Ask a simulated reader; with `prune_by` it first leaves out files by their statistics."""
+    disk = _pruned(told, query, prune_by) if prune_by else told.disk
+    whole = simulated.read(disk, told.truth, reader)
+    names = [column.name for column in whole.columns]
+    rows = [row for row in whole.rows if _passes(query, dict(zip(names, row, strict=True)))]
+    if query.count:
+        return Reply((Column("_col0", "bigint", "long"),), ((len(rows),),))
+    if not query.columns:
+        return Reply(whole.columns, tuple(rows))
+    shown = [[_part(dict(zip(names, r, strict=True)), p) for p in query.columns] for r in rows]
+    columns = tuple(_column(told, path) for path in query.columns)
+    return Reply(columns, tuple(map(tuple, shown)))
+
+
+def _column(told: Told, path: str) -> Column:
+    # Engines call a part of a struct by its own name.
+    type_ = str(told.truth.schema.find(path).type)
+    return Column(path.rsplit(".", maxsplit=1)[-1], type_, type_)
+
+
+def _passes(query: Query, row: dict[str, Value]) -> bool:
+    if query.where is None:
+        return True
+    value = _part(row, query.where.path)
+    if query.where.test is Test.EQUAL:
+        return value is not None and same(value, query.where.value)
+    return (value is None) == (query.where.test is Test.NULL)
+
+
+def _part(row: dict[str, Value], path: str) -> Value:
+    value: Value = row
+    for name in path.split("."):
+        value = value[name] if isinstance(value, dict) and name in value else None
+    return value
+
+
+def _pruned(told: Told, query: Query, by: str) -> Disk:
+    """Leave out each group whose base file cannot hold the value, by another column's statistics.
+
+    A column that the file does not have has no value there: nothing can be equal to it.
+    """
+    where = query.where
+    if where is None or where.test is not Test.EQUAL:
+        return told.disk
+    lost = set()
+    for group, (base, _) in told.disk.slices(10**6).items():
+        values = _values(told, base, where.path, by)
+        if text_of(where.value) not in values:
+            lost.add(group)
+    return replace(told.disk, files=[each for each in told.disk.files if each.group not in lost])
+
+
+def _values(told: Told, file: File, path: str, by: str) -> set[str]:
+    if by == "name":
+        name = path if path in file.names else ""
+    else:
+        at = told.truth.schema.names.index(path)
+        name = file.names[at] if at < len(file.names) else ""
+    return {text_of(record[name]) for record in file.records.values()} if name else set()

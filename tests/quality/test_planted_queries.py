@@ -1,0 +1,194 @@
+"""Every shape of question: right answers have no findings, planted defects are found by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.cells import Cell
+from harness.judge import judge
+from harness.model.query import Query
+from harness.record import Answer, Column, Finding, FindingKind, Verdict, VerdictKind
+from harness.shapes import query
+from tests.quality.asked import ask, questions
+from tests.quality.chance import story
+from tests.quality.notation import Told, history
+from tests.simulated import Reader, Reply
+from tests.unit.test_judge import case_of
+
+NESTED = "id string, ts long, a struct<city: string, no: int>, f1 string"
+
+
+def judged(told: Told, text: str, asked: Query, reply: Reply, view: str = "snapshot") -> Verdict:
+    cell = Cell("variant", len(told.operations), "engine-1", view, text)
+    answer = Answer(cell.case, "select", reply.columns, reply.rows, question=asked)
+    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    return verdict
+
+
+def put(told: Told, text: str, reader: Reader, *, prune_by: str = "") -> Verdict:
+    """Ask and judge one question."""
+    asked = query(text, told.truth)
+    return judged(told, text, asked, ask(told, asked, reader, prune_by=prune_by))
+
+
+def kinds(verdict: Verdict) -> set[FindingKind]:
+    return {finding.kind for finding in verdict.findings}
+
+
+def keys(finding: Finding) -> list[str]:
+    return [place.key for place in finding.places]
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_a_right_reader_is_right_in_every_shape_on_any_history(seed: int) -> None:
+    told = story(seed)
+    for each in questions(told):
+        reply = ask(told, each.query, Reader("id"))
+        verdict = judged(told, each.text, each.query, reply)
+        assert (each.text, verdict.findings) == (each.text, ())
+        assert verdict.verdict is VerdictKind.CORRECT
+        assert verdict.expected is not None
+        assert len(verdict.expected.columns) == len(reply.columns)
+        assert len(verdict.expected.rows) == len(reply.rows)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_base_files_are_right_for_read_optimized_queries_of_every_shape(seed: int) -> None:
+    told = story(seed)
+    for each in questions(told) if told.disk.merge_on_read else ():
+        reply = ask(told, each.query, Reader("id", logs="ignored"))
+        verdict = judged(told, each.text, each.query, reply, "read_optimized")
+        assert (each.text, verdict.findings) == (each.text, ())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_way_of_a_reader_is_among_those_that_reproduce_its_answer(seed: int) -> None:
+    told = story(seed)
+    for each in questions(told):
+        for by in ("id", "name", "position"):
+            verdict = judged(told, each.text, each.query, ask(told, each.query, Reader(by)))
+            assert f"by {by}" in verdict.reproduces, each.text
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_an_answer_other_than_the_expected_one_is_never_correct(seed: int) -> None:
+    told = story(seed)
+    for each in questions(told):
+        right = ask(told, each.query, Reader("id"))
+        for by in ("name", "position"):
+            reply = ask(told, each.query, Reader(by, logs="ignored"))
+            same = sorted(map(repr, reply.rows)) == sorted(map(repr, right.rows))
+            verdict = judged(told, each.text, each.query, reply)
+            assert (verdict.verdict is VerdictKind.CORRECT) == same, each.text
+
+
+@pytest.fixture(scope="module")
+def renamed() -> Told:
+    return history("insert 1,2; insert 3,4; rename f1 g; upsert 4")
+
+
+def test_a_predicate_pushed_to_the_statistics_of_the_file_s_names_loses_rows(
+    renamed: Told,
+) -> None:
+    assert put(renamed, "predicate(g)", Reader("id")).verdict is VerdictKind.CORRECT
+    verdict = put(renamed, "predicate(g)", Reader("id"), prune_by="name")
+    (finding,) = verdict.findings
+    assert (finding.kind, keys(finding)) == (FindingKind.LOST_ROW, ["1"])
+    assert finding.witness.expected == ("1", 201001, "f3s1r1", "f4s1r1")
+    # Read by name, the predicate would hold for nothing: the answer cannot tell the two apart.
+    assert verdict.reproduces == ("by name",)
+
+
+def test_a_predicate_pushed_to_the_statistics_of_the_place_loses_rows() -> None:
+    told = history("insert 1,2; move f1 after f2; insert 3")
+    verdict = put(told, "predicate(f1)", Reader("id"), prune_by="position")
+    assert kinds(verdict) == {FindingKind.LOST_ROW}
+    count = put(told, "count(f1)", Reader("id"), prune_by="position")
+    assert kinds(count) == {FindingKind.LOST_ROW}
+
+
+def test_a_count_that_is_wrong_says_what_was_expected_and_what_was_found(renamed: Told) -> None:
+    verdict = put(renamed, "count(g)", Reader("name"))
+    (finding,) = verdict.findings
+    assert finding.kind is FindingKind.LOST_ROW
+    assert (finding.witness.expected, finding.witness.found) == (1, 0)
+    assert finding.columns == ("count(*)",)
+    assert verdict.reproduces == ("by name",)
+
+
+def counted(told: Told, value: object) -> Verdict:
+    column = Column("n", "bigint", "long")
+    return judged(told, "count(g)", query("count(g)", told.truth), Reply((column,), ((value,),)))
+
+
+def test_a_count_too_great_counts_ghosts(renamed: Told) -> None:
+    assert kinds(counted(renamed, 2)) == {FindingKind.GHOST_ROW}
+
+
+@pytest.mark.parametrize("value", [None, True, "1", 1.0])
+def test_a_count_that_is_no_number_is_unexplained(renamed: Told, value: object) -> None:
+    assert kinds(counted(renamed, value)) == {FindingKind.UNEXPLAINED}
+
+
+def test_a_count_of_no_rows_or_two_is_unexplained(renamed: Told) -> None:
+    asked = query("count(g)", renamed.truth)
+    reply = ask(renamed, asked, Reader("id"))
+    for rows in ((), (*reply.rows, *reply.rows)):
+        verdict = judged(renamed, "count(g)", asked, replace(reply, rows=rows))
+        assert kinds(verdict) == {FindingKind.UNEXPLAINED}
+
+
+def test_a_reader_that_forgets_the_predicate_shows_ghosts(renamed: Told) -> None:
+    asked = query("predicate(g)", renamed.truth)
+    verdict = judged(renamed, "predicate(g)", asked, renamed.read("id"))
+    (finding,) = verdict.findings
+    assert (finding.kind, keys(finding)) == (FindingKind.GHOST_ROW, ["2", "3", "4"])
+
+
+def test_a_reader_by_name_finds_nothing_under_a_renamed_column_s_predicate(renamed: Told) -> None:
+    verdict = put(renamed, "predicate(g)", Reader("name"))
+    assert kinds(verdict) == {FindingKind.LOST_ROW}
+    assert verdict.reproduces == ("by name",)
+
+
+def test_a_column_asked_alone_shows_whose_values_it_has() -> None:
+    told = history("insert 1..4; move f1 after f2; insert 6")
+    verdict = put(told, "column(f1)", Reader("position"))
+    (finding,) = verdict.findings
+    assert (finding.kind, finding.columns) == (FindingKind.MISALIGNED, ("f1",))
+    assert verdict.expected is not None
+    assert [name for name, _ in verdict.expected.columns] == ["id", "f1"]
+
+
+def test_a_renamed_part_of_a_struct_is_missed_by_its_path() -> None:
+    told = history("insert 1..4; rename a.city town; upsert 2", NESTED, mor=True)
+    verdict = put(told, "dereference(a.town)", Reader("name"))
+    (finding,) = verdict.findings
+    assert (finding.kind, finding.columns) == (FindingKind.MISSING_RENAME, ("a.town",))
+    assert keys(finding) == ["1", "3", "4"]
+
+
+def test_a_part_declared_with_another_type_is_type_drift() -> None:
+    told = history("insert 1..4", NESTED)
+    asked = query("dereference(a.no)", told.truth)
+    reply = ask(told, asked, Reader("id"))
+    other = replace(reply, columns=(reply.columns[0], Column("no", "bigint", "long")))
+    verdict = judged(told, "dereference(a.no)", asked, other)
+    assert kinds(verdict) == {FindingKind.TYPE_DRIFT}
+
+
+def test_a_partition_is_asked_for_its_rows_only() -> None:
+    columns = "id string, ts long, f1 string, p string"
+    told = history("insert 1..4; add f2 string after ts; insert 5,6", columns, partition_by=("p",))
+    right = put(told, "partition(p)", Reader("id"))
+    assert (right.verdict, right.expected and len(right.expected.rows)) == ("correct", 3)
+    lost = put(told, "partition(p)", Reader("position", partition_counts=True))
+    assert lost.verdict is VerdictKind.WRONG
+
+
+def test_a_question_that_fell_away_has_no_verdict(renamed: Told) -> None:
+    cell = Cell("variant", 3, "engine-1", "snapshot", "column(g)")
+    void = Answer(cell.case, "", void="after step 3 there is no column 'g'")
+    assert judge(case_of(renamed), [cell], {cell.case: void}) == ()

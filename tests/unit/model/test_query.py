@@ -1,0 +1,74 @@
+"""What a query answers over rows, and what survives its record."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import pytest
+
+from harness import record
+from harness.model.query import ALL, Condition, Query, Test, at, not_null
+from harness.record import Answer
+
+NAMES = ("id", "a", "n")
+ROWS = [("1", {"b": "x"}, 7), ("2", None, None), ("3", {"b": None}, 8)]
+
+
+def test_everything_is_every_column_of_every_row() -> None:
+    assert ALL.answer(NAMES, ROWS) == ROWS
+
+
+def test_parts_of_a_null_struct_are_null() -> None:
+    query = Query(columns=("id", "a.b"))
+    assert query.answer(NAMES, ROWS) == [("1", "x"), ("2", None), ("3", None)]
+    assert query.labels(NAMES) == ("id", "a.b")
+
+
+def test_a_value_that_is_no_struct_has_no_parts() -> None:
+    assert at({"a": 5}, "a.b") is None
+
+
+@pytest.mark.parametrize(
+    ("where", "keys"),
+    [
+        (Condition("n", Test.EQUAL, "7", "int"), ["1"]),
+        (Condition("n", Test.NULL), ["2"]),
+        (not_null("a.b"), ["1"]),
+        (Condition("a.b", Test.EQUAL, "x", "string"), ["1"]),
+        (Condition("a.b", Test.EQUAL, "y", "string"), []),
+    ],
+)
+def test_a_predicate_takes_the_rows_it_holds_for(where: Condition, keys: list[str]) -> None:
+    assert [row[0] for row in Query(where=where).answer(NAMES, ROWS)] == keys
+    assert Query(where=where, count=True).answer(NAMES, ROWS) == [(len(keys),)]
+
+
+@pytest.mark.parametrize(
+    ("literal", "type_", "value"),
+    [
+        ("true", "boolean", True),
+        ("false", "boolean", False),
+        ("503002", "int", 503002),
+        ("503002.5", "double", 503002.5),
+        ("12.50", "decimal(12, 2)", Decimal("12.50")),
+        ("2001-02-03", "date", datetime.date(2001, 2, 3)),
+        ("it's", "string", "it's"),
+    ],
+)
+def test_a_condition_knows_its_value_in_its_type(literal: str, type_: str, value: object) -> None:
+    condition = Condition("f", Test.EQUAL, literal, type_)
+    assert condition.value == value
+    assert type(condition.value) is type(value)
+    assert condition.holds(value)
+    assert not condition.holds(None)
+
+
+def test_an_answer_is_recorded_with_its_question() -> None:
+    where = Condition("f", Test.EQUAL, "it's \\ ü", "string")
+    answer = Answer("case", "sql", question=Query(("id",), where, count=True))
+    assert record.parse(Answer, record.dump(answer)) == answer
+
+
+def test_an_answer_of_before_there_were_shapes_is_one_to_everything() -> None:
+    assert record.parse(Answer, '{"case": "c", "sql": "select *"}').question == ALL
