@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from harness.engines import common, hive_values
+from harness.engines import bundles, common, hive_values
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply, Settings
 from harness.engines.hive_errors import HiveError
 from harness.engines.hive_values import Result
@@ -192,8 +192,7 @@ class HiveEngine:
 
     def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
         """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
-        del distribution, settings, format_name
-        return ""
+        return bundles.cannot(distribution, settings, format_name)
 
     def ask_code(self) -> str:
         """Give a digest of the server's configuration and of what asks it."""

@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from harness.engines import common
+from harness.engines import bundles, common
 from harness.engines.api import (
     Connection,
     NoAnswerError,
@@ -33,10 +33,13 @@ from harness.writer import client
 from harness.writer.client import SparkRefusal, SparkSilent
 
 KEYS: Final = {
-    "schema-on-read": "hoodie.schema.on.read.enable",
-    "vectorized": "spark.sql.parquet.enableVectorizedReader",
+    "schema-on-read": ("hoodie.schema.on.read.enable",),
+    "vectorized": (
+        "spark.sql.parquet.enableVectorizedReader",
+        "spark.sql.iceberg.vectorization.enabled",  # Iceberg reads Parquet by itself
+    ),
 }
-"""Spark's own key for each setting of a reader; a setting that is absent is left as it is."""
+"""Spark's own keys for each setting of a reader; a setting that is absent is left as it is."""
 SWITCH: Final = {"on": "true", "off": "false"}
 READY_S: Final = 120.0
 SOURCES: Final = {
@@ -81,7 +84,7 @@ class SparkServer:
 
     def connect(self, settings: Settings) -> Connection:
         """Open a session; raises NoAnswerError when the process is gone."""
-        tell = tuple(KEYS.values())
+        tell = tuple(key for keys in KEYS.values() for key in keys)
         try:
             return SparkConnection(self._spark.open(session_settings(settings), tell))
         except SparkSilent as problem:
@@ -111,8 +114,7 @@ class SparkEngine:
 
     def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
         """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
-        del distribution, settings, format_name
-        return ""
+        return bundles.cannot(distribution, settings, format_name)
 
     def ask_code(self) -> str:
         """Give a digest of the sources of everything that shapes an answer."""
@@ -147,10 +149,10 @@ def _serve(installation: Installation, metastore_uri: str, folder: Path) -> Iter
 def session_settings(settings: Settings) -> dict[str, str]:
     """Give Spark's own keys and values for the settings of a reader. Pure.
 
-    >>> session_settings({"vectorized": "off"})
-    {'spark.sql.parquet.enableVectorizedReader': 'false'}
+    >>> session_settings({"schema-on-read": "off"})
+    {'hoodie.schema.on.read.enable': 'false'}
     """
-    return {KEYS[name]: SWITCH[value] for name, value in settings.items()}
+    return {key: SWITCH[value] for name, value in settings.items() for key in KEYS[name]}
 
 
 ENGINE = SparkEngine()

@@ -13,7 +13,17 @@ from harness.errors import UsageProblem
 from harness.formats.api import Format
 
 SHARED = frozenset(
-    {"api", "statements", "hudi", "hudi_files", "hudi_log", "timeline", "parquet", "avro_types"}
+    {
+        "api",
+        "statements",
+        "hudi",
+        "hudi_files",
+        "hudi_log",
+        "timeline",
+        "parquet",
+        "avro_types",
+        "iceberg_files",
+    }
 )
 
 

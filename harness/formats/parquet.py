@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from harness.formats.api import FileFactError
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +29,37 @@ def read(path: Path, key: str) -> Footer:
         FileFactError: it is no Parquet file, or has no such column.
 
     """
+    with _opened(path) as file:
+        columns = tuple((field.name, str(field.type)) for field in file.schema_arrow)
+        (values,) = _columns(file, path, (key,))
+    return Footer(columns, tuple(str(value) for value in values))
+
+
+def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
+    """Read the values of some columns, row by row.
+
+    Raises:
+        FileFactError: it is no Parquet file, or has no such columns.
+
+    """
+    with _opened(path) as file:
+        return tuple(zip(*_columns(file, path, columns), strict=True))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[ParquetFile]:
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     try:
         with pq.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            if key not in schema.names:
-                raise FileFactError(f"{path.name}: it has no column {key}")
-            values = file.read(columns=[key]).column(key).to_pylist()
+            yield file
     except (pa.ArrowException, OSError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
-    columns = tuple((field.name, str(field.type)) for field in schema)
-    return Footer(columns, tuple(str(value) for value in values))
+
+
+def _columns(file: ParquetFile, path: Path, names: Sequence[str]) -> tuple[list[Any], ...]:
+    if absent := [name for name in names if name not in file.schema_arrow.names]:
+        raise FileFactError(f"{path.name}: it has no column {', '.join(absent)}")
+    found = file.read(columns=list(names))
+    return tuple(found.column(name).to_pylist() for name in names)

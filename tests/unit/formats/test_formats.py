@@ -44,12 +44,12 @@ def created(name: str, *, partitioned: bool = False, **settings: str) -> str:
 
 
 def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
-    assert formats.names() == ("hive-parquet", "hudi-cow", "hudi-mor")
+    assert formats.names() == ("hive-parquet", "hudi-cow", "hudi-mor", "iceberg")
     assert [formats.load(name).NAME for name in formats.names()] == list(formats.names())
 
 
 def test_an_unknown_format_is_refused_with_the_names_that_are_known() -> None:
-    with pytest.raises(UsageProblem, match="'hudi'; allowed: hive-parquet, hudi-cow, hudi-mor"):
+    with pytest.raises(UsageProblem, match="'hudi'; allowed: hive-parquet, hudi-cow, hudi-mor, i"):
         formats.load("hudi")
 
 

@@ -1,0 +1,174 @@
+"""Iceberg, format version 2: every change writes new files and a new metadata file.
+
+Columns have ids, in the metadata and in the data files, so whoever follows the specification finds
+every value whatever became of names and places: the control of all other formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.formats import iceberg_files
+from harness.formats.api import Settings
+from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement
+from harness.model.files import FileFact, FileKind
+from harness.model.schema import Field
+from harness.model.table import Table
+from harness.model.truth import Row, Truth
+from harness.operations.api import Operation
+from harness.operations.compact import Compact
+from harness.operations.insert import Insert
+from harness.operations.sql import quoted, select_rows, text, type_text
+from harness.operations.touch import Touch
+from harness.operations.upsert import Upsert
+
+OPERATIONS: Final = frozenset(
+    {
+        "add_column", "change_type", "compact", "delete", "drop_column", "insert", "merge",
+        "move_column", "rename_column", "touch", "update", "upsert",
+    }
+)  # fmt: skip
+
+SESSION: Final = {
+    # Our timestamps have no zone; Spark's own, which has one, becomes Iceberg's `timestamptz`.
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",
+    # One file for each write and partition: rows of one write share a file, as in a file group.
+    "spark.sql.shuffle.partitions": "1",
+}
+COMPACT: Final = (
+    f"call spark_catalog.system.rewrite_data_files(table => '{DATABASE}.{TABLE}', "
+    "options => map('delete-file-threshold', '1', 'min-file-size-bytes', '0'))"
+)
+"""Rewrites the data files of which rows are deleted, and no others, however small they are."""
+VERSION: Final = "2"
+MODES: Final = ("write.delete.mode", "write.update.mode", "write.merge.mode")
+DELETE_MODE: Final = "delete_mode"
+COPY_ON_WRITE: Final = "copy-on-write"
+MERGE_ON_READ: Final = "merge-on-read"
+SETTINGS: Final = {DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ)}
+"""How `delete`, `update` and `merge` change rows: by new data files, or by position delete files
+that name the rows which are gone. Absent is copy-on-write, Iceberg's default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Iceberg:
+    """See `harness.formats.api.Format`."""
+
+    NAME: str = "iceberg"
+    # In the sense of Hudi: it has no second view that sees the base files alone.
+    merge_on_read: bool = False
+    views: tuple[str, ...] = ("snapshot",)
+    operations: frozenset[str] = OPERATIONS
+    absolute_paths: bool = True
+
+    @property
+    def settings(self) -> Mapping[str, tuple[str, ...]]:
+        """The settings a variant may name."""
+        return SETTINGS
+
+    def table_for(self, view: str) -> str:
+        """Give the one catalog entry."""
+        return {"snapshot": TABLE}[view]
+
+    def cannot(self, operation: Operation) -> str:  # noqa: ARG002 - nothing is impossible here
+        """Give nothing: what Iceberg does not do it refuses itself, which is an answer."""
+        return ""
+
+    def session(self, settings: Settings) -> Mapping[str, str]:  # noqa: ARG002 - they are the table's
+        """Give the writer's settings."""
+        return SESSION
+
+    def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:
+        """Give `create table`, with the catalog entry that Hive's reader needs.
+
+        The location has a scheme: Trino refuses paths without one.
+        """
+        columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
+        by = ", ".join(map(quoted, table.partition_by))
+        partitioned = f" partitioned by ({by})" if by else ""
+        properties = ", ".join(f"{text(n)} = {text(v)}" for n, v in _properties(settings))
+        return (
+            Sql(
+                f"create table {DATABASE}.{TABLE} ({columns}) using iceberg{partitioned} "
+                f"location 'file:{LOCATION}' tblproperties ({properties})"
+            ),
+        )
+
+    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+        """Give the common Spark SQL, but for whole rows.
+
+        Iceberg knows no keys: a merge says which rows are replaced.
+        """
+        match operation:
+            case Compact():
+                return (Sql(COMPACT),)
+            case Insert() | Upsert() | Touch():
+                return (Sql(_whole_rows(before, after)),)
+        common = operation.sql(before, after)
+        return tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
+
+    def instants(self, folder: Path) -> tuple[str, ...]:
+        """Give the ids of the snapshots; schema changes make none."""
+        found = iceberg_files.table(folder)
+        return found.snapshots if found else ()
+
+    def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Give nothing: one step makes one snapshot."""
+        return ()
+
+    def table_version(self, folder: Path) -> str:
+        """Give the format version."""
+        found = iceberg_files.table(folder)
+        return str(found.metadata["format-version"]) if found else ""
+
+    def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:
+        """Say which data files a compaction left as they were although rows of them are deleted."""
+        held = [fact.file_group for fact in before if fact.kind is FileKind.LOG]
+        if not isinstance(operation, Compact) or not held:
+            return ""
+        return f"rows were deleted in {len(set(held))} data files, and none was rewritten"
+
+    def created_wrong(self, folder: Path, settings: Settings) -> str:
+        """Compare format version and mode with what was asked for."""
+        found = iceberg_files.table(folder)
+        if found is None:
+            return "the writer made no metadata file"
+        if (version := self.table_version(folder)) != VERSION:
+            return f"format version {VERSION} was asked for, the writer made version {version}"
+        wrong = [n for n, v in _properties(settings)[1:] if found.properties.get(n) != v]
+        return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""
+
+    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
+        """Read the live data files and position delete files."""
+        return iceberg_files.facts(folder, key)
+
+
+def _properties(settings: Settings) -> list[tuple[str, str]]:
+    """Give the table's properties, the format version first."""
+    mode = settings.get(DELETE_MODE, COPY_ON_WRITE)
+    found = [("format-version", VERSION), ("engine.hive.enabled", "true")]
+    return [*found, *((name, mode) for name in MODES)]
+
+
+def _whole_rows(before: Truth, after: Truth) -> str:
+    """Give an insert, or where some of the rows are there already, a merge by the key."""
+    rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
+    fields, key = after.schema.fields, quoted(after.table.key)
+    table, source = f"{DATABASE}.{TABLE}", _source(rows, fields)
+    if not any(row.key in before.rows for row in rows):
+        return f"insert into {table} {source}"
+    return (
+        f"merge into {table} as t using ({source}) as s on t.{key} = s.{key} "
+        "when matched then update set * when not matched then insert *"
+    )
+
+
+def _source(rows: Sequence[Row], fields: Sequence[Field]) -> str:
+    """Give a query for the rows, in one task: each task writes a file of its own."""
+    return f"select /*+ coalesce(1) */ * from ({select_rows(rows, fields)})"
+
+
+FORMAT = Iceberg()

@@ -1,0 +1,131 @@
+"""Writes the files of an Iceberg table, as far as what is read of them, for tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import fastavro
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+LOCATION = "file:/where/it/was/written"
+ADDED, GONE = 1, 2
+LONG = ["null", "long"]
+ENTRY: dict[str, Any] = {
+    "type": "record",
+    "name": "manifest_entry",
+    "fields": [
+        {"name": "status", "type": "int"},
+        {"name": "snapshot_id", "type": LONG},
+        {"name": "sequence_number", "type": LONG},
+        {
+            "name": "data_file",
+            "type": {
+                "type": "record",
+                "name": "r2",
+                "fields": [
+                    {"name": "content", "type": "int"},
+                    {"name": "file_path", "type": "string"},
+                ],
+            },
+        },
+    ],
+}
+MANIFEST: dict[str, Any] = {
+    "type": "record",
+    "name": "manifest_file",
+    "fields": [
+        {"name": "manifest_path", "type": "string"},
+        {"name": "sequence_number", "type": "long"},
+        {"name": "added_snapshot_id", "type": "long"},
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file in a manifest; what is None it inherits from the manifest."""
+
+    path: str
+    content: int = 0
+    status: int = ADDED
+    snapshot: int | None = None
+    sequence: int | None = None
+
+
+@dataclass
+class Folder:
+    """The folder of a table, wherever it lies now."""
+
+    path: Path
+    snapshots: list[dict[str, Any]] = field(default_factory=list)
+    manifests: list[dict[str, Any]] = field(default_factory=list)
+
+    def data(self, name: str, **columns: Sequence[object]) -> str:
+        """Write a data file; gives its path in the table."""
+        return self._parquet(f"data/{name}", columns)
+
+    def deletes(self, name: str, *places: tuple[str, int]) -> str:
+        """Write a position delete file of (path in the table, position)."""
+        paths = [f"{LOCATION}/{path}" for path, _ in places]
+        return self._parquet(f"data/{name}", {"file_path": paths, "pos": [at for _, at in places]})
+
+    def commit(self, snapshot: int, *entries: Entry, forget: bool = False) -> None:
+        """Add a snapshot with one more manifest; with `forget` it has no other ones."""
+        number = len(self.snapshots) + 1
+        self.manifests = [] if forget else self.manifests
+        manifest, listed = f"metadata/m{number}.avro", f"metadata/snap-{number}.avro"
+        self._avro(manifest, ENTRY, [_entry(each) for each in entries])
+        self.manifests.append(
+            {
+                "manifest_path": f"{LOCATION}/{manifest}",
+                "sequence_number": number,
+                "added_snapshot_id": snapshot,
+            }
+        )
+        self._avro(listed, MANIFEST, self.manifests)
+        found = {"snapshot-id": snapshot, "sequence-number": number}
+        self.snapshots.append({**found, "manifest-list": f"{LOCATION}/{listed}"})
+
+    def metadata(self, number: int, **more: object) -> Path:
+        """Write a metadata file."""
+        found: dict[str, Any] = {
+            "format-version": 2,
+            "location": LOCATION,
+            "snapshots": self.snapshots,
+            "current-snapshot-id": self.snapshots[-1]["snapshot-id"] if self.snapshots else -1,
+            "default-spec-id": 0,
+            "partition-specs": [{"spec-id": 0, "fields": []}],
+            "current-schema-id": 0,
+            "schemas": [{"schema-id": 0, "fields": [{"id": 1, "name": "id"}]}],
+        }
+        path = self._made(f"metadata/{number:05d}-{'0' * 8}-aaaa-bbbb-cccc-{number:012d}")
+        path = path.with_name(f"{path.name}.metadata.json")
+        path.write_text(json.dumps({**found, **more}))
+        return path
+
+    def _parquet(self, name: str, columns: Mapping[str, Sequence[object]]) -> str:
+        pq.write_table(pa.table(dict(columns)), self._made(name))
+        return name
+
+    def _avro(self, name: str, schema: dict[str, Any], records: list[dict[str, Any]]) -> None:
+        with self._made(name).open("wb") as file:
+            fastavro.writer(file, schema, records)
+
+    def _made(self, name: str) -> Path:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+
+def _entry(of: Entry) -> dict[str, Any]:
+    return {
+        "status": of.status,
+        "snapshot_id": of.snapshot,
+        "sequence_number": of.sequence,
+        "data_file": {"content": of.content, "file_path": f"{LOCATION}/{of.path}"},
+    }
