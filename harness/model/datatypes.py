@@ -27,6 +27,16 @@ PRIMITIVES: Final = (
 MAX_DECIMAL_PRECISION: Final = 38
 
 
+MAX_NESTING: Final = 10
+"""Arrays in arrays: a generated one has two elements at each level."""
+MAX_TEXT: Final = 10_000
+"""Characters of a type's text; the 63 parts that a table may have need fewer."""
+
+
+SHOWN: Final = 60
+"""So much of a text that is no type is told."""
+
+
 class TypeTextError(ValueError):
     """The text is not a type; the message says what is allowed."""
 
@@ -85,7 +95,7 @@ class Map:
 
 DataType = Primitive | Decimal | Struct | Array | Map
 
-_TOKEN = re.compile(r"\s*([A-Za-z_][\w$]*|\d+|[<>(),:])")
+_TOKEN = re.compile(r"\s*([A-Za-z_][\w$]*|[0-9]+|[<>(),:])")
 
 
 def parse_type(text: str) -> DataType:
@@ -95,10 +105,12 @@ def parse_type(text: str) -> DataType:
         TypeTextError: the text is no type.
 
     """
+    if len(text) > MAX_TEXT:
+        raise TypeTextError(f"'{text[:20]}…' is not a type: it is longer than {MAX_TEXT}")
     parser = _Parser(text)
     parsed = parser.type()
     if parser.peek() != "":
-        raise TypeTextError(f"'{text}' is not a type: nothing may follow '{parsed}'")
+        raise TypeTextError(f"'{parser.text}' is not a type: nothing may follow '{parsed}'")
     return parsed
 
 
@@ -106,9 +118,10 @@ class _Parser:
     """A recursive-descent reader over the tokens of one type text."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
         self.tokens = _tokens(text)
         self.at = 0
+        self.depth = 0
 
     def peek(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
@@ -128,6 +141,14 @@ class _Parser:
         return token
 
     def type(self) -> DataType:
+        if self.depth > MAX_NESTING:
+            raise TypeTextError(f"'{self.text}' is not a type: more than {MAX_NESTING} in another")
+        self.depth += 1
+        found = self.any_type()
+        self.depth -= 1
+        return found
+
+    def any_type(self) -> DataType:
         name = self.next()
         if name in PRIMITIVES:
             return Primitive(name)
@@ -197,7 +218,7 @@ def _tokens(text: str) -> list[str]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise TypeTextError(f"'{text}' is not a type: '{text[at]}' has no place in one")
+            raise TypeTextError(f"'{text[:SHOWN]}' is not a type: '{text[at]}' has no place in one")
         tokens.append(match[1])
         at = match.end()
     return tokens

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from typing import Final
 
 from harness.model.datatypes import DataType
-from harness.model.schema import Field, Schema
+from harness.model.schema import Field, Schema, schema_of
 from harness.model.truth import History, Truth, row_values
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
 from harness.operations import name_of
+from harness.operations.add_column import AddColumn
+from harness.operations.api import Operation
 from harness.scenario import generation
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.problems import Problems
@@ -28,6 +31,9 @@ PARTITION_TYPES: Final = ("string", "int", "long")
 
 def check(scenario: Scenario, document: Document, problems: Problems) -> None:
     """Note everything that cannot be; later checks need what earlier ones found right."""
+    _check_sizes(scenario, document, problems)
+    if problems:
+        return
     _check_table(scenario, document, problems)
     if problems:
         return
@@ -37,6 +43,40 @@ def check(scenario: Scenario, document: Document, problems: Problems) -> None:
     _check_limits(scenario, found, problems)
     if not problems:
         _check_values(scenario, problems)
+
+
+def _check_sizes(scenario: Scenario, document: Document, problems: Problems) -> None:
+    """Note what is too much for traceable values; to try such steps could take for ever, too."""
+    last = scenario.steps[-1].line
+    if len(scenario.steps) > MAX_STEP:
+        problems.add(last, _too_many("steps", len(scenario.steps), MAX_STEP))
+    columns = schema_of(scenario.table.columns).last_id
+    line = document.line(("table", "columns")) if columns > MAX_FIELD else last
+    columns += sum(_parts(step.operation) for step in scenario.steps)
+    if columns > MAX_FIELD:
+        what = "columns (parts of nested ones and dropped ones count)"
+        problems.add(line, _too_many(what, columns, MAX_FIELD))
+    for number, step in enumerate(scenario.steps, start=1):
+        for count in map(len, _lists(step.operation)):
+            if count > MAX_ROW:
+                told = _too_many("rows", count, MAX_ROW)
+                problems.add(step.line, _of_step(step, number, told))
+
+
+def _parts(operation: Operation) -> int:
+    """Give how many fields a step adds."""
+    if isinstance(operation, AddColumn):
+        return schema_of(((operation.name, operation.type),)).last_id
+    return 0
+
+
+def _lists(operation: Operation) -> Iterator[tuple[object, ...]]:
+    every = (getattr(operation, each.name) for each in fields(operation))  # type: ignore[arg-type]
+    return (each for each in every if isinstance(each, tuple))
+
+
+def _too_many(what: str, count: int, most: int) -> str:
+    return f"{count} {what}: traceable values tell at most {most} apart; split the file"
 
 
 def _check_table(scenario: Scenario, document: Document, problems: Problems) -> None:
@@ -96,14 +136,19 @@ def _wrong_names(schema: Schema) -> Iterator[str]:
 def _wrong_siblings(siblings: Iterable[Field]) -> Iterator[str]:
     names: dict[str, str] = {}
     for name in (field.name for field in siblings):
-        if not name or "." in name or len(name) > MAX_NAME:
-            shown = name if len(name) <= MAX_NAME else f"{name[:20]}…"
+        if not _is_name(name):
+            shown = repr(name if len(name) <= MAX_NAME else f"{name[:20]}…")
             yield (
-                f"'{shown}' is no name of a column; allowed: 1 to {MAX_NAME} characters without '.'"
+                f"{shown} is no name of a column; allowed: 1 to {MAX_NAME} printable characters "
+                "without '.'"
             )
         other = names.setdefault(name.casefold(), name)
         if other != name:
             yield f"'{other}' and '{name}' differ only in case, and engines take them for one"
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= MAX_NAME and "." not in name and name.isprintable()
 
 
 def _check_steps(scenario: Scenario, found: generation.Survey, problems: Problems) -> None:
@@ -113,18 +158,10 @@ def _check_steps(scenario: Scenario, found: generation.Survey, problems: Problem
 
 
 def _check_limits(scenario: Scenario, found: generation.Survey, problems: Problems) -> None:
-    last = found.history[-1].schema.last_id
-    counts = (
-        ("steps", len(scenario.steps), MAX_STEP),
-        ("rows with different keys", len(found.keys), MAX_ROW),
-        ("columns (parts of nested ones and dropped ones count)", last, MAX_FIELD),
-    )
-    line = scenario.steps[-1].line
-    for what, count, most in counts:
-        if count > most:
-            problems.add(
-                line, f"{count} {what}: traceable values tell at most {most} apart; split the file"
-            )
+    rows = len(found.keys)
+    if rows > MAX_ROW:
+        told = _too_many("rows with different keys", rows, MAX_ROW)
+        problems.add(scenario.steps[-1].line, told)
 
 
 def _check_values(scenario: Scenario, problems: Problems) -> None:

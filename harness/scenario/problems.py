@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
-from typing import NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from harness.errors import ScenarioProblem
+
+MOST: Final = 100
+"""So many problems of a file are told."""
 
 Source = TypeVar("Source")
 Made = TypeVar("Made")
@@ -17,15 +20,14 @@ class Problems:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._found: list[tuple[int, str]] = []
+        self._found: dict[tuple[int, str], None] = {}
 
     def __bool__(self) -> bool:
         return bool(self._found)
 
     def add(self, line: int, text: str) -> None:
         """Note `what is wrong; what is allowed`, once."""
-        if (line, text) not in self._found:
-            self._found.append((line, text))
+        self._found[line, text] = None
 
     def stop(self, line: int, text: str) -> NoReturn:
         """Note it and raise, when nothing after it can be understood.
@@ -49,7 +51,9 @@ class Problems:
 
     def text(self) -> str:
         """Give one line for each problem: `file:line: what is wrong; what is allowed`."""
-        return "\n".join(f"{self._path}:{line}: {text}" for line, text in sorted(self._found))
+        told = [f"{self._path}:{line}: {text}" for line, text in sorted(self._found)]
+        left = len(told) - MOST
+        return "\n".join([*told[:MOST], *([f"… and {left} more"] if left > 0 else [])])
 
 
 def one_of(given: str, allowed: Iterable[str]) -> str:

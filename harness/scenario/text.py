@@ -7,15 +7,18 @@ dates are text, `true`, `7`, `1.5` and `null` are not.
 
 from __future__ import annotations
 
+import decimal
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.tokens import (
     AliasToken,
     AnchorToken,
@@ -33,7 +36,8 @@ from ruamel.yaml.tokens import (
 
 from harness.scenario.problems import Problems
 
-MAX_BYTES: Final = 1 << 20
+MAX_BYTES: Final = 1 << 18
+"""Fifty times the longest scenario that is shipped; the parser takes a few seconds for it."""
 MAX_DEPTH: Final = 40
 MAX_DIGITS: Final = 100
 
@@ -56,6 +60,7 @@ _CLOSE: Final = (BlockEndToken, FlowMappingEndToken, FlowSequenceEndToken)
 _INTEGER: Final = re.compile(r"[-+]?[0-9]+")
 _OTHER_BASE: Final = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_HALF_A_PAIR: Final = re.compile("[\ud800-\udfff]")
 _NOT_FINITE: Final = re.compile(r"([-+]?)\.(inf|Inf|INF|nan|NaN|NAN)")
 
 
@@ -85,21 +90,26 @@ def read(path: Path) -> str:
     """Read a file's text, at most `MAX_BYTES`.
 
     Raises:
-        ScenarioProblem: it cannot be read, is too long or no UTF-8.
+        ScenarioProblem: it is no file, cannot be read, is too long or no UTF-8.
 
     """
     problems = Problems(str(path))
     try:
+        # Asked first: opening a pipe waits for somebody to write to it.
+        if not stat.S_ISREG(path.stat().st_mode):
+            problems.stop(1, "this is no file; give a YAML file")
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             problems.stop(1, f"the file is longer than {MAX_BYTES} bytes; make it several")
         return data.decode("utf-8-sig")
-    except OSError as wrong:
-        problems.stop(1, f"the file cannot be read: {wrong.strerror}")
     except UnicodeDecodeError as wrong:
         line = data[: wrong.start].count(b"\n") + 1
         problems.stop(line, "not UTF-8; save the file as UTF-8")
+    except OSError as wrong:
+        problems.stop(1, f"the file cannot be read: {wrong.strerror}")
+    except ValueError as wrong:  # a path that no file system can hold
+        problems.stop(1, f"the file cannot be read: {wrong}")
 
 
 def parse(text: str, path: str) -> Document:
@@ -116,15 +126,26 @@ def parse(text: str, path: str) -> Document:
         _check_tokens(text, problems)
         problems.raise_if_any()
         node = _yaml().compose(text)
-    except MarkedYAMLError as wrong:
-        mark = wrong.problem_mark or wrong.context_mark
-        problems.stop(mark.line + 1 if mark else 1, f"not YAML: {wrong.problem}")
-    except YAMLError as wrong:
-        problems.stop(1, f"not YAML: {' '.join(str(wrong).split())}")
+    except (YAMLError, OverflowError, ValueError) as wrong:
+        _stop(wrong, text, problems)
     builder = _Builder(problems)
     data = builder.build(node, ()) if node is not None else None
     problems.raise_if_any()
     return Document(path, data, builder.lines)
+
+
+def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:
+    match wrong:
+        case MarkedYAMLError():
+            mark = wrong.problem_mark or wrong.context_mark
+            problems.stop(mark.line + 1 if mark else 1, f"not YAML: {wrong.problem}")
+        case ReaderError():
+            line = text.count("\n", 0, wrong.position) + 1
+            problems.stop(line, f"not YAML: unacceptable character #x{wrong.character:04x}")
+        case YAMLError():
+            problems.stop(1, f"not YAML: {' '.join(str(wrong).split())}")
+    # The parser calls chr() for what stands behind a backslash and U.
+    problems.stop(1, f"not YAML: an escape stands for no character ({wrong})")
 
 
 def _yaml() -> YAML:
@@ -170,6 +191,7 @@ class _Builder:
                 self.problems.add(line, "a merge key (<<) has no place here; write the data out")
             if key.value in seen:
                 self.problems.add(line, f"the key '{key.value}' stands twice; give it once")
+            self._check_text(key)
             seen.add(key.value)
             self.lines[*place, key.value] = line
             yield key.value, self.build(value, (*place, key.value))
@@ -182,11 +204,21 @@ class _Builder:
         if kind == "bool":
             return text.lower() == "true"
         if kind not in {"int", "float"}:
+            self._check_text(node)
             return text
         if len(text) > MAX_DIGITS:
             self.problems.add(node.start_mark.line + 1, f"a number has at most {MAX_DIGITS} digits")
             return text
-        return _number(text)
+        number = _number(text)
+        if isinstance(number, float) and not _kept(text, number):
+            told = f"{text} is read as {number}; quote it to keep every digit"
+            self.problems.add(node.start_mark.line + 1, told)
+        return number
+
+    def _check_text(self, node: Node) -> None:
+        if _HALF_A_PAIR.search(node.value):
+            told = "\\ud800 to \\udfff are no characters; write the character itself"
+            self.problems.add(node.start_mark.line + 1, told)
 
 
 def _kind(node: Node) -> str:
@@ -203,3 +235,13 @@ def _number(text: str) -> int | float | str:
     if named := _NOT_FINITE.fullmatch(text):
         return float(named[1] + named[2])
     return text
+
+
+def _kept(text: str, number: float) -> bool:
+    """Tell whether a floating number is the one that was written."""
+    if _NOT_FINITE.fullmatch(text):
+        return True
+    try:
+        return decimal.Decimal(text) == decimal.Decimal(repr(number))
+    except decimal.InvalidOperation:  # an exponent that no number has
+        return False

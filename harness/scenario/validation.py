@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from harness.scenario.problems import Problems, one_of
+from harness.scenario.problems import MOST, Problems, one_of
 from harness.scenario.text import Document, Place
 
 Made = TypeVar("Made")
@@ -20,6 +20,7 @@ _WORDS: Final = {
     "string_type": "text (quote it)",
     "int_type": "a whole number",
     "bool_type": "true or false",
+    "list_type": "a list [ … ]",
     "tuple_type": "a list [ … ]",
     "dict_type": "a mapping { … }",
     "dataclass_type": "a mapping { … }",
@@ -38,7 +39,7 @@ def make(
         # The strict JSON mode takes lists for tuples and text for enumerations, and nothing else.
         made: Made = _adapter(of_class).validate_json(json.dumps(data), strict=True, extra="forbid")
     except ValidationError as wrong:
-        errors = wrong.errors(include_url=False)
+        errors = wrong.errors(include_url=False)[:MOST]
     else:
         return made
     for place, found in groupby(errors, lambda error: _place(document, at, error)):

@@ -189,7 +189,11 @@ def test_a_name_of_a_column_may_be_any_other_text() -> None:
     ("text", "told"),
     [
         (steps(*["touch"] * 40), "40 steps: traceable values tell at most 39 apart"),
-        (steps(f"insert: {list(range(500))}"), "500 rows with different keys: traceable values"),
+        (steps(f"insert: {list(range(500))}"), "step 1 insert: 500 rows: traceable values tell at"),
+        (
+            steps(f"insert: {list(range(250))}", f"upsert: {list(range(200, 500))}"),
+            "500 rows with different keys: traceable values",
+        ),
         (
             steps(*(f"add_column: {{name: c{at}, type: 'array<int>'}}" for at in range(30))),
             "64 columns (parts of nested ones and dropped ones count): traceable values tell at",

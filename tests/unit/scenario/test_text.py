@@ -68,7 +68,7 @@ def test_every_place_knows_its_line() -> None:
         ("a: \x01\n", "a.yaml:1: not YAML: unacceptable character"),
         (f"a: {'9' * 200}\n", "a.yaml:1: a number has at most 100 digits"),
         ("a: " + "[" * 50, "a.yaml:1: nested deeper than 40 levels"),
-        ("#" * (MAX_BYTES + 1), "a.yaml:1: the text is longer than 1048576 characters"),
+        ("#" * (MAX_BYTES + 1), "a.yaml:1: the text is longer than 262144 characters"),
     ],
 )
 def test_what_is_more_than_plain_data_is_refused_with_its_line(text: str, told: str) -> None:
@@ -82,7 +82,7 @@ def test_all_problems_are_told_at_once_in_the_order_of_the_file() -> None:
 
 def test_a_file_that_is_too_long_is_not_read_on(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_bytes(b"#" * (MAX_BYTES + 1))
-    with pytest.raises(ScenarioProblem, match="longer than 1048576 bytes"):
+    with pytest.raises(ScenarioProblem, match="longer than 262144 bytes"):
         read(tmp_path / "a.yaml")
 
 

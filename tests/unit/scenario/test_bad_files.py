@@ -1,0 +1,264 @@
+"""Files that nobody would write, or only to do harm: refused in words, soon, with their line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness import baseline
+from harness.errors import ScenarioProblem
+from harness.plan import load_profiles
+from harness.plan.profile import loads_profiles
+from harness.scenario.load import load, loads
+from harness.scenario.problems import MOST
+from harness.scenario.text import MAX_BYTES
+
+HEAD = """table:
+  columns: {id: string, ts: long, f1: string, f2: double}
+  key: id
+  order_by: ts
+steps:
+"""
+GOOD = HEAD + "  - insert: [1]\n"
+HUNDRED_MB = 100 * 1024 * 1024
+
+Reads = Callable[[str, str], object]
+READERS: dict[str, Reads] = {
+    "a scenario": loads,
+    "profiles": loads_profiles,
+    "a baseline": baseline.parse,
+}
+
+
+def problem(text: str, reads: Reads = loads) -> str:
+    with pytest.raises(ScenarioProblem) as wrong:
+        reads(text, "x/y.yaml")
+    return str(wrong.value)
+
+
+def rows(value: str) -> str:
+    return f"{HEAD}  - insert: {{rows: [{{id: 1, f2: {value}}}]}}\n"
+
+
+@pytest.fixture(params=[load, load_profiles], ids=["a scenario", "profiles"])
+def opens(request: pytest.FixtureRequest) -> Callable[[Path], object]:
+    found: Callable[[Path], object] = request.param
+    return found
+
+
+def test_a_file_of_100_mb_is_refused_and_hardly_read(
+    opens: Callable[[Path], object], tmp_path: Path
+) -> None:
+    path = tmp_path / "huge.yaml"
+    with path.open("wb") as file:
+        file.truncate(HUNDRED_MB)
+    with pytest.raises(ScenarioProblem, match=rf"huge\.yaml:1: .* longer than {MAX_BYTES} bytes"):
+        opens(path)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (Path.mkdir, "this is no file; give a YAML file"),
+        (os.mkfifo, "this is no file; give a YAML file"),
+        (lambda path: path.symlink_to(path), "the file cannot be read: "),
+        (lambda path: path.symlink_to("/dev/zero"), "this is no file; give a YAML file"),
+    ],
+    ids=["a folder", "a pipe", "a link to itself", "a device"],
+)
+def test_what_is_no_file_is_told_and_not_waited_for(
+    opens: Callable[[Path], object],
+    tmp_path: Path,
+    make: Callable[[Path], object],
+    told: str,
+) -> None:
+    path = tmp_path / "a.yaml"
+    make(path)
+    with pytest.raises(ScenarioProblem, match=rf"a\.yaml:1: {told}"):
+        opens(path)
+
+
+def test_a_path_that_cannot_be_is_told(opens: Callable[[Path], object]) -> None:
+    with pytest.raises(ScenarioProblem, match="cannot be read"):
+        opens(Path("a\0.yaml"))
+    with pytest.raises(ScenarioProblem, match="cannot be read: File name too long"):
+        opens(Path("x" * 300 + ".yaml"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.touch(mode=0o000)
+    with pytest.raises(ScenarioProblem, match="cannot be read: Permission denied"):
+        load(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"# nothing\n", b"\xef\xbb\xbf"])
+def test_an_empty_file_is_told(
+    opens: Callable[[Path], object], tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_bytes(content)
+    with pytest.raises(ScenarioProblem, match=r"a\.yaml:1: "):
+        opens(path)
+
+
+def test_marks_and_line_ends_of_other_systems_make_no_difference(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    marked = load(path)
+    path.write_bytes(GOOD.encode())
+    assert load(path) == marked
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (GOOD.encode() + b"\0", 7),
+        (GOOD.replace("insert", "ins\xe4rt").encode("latin-1"), 6),
+        (GOOD.replace("  -", "\t-").encode(), 6),
+        (GOOD.encode("utf-16"), 1),
+    ],
+    ids=["NUL", "latin-1", "tab", "UTF-16"],
+)
+def test_bytes_that_are_no_text_are_told_with_their_line(
+    tmp_path: Path, content: bytes, line: int
+) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_bytes(content)
+    with pytest.raises(ScenarioProblem, match=rf"a\.yaml:{line}: not (YAML|UTF-8)"):
+        load(path)
+
+
+BOMBS = {
+    "aliases": "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n",
+    "deep lists": "a: " + "[" * 80_000,
+    "deep mappings": "a: " + "{a: " * 60_000,
+    "deep blocks": "\n".join(" " * depth + "a:" for depth in range(600)),
+    "deep dashes": "- " * 120_000,
+    "question marks": "? " * 120_000,
+    "python": "a: !!python/object/apply:os.system [id]\n",
+    "merge": "<<: {a: 1}\n",
+    "long": "a: '" + "x" * MAX_BYTES + "'\n",
+    "escape": 'a: "\\UFFFFFFFF"\n',
+    "half a character": 'a: "\\ud800"\n',
+    "digits": f"a: {'9' * 5000}\n",
+    "documents": "a: 1\n---\nb: 2\n",
+}
+
+
+@pytest.mark.parametrize("reads", READERS.values(), ids=READERS.keys())
+@pytest.mark.parametrize("text", BOMBS.values(), ids=BOMBS.keys())
+def test_what_would_blow_up_is_refused_by_every_file_that_people_write(
+    text: str, reads: Reads
+) -> None:
+    assert problem(text, reads).startswith("x/y.yaml:")
+
+
+@pytest.mark.parametrize(
+    ("type_", "told"),
+    [
+        ("array<" * 60 + "int" + ">" * 60, "is not a type: more than 10 in another"),
+        ("struct<a: " * 5000 + "int" + ">" * 5000, "is not a type: it is longer than 10000"),
+        ("decimal(\u0663, 1)", "'\u0663' has no place in one"),
+    ],
+    ids=["deep", "long", "other digits"],
+)
+def test_a_type_that_would_blow_up_is_refused_in_few_words(type_: str, told: str) -> None:
+    (line,) = problem(GOOD.replace("f1: string", f"f1: '{type_}'")).splitlines()
+    assert told in line
+    assert line.startswith("x/y.yaml:2: table: columns.f1: '")
+    assert len(line) < 200
+
+
+@pytest.mark.parametrize(
+    ("number", "read_as"),
+    [
+        ("1e999", "inf"),
+        ("-1e999", "-inf"),
+        ("1e-999", "0.0"),
+        ("0.1000000000000000000000001", "0.1"),
+        ("1e99999999999999999999999", "inf"),
+    ],
+)
+def test_a_number_that_would_become_another_one_is_told(number: str, read_as: str) -> None:
+    assert (
+        problem(rows(number))
+        == f"x/y.yaml:6: {number} is read as {read_as}; quote it to keep every digit"
+    )
+
+
+@pytest.mark.parametrize("number", ["0.1", "1.50", "-2.5e3", ".inf", ".nan", "0", "1e22"])
+def test_other_numbers_are_what_they_say(number: str) -> None:
+    assert loads(rows(number), "x/y.yaml").steps
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        ("int", "2147483648"),
+        ("int", "1.5"),
+        ("int", "yes"),
+        ("long", ".nan"),
+        ("boolean", "1"),
+        ("date", "2024-02-30"),
+        ("timestamp", "2024-02-28 99:00"),
+        ("'decimal(3, 1)'", "1234.5"),
+        ("'decimal(3, 1)'", "sNaN"),
+        ("'array<int>'", "{a: 1}"),
+        ("'struct<a: int>'", "{b: 1}"),
+    ],
+)
+def test_a_value_that_its_column_cannot_hold_is_told_with_its_line(type_: str, value: str) -> None:
+    told = problem(rows(value).replace("f2: double", f"f2: {type_}"))
+    assert told.startswith("x/y.yaml:6: step 1 insert: column 'f2': ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD + "  - touch\n" * 20_000,
+        f"{HEAD}  - insert: [{', '.join(map(str, range(30_000)))}]\n",
+        "table: {columns: {id: int, "
+        + ", ".join(f"c{at}: int" for at in range(10_000))
+        + "}, key: id}\nsteps: [touch]\n",
+        f"{HEAD}  - add_column: {{name: s, type: 'struct<"
+        + ",".join(f"c{at}: int" for at in range(900))
+        + ">'}\n",
+    ],
+    ids=["steps", "rows", "columns", "parts"],
+)
+def test_far_too_much_is_told_before_it_is_tried(text: str) -> None:
+    (line,) = problem(text).splitlines()
+    assert "traceable values tell at most" in line
+
+
+def test_of_very_many_problems_the_first_are_told() -> None:
+    lines = problem(GOOD + "".join(f"k{at}: 1\n" for at in range(3000))).splitlines()
+    assert len(lines) <= MOST + 1
+    assert lines[0].startswith("x/y.yaml:7: a scenario has no 'k0'; allowed: table")
+    twice = problem("a: 1\n" * 3000).splitlines()
+    assert (len(twice), twice[-1]) == (MOST + 1, "… and 2899 more")
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a.b", "x" * 201, "a\\nb", "\\e[31m", "\\0", "\\u202e", "\\u200b", "\\x7f"]
+)
+def test_a_name_that_could_not_be_shown_is_refused_and_shown_harmless(name: str) -> None:
+    told = problem(f'{HEAD}  - rename_column: {{name: f1, to: "{name}"}}\n')
+    assert "is no name of a column; allowed: 1 to 200 printable characters" in told
+    assert told.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("name", "NAME"), ("straße", "STRASSE"), ("é", "É"), ("ж", "Ж")]
+)
+def test_names_that_differ_only_in_case_are_refused_in_any_script(one: str, other: str) -> None:
+    told = problem(GOOD.replace("f1: string", f"{one}: string, {other}: string"))
+    assert (
+        told
+        == f"x/y.yaml:2: '{one}' and '{other}' differ only in case, and engines take them for one"
+    )
