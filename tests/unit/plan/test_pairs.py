@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.plan.pairs import all_pairs, cover, pairs_of
+
+AXES = st.dictionaries(
+    st.sampled_from(["format", "writer", "rewrites", "partitioned", "twin"]),
+    st.integers(1, 4),
+    min_size=1,
+)
+
+
+@st.composite
+def feasible(draw: st.DrawFn) -> list[dict[str, str]]:
+    """Some of all combinations of some axes."""
+    axes = draw(AXES)
+    values = [[f"{name}{at}" for at in range(count)] for name, count in axes.items()]
+    every = [dict(zip(axes, each, strict=True)) for each in product(*values)]
+    return [each for each in every if draw(st.integers(0, 3))][:200]
+
+
+def together(combination: dict[str, str]) -> set[frozenset[tuple[str, str]]]:
+    return {frozenset(each) for each in combinations(combination.items(), 2)}
+
+
+@given(feasible())
+def test_every_pair_that_can_be_is_in_a_chosen_combination(can: list[dict[str, str]]) -> None:
+    chosen = [can[at] for at in cover(can)]
+    wanted = set().union(*map(together, can)) if can else set()
+    assert (set().union(*map(together, chosen)) if chosen else set()) == wanted
+    alone = {item for each in can for item in each.items()}
+    assert {item for each in chosen for item in each.items()} == alone
+
+
+@given(feasible())
+def test_the_same_combinations_give_the_same_choice_in_their_order(
+    can: list[dict[str, str]],
+) -> None:
+    chosen = cover(can)
+    assert chosen == cover(list(can)) == tuple(sorted(set(chosen)))
+
+
+def test_no_chosen_combination_is_needless() -> None:
+    can = [{"a": x, "b": y} for x, y in product("12", "12")]
+    assert cover(can) == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(("sizes", "most"), [((4, 4, 2, 2, 2), 18), ((4, 3, 2, 2, 2), 14)])
+def test_pairs_take_little_more_than_the_two_longest_axes(
+    sizes: tuple[int, ...], most: int
+) -> None:
+    values = [[str(at) for at in range(size)] for size in sizes]
+    can = [dict(zip("abcde", each, strict=True)) for each in product(*values)]
+    assert sizes[0] * sizes[1] <= len(cover(can)) <= most < len(can)
+
+
+def test_one_axis_alone_has_each_of_its_values() -> None:
+    can = [{"a": "1"}, {"a": "2"}, {"a": "1"}]
+    assert all_pairs(can) == ((("a", "1"),), (("a", "2"),))
+    assert cover(can) == (0, 1)
+
+
+def test_values_that_never_go_together_are_no_pair() -> None:
+    can = [{"a": "1", "b": "1"}, {"a": "2", "b": "2"}]
+    assert (("a", "1"), ("b", "2")) not in all_pairs(can)
+    assert list(pairs_of(can[0])) == [(("a", "1"), ("b", "1"))]
+
+
+def test_nothing_is_covered_by_nothing() -> None:
+    assert not cover([])
+    assert not all_pairs([])

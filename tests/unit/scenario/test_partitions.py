@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from harness.model.table import Table
+from harness.operations.api import Operation
+from harness.operations.delete import Delete
+from harness.operations.insert import Insert
+from harness.operations.touch import Rewrites, Touch
+from harness.scenario import generation
+from harness.scenario.definition import Partitioned, Scenario
+from harness.scenario.dump import dump
+from harness.scenario.load import loads
+from harness.scenario.partitions import partitioned
+from harness.scenario.twin import twin
+from tests.unit.scenario.scenario_strategy import scenarios
+from tests.unit.scenario.stories import scenario_of
+
+COLUMNS = {"id": "string", "f1": "string", "f2": "string", "f3": "string"}
+STORY = scenario_of(Insert((1, 2, 3, 4)), columns=COLUMNS)
+
+
+def names(table: Table) -> list[str]:
+    return [name for name, _ in table.columns]
+
+
+@pytest.mark.parametrize(
+    ("how", "columns", "by"),
+    [
+        (Partitioned.NONE, ["id", "f1", "f2", "f3"], ()),
+        (Partitioned.LAST, ["id", "f1", "f2", "f3", "p"], ("p",)),
+        (Partitioned.MIDDLE, ["id", "f1", "p", "f2", "f3"], ("p",)),
+        (Partitioned.TWO, ["id", "f1", "p", "f2", "f3", "q"], ("p", "q")),
+    ],
+)
+def test_partition_columns_stand_where_the_axis_says(
+    how: Partitioned, columns: list[str], by: tuple[str, ...]
+) -> None:
+    table = partitioned(STORY, how).table
+    assert (names(table), table.partition_by) == (columns, by)
+    assert set(by) <= set(table.fixed)
+
+
+def test_one_partition_column_halves_the_rows_and_a_second_one_halves_them_again() -> None:
+    truth = generation.history(
+        partitioned(STORY, Partitioned.TWO), merge_on_read=False, applied=[True]
+    )[-1]
+    assert [row.group[1] for row in truth.rows.values()] == [
+        ("p1", 0),
+        ("p0", 1),
+        ("p1", 1),
+        ("p0", 0),
+    ]
+
+
+def test_a_name_that_a_column_ever_has_is_not_taken() -> None:
+    columns = {"id": "string", "P": "string", "q": "string"}
+    table = partitioned(scenario_of(Insert((1,)), columns=columns), Partitioned.TWO).table
+    assert table.partition_by == ("p1", "q1")
+
+
+def test_a_table_that_is_partitioned_gets_no_more_partitions() -> None:
+    once = partitioned(STORY, Partitioned.LAST)
+    assert partitioned(once, Partitioned.NONE) is once
+    with pytest.raises(ValueError, match="partitioned already"):
+        partitioned(once, Partitioned.MIDDLE)
+
+
+def test_the_twin_leaves_partition_columns_alone() -> None:
+    other = twin(partitioned(STORY, Partitioned.TWO))
+    assert other is not None
+    types = {name: str(type_) for name, type_ in other.table.columns}
+    assert (types["p"], types["q"]) == ("string", "int")
+    assert len({types["f1"], types["f2"], types["f3"]}) == 3
+
+
+@settings(max_examples=30)
+@given(scenarios())
+def test_a_partitioned_scenario_can_be_done_and_is_read_back_from_its_text(
+    scenario: Scenario,
+) -> None:
+    for how in Partitioned if not scenario.table.partition_by else ():
+        made = partitioned(scenario, how)
+        assert not generation.survey(made).wrong
+        again = loads(dump(made), made.path)
+        assert (again.table, len(again.steps)) == (made.table, len(made.steps))
+
+
+def test_writes_to_one_partition_leave_the_others_as_they_were() -> None:
+    steps: list[Operation] = [
+        Insert((1, 2, 3, 4)),
+        Insert((5, 6)),
+        *[Touch(Rewrites.PARTITION)] * 3,
+    ]
+    made = partitioned(scenario_of(*steps, columns=COLUMNS), Partitioned.MIDDLE)
+    history = generation.history(made, merge_on_read=False, applied=[True] * len(steps))
+    kept = [{k: row for k, row in t.rows.items() if row.group[1] == ("p0",)} for t in history[2:]]
+    assert kept[0] == kept[-1] != {}
+    changed = [k for k, row in history[-1].rows.items() if row is not history[2].rows.get(k)]
+    groups = {history[-1].rows[key].group for key in changed}
+    assert {partition for _, partition in groups} == {("p1",)}
+    assert {step for step, _ in groups} == {1, 2, 3, 4, 5}
+
+
+def test_a_touch_of_one_partition_writes_every_file_group_where_there_are_no_partitions() -> None:
+    steps = [Insert((1, 2)), Insert((3,))]
+    ends = []
+    for kind in (Rewrites.ALL, Rewrites.PARTITION):
+        scenario = scenario_of(*steps, Touch(kind), columns=COLUMNS)
+        done = generation.history(scenario, merge_on_read=False, applied=[True] * 3)
+        ends.append(done[-1].rows)
+    assert ends[0] == ends[1]
+
+
+def test_a_touch_of_one_partition_of_an_empty_table_adds_its_row() -> None:
+    steps: list[Operation] = [Insert((1,)), Delete((1,)), Touch(Rewrites.PARTITION)]
+    made = partitioned(scenario_of(*steps, columns=COLUMNS), Partitioned.LAST)
+    done = generation.history(made, merge_on_read=False, applied=[True] * 3)
+    assert len(done[-1].rows) == 1
