@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
+from uuid import uuid4
 
 from harness import record
 from harness.record import Answer
+
+PARTS: Final = "parts"
+"""Folder of answers that are being written; what is old in it was left by the dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +25,23 @@ class AnswerCache:
         path = self._path(address)
         if not path.is_file():
             return None
-        return replace(record.parse(Answer, path.read_bytes()), case=case, reused=True)
+        try:
+            found = record.parse(Answer, path.read_bytes())
+        except ValueError:  # the machine went down before the disk had it: asked again
+            return None
+        return replace(found, case=case, reused=True)
 
     def keep(self, address: str, answer: Answer) -> None:
         """Keep an answer, complete or not at all; an unknown or flaky one is not kept."""
         if answer.unknown or answer.attempts or any(part.unknown for part in answer.parts):
             return
         path = self._path(address)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        record.write_all(path, [answer])
+        # A name of its own: several harnesses may get the same answer at the same time.
+        part = self.folder / PARTS / f"{uuid4().hex}.json"
+        for folder in (path.parent, part.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        part.write_text(record.dump(answer) + "\n", encoding="utf-8")
+        part.replace(path)
 
     def _path(self, address: str) -> Path:
         return self.folder / address[:2] / f"{address}.json"

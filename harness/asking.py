@@ -1,8 +1,8 @@
 """Asking one running engine: every question at most twice, every attempt recorded.
 
-Several connections ask at once. When the server dies, the questions that were not sent are left for
-the next server; a question without an answer is asked once more on a fresh connection, then it is
-unknown.
+Several connections ask at once. When the server dies, hangs or loses what it stands on, the
+questions that were not sent are left for the next server; a question without an answer is asked
+once more on a fresh connection, then it is unknown.
 """
 
 from __future__ import annotations
@@ -10,31 +10,55 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from harness.engines.api import Connection, Engine, NoAnswerError, RefusedError, Server
 from harness.errors import EnvironmentProblem
-from harness.questions import ALL, Asked
+from harness.model.query import ALL
+from harness.questions import Asked
 from harness.record import Answer, Attempt, Part
+from harness.runtimes.process import EndedProblem
 
 TIMEOUT_S: Final = 120.0
 """After so long a query counts as unanswered."""
+PROBE_S: Final = 30.0
+"""How long a server whose query got no answer may take to let a fresh connection open."""
 TRIES: Final = 2
+STARTS: Final = 2
+"""So many starts in a row may lead to nothing."""
 
 Serve = Callable[[], AbstractContextManager[Server]]
 Told = Callable[[Asked, Answer], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How servers of an engine are asked."""
+
+    connections: int
+    """So many ask one server at once."""
+    timeout_s: float = TIMEOUT_S
+    """After so long a query counts as unanswered."""
+    stands: Callable[[], bool] = lambda: True
+    """Tells whether what every server needs (the metastore) answers."""
+
+
 @dataclass(slots=True)
 class _Work:
-    """The questions that are left, and what went wrong with each so far."""
+    """The questions that are left for one server, and what went wrong with each so far."""
 
+    server: Server
+    engine: Engine
+    manner: Manner
+    told: Told
     waiting: queue.SimpleQueue[Asked]
-    attempts: dict[str, list[Attempt]] = field(default_factory=dict)
+    attempts: dict[str, list[Attempt]]
     again: list[Asked] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    lost: threading.Event = field(default_factory=threading.Event)
+    """Set when nothing more is to be asked of this server."""
     failed: list[BaseException] = field(default_factory=list)
 
     def take(self) -> Asked | None:
@@ -54,25 +78,30 @@ class _Work:
 
 
 def ask_all(
-    serve: Serve, engine: Engine, asked: Sequence[Asked], *, connections: int, told: Told
+    serve: Serve, engine: Engine, asked: Sequence[Asked], *, manner: Manner, told: Told
 ) -> int:
     """Ask every question, on as many servers as it takes; give the peak memory seen, in MiB.
 
     Raises:
-        EnvironmentProblem: a server did not get ready, or died before it was asked anything.
+        EnvironmentProblem: a server did not get ready, or died before it was asked anything, and
+            another one did too.
 
     """
-    left, peak = list(asked), 0
+    left, peak, idle = list(asked), 0, 0
     attempts: dict[str, list[Attempt]] = {}
     while left:
         before = _progress(left, attempts)
-        with serve() as server:
-            while left and server.alive():
-                left = _round(server, engine, left, attempts, connections, told)
-            peak = max(peak, server.peak_memory_mb())
-            if left and _progress(left, attempts) == before:
-                # Else a server that dies as soon as it is ready would be started for ever.
-                raise EnvironmentProblem(f"it died before it was asked:\n{server.log_tail()}")
+        try:
+            with serve() as server:
+                left = _session(server, engine, left, attempts, manner, told)
+                peak = max(peak, server.peak_memory_mb())
+                why = f"it died before it was asked:\n{server.log_tail()}"
+        except EndedProblem as problem:
+            why = str(problem)
+        idle = idle + 1 if left and _progress(left, attempts) == before else 0
+        if idle == STARTS:
+            # Else a server that dies as soon as it is ready would be started for ever.
+            raise EnvironmentProblem(why)
     return peak
 
 
@@ -81,20 +110,28 @@ def _progress(left: Sequence[Asked], attempts: Mapping[str, Sequence[Attempt]]) 
     return len(left), sum(map(len, attempts.values()))
 
 
-def _round(
+def _session(
     server: Server,
     engine: Engine,
     left: Sequence[Asked],
     attempts: dict[str, list[Attempt]],
-    connections: int,
+    manner: Manner,
     told: Told,
 ) -> list[Asked]:
-    work = _Work(queue.SimpleQueue(), attempts)
-    for each in left:
-        work.waiting.put(each)
+    """Ask one server until nothing is left or nothing more can be had of it; give what is left."""
+    work = _Work(server, engine, manner, told, queue.SimpleQueue(), attempts)
+    questions = list(left)
+    while questions and server.alive() and not work.lost.is_set():
+        for each in questions:
+            work.waiting.put(each)
+        _round(work, min(manner.connections, len(questions)))
+        questions = work.rest()
+    return questions
+
+
+def _round(work: _Work, connections: int) -> None:
     threads = [
-        threading.Thread(target=_worker, args=(server, engine, work, told), daemon=True)
-        for _ in range(min(connections, len(left)))
+        threading.Thread(target=_worker, args=(work,), daemon=True) for _ in range(connections)
     ]
     for thread in threads:
         thread.start()
@@ -102,34 +139,58 @@ def _round(
         thread.join()
     if work.failed:
         raise work.failed[0]
-    return work.rest()
 
 
-def _worker(server: Server, engine: Engine, work: _Work, told: Told) -> None:
+def _worker(work: _Work) -> None:
     try:
-        with closing(_Link(server)) as link:
-            while server.alive() and (asked := work.take()) is not None:
-                _one(link, server, engine, asked, work, told)
+        with closing(_Link(work.server)) as link:
+            while not work.lost.is_set() and (asked := work.take()) is not None:
+                _one(link, asked, work)
     except BaseException as problem:  # noqa: BLE001 - the thread that waits raises it
         work.failed.append(problem)
+        work.lost.set()
 
 
-def _one(
-    link: _Link, server: Server, engine: Engine, asked: Asked, work: _Work, told: Told
-) -> None:
+def _one(link: _Link, asked: Asked, work: _Work) -> None:
     tried = work.attempts.setdefault(asked.cell.case, [])
+    connection = None
     try:
         connection = link.to(asked.reader.settings)
-        answer = _answer(connection, engine, asked, tuple(tried))
+        answer = _answer(connection, asked, work, tuple(tried))
     except NoAnswerError as silence:
         link.close()
-        tried.append(Attempt(str(silence), server.log_tail()))
+        if not _usable(work.server, work.manner):
+            work.lost.set()
+        if connection is not None or not work.lost.is_set():
+            tried.append(Attempt(str(silence), work.server.log_tail()))
         if len(tried) < TRIES:
             work.again.append(asked)
             return
-        answer = Answer(asked.cell.case, asked.sql, unknown=str(silence), attempts=tuple(tried))
+        answer = Answer(
+            asked.cell.case, asked.sql, unknown=str(silence), attempts=tuple(tried),
+            question=asked.question.query,
+        )  # fmt: skip
     with work.lock:
-        told(asked, answer)
+        work.told(asked, answer)
+
+
+def _usable(server: Server, manner: Manner) -> bool:
+    """Tell whether a server is worth another question: a fresh connection opens in time."""
+    if not server.alive():
+        return False
+    opened = threading.Event()
+
+    def probe() -> None:
+        with suppress(NoAnswerError):
+            server.connect({}).close()
+            if manner.stands():
+                opened.set()
+
+    # In a thread of its own, which may hang with the server.
+    thread = threading.Thread(target=probe, daemon=True)
+    thread.start()
+    thread.join(min(PROBE_S, manner.timeout_s))
+    return opened.is_set()
 
 
 class _Link:
@@ -156,33 +217,40 @@ class _Link:
 
 
 def _answer(
-    connection: Connection, engine: Engine, asked: Asked, attempts: tuple[Attempt, ...]
+    connection: Connection, asked: Asked, work: _Work, attempts: tuple[Attempt, ...]
 ) -> Answer:
-    case = asked.cell.case
+    case, timeout_s = asked.cell.case, work.manner.timeout_s
     try:
-        reply = connection.ask(asked.sql, timeout_s=TIMEOUT_S)
+        reply = connection.ask(asked.sql, timeout_s=timeout_s)
     except RefusedError as refused:
-        parts = tuple(_parts(connection, engine, asked))
+        parts = tuple(_parts(connection, asked, work))
+        _check_stands(work.manner, refused)
         return Answer(
             case, asked.sql, refusal=refused.refusal, parts=parts, attempts=attempts,
-            seconds=refused.seconds,
+            seconds=refused.seconds, question=asked.question.query,
         )  # fmt: skip
     return Answer(
         case, asked.sql, reply.columns, reply.rows, attempts=attempts, seconds=reply.seconds,
-        confirmed=reply.confirmed,
+        confirmed=reply.confirmed, question=asked.question.query,
     )  # fmt: skip
 
 
-def _parts(connection: Connection, engine: Engine, asked: Asked) -> Iterator[Part]:
+def _parts(connection: Connection, asked: Asked, work: _Work) -> Iterator[Part]:
     """Ask each column alone, so that one bad column does not hide the rest."""
     if asked.question.query != ALL:
         return
     settings = dict(asked.reader.settings)
     for column in asked.columns:
-        sql = engine.sql(asked.alone(column), settings)
+        sql = work.engine.sql(asked.alone(column), settings)
         try:
-            reply = connection.ask(sql, timeout_s=TIMEOUT_S)
+            reply = connection.ask(sql, timeout_s=work.manner.timeout_s)
         except RefusedError as refused:
             yield Part(column, sql, refusal=refused.refusal)
         else:
             yield Part(column, sql, reply.columns, reply.rows)
+
+
+def _check_stands(manner: Manner, refused: RefusedError) -> None:
+    """Take a refusal for silence when it may well be about the metastore and not the query."""
+    if not manner.stands():
+        raise NoAnswerError(f"the metastore does not answer; the server said: {refused}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -13,16 +15,25 @@ import typer
 from rich.console import Console
 
 import harness
-from harness import cache_commands, gate, pipeline, planning, progress, reports
+from harness import (
+    cache_commands,
+    gate,
+    interrupts,
+    pipeline,
+    planning,
+    progress,
+    reports,
+    run_folder,
+)
 from harness import doctor as health
 from harness import run as run_record
+from harness.asking import TIMEOUT_S
 from harness.cells import Plan
 from harness.errors import HarnessError, UsageProblem
-from harness.reports import html, junit, terminal
 from harness.runtimes import distributions
 from harness.runtimes.cache import OFFLINE, Cache
+from harness.voice import OUT, Voice
 
-OUT: Final = Console(width=None if sys.stdout.isatty() else terminal.WIDTH)
 ERR: Final = Console(stderr=True)
 RUNS: Final = Path("runs")
 QUICK_START: Final = "quick-start"
@@ -71,7 +82,18 @@ ReportNames = Annotated[
     list[str] | None,
     typer.Argument(help=f"Only these, of: {', '.join(reports.names())}."),
 ]
-LATEST_RUN: Final = RUNS / pipeline.LATEST
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", help="Go on with a run that broke off: --run-dir, or the latest."),
+]
+Timeout = Annotated[
+    float, typer.Option(min=1, help="Seconds after which a reader's query counts as unanswered.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Tell only the result.")]
+Json = Annotated[bool, typer.Option("--json", help="Tell all as JSON, one object a line.")]
+LATEST_RUN: Final = RUNS / run_folder.LATEST
+PLANNED_ALREADY: Final = ("scenarios", "folders", "profile", "k", "cases", "fresh")
+"""Options that a run which is resumed was planned with."""
 
 
 @app.command()
@@ -102,6 +124,7 @@ def fetch(
 
 @app.command()
 def run(
+    context: typer.Context,
     scenarios: Scenarios = None,
     folders: Folders = None,
     profile: Profile = QUICK_START,
@@ -111,14 +134,26 @@ def run(
     offline: Offline = False,
     fresh: Fresh = False,
     show: Show = False,
+    resume: Resume = False,
+    timeout: Timeout = TIMEOUT_S,
+    quiet: Quiet = False,
+    json: Json = False,
 ) -> None:
     """Do all: fetch, write, read, judge, report; end with the gate's status."""
-    made = planning.make([*(scenarios or ()), *(folders or ())], profile, k, cases)
-    work = _begin(made, run_dir, offline=offline)
-    pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
-    pipeline.write_states(made, work)
-    pipeline.read_answers(made, work, fresh=fresh)
-    _finish(work.folder, show=show)
+    means = _Means(Voice(quiet, json), Cache.default(offline=offline), timeout)
+    if resume:
+        _check_resumed(context)
+        working = _resumed(run_dir or LATEST_RUN, means)
+    else:
+        made = planning.make([*(scenarios or ()), *(folders or ())], profile, k, cases)
+        working = _begun(made, run_dir, means, fresh=fresh)
+    with working as work:
+        info = run_record.read_info(work.folder)
+        made = pipeline.plan_of(info) if resume else made
+        pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
+        pipeline.write_states(made, work)
+        pipeline.read_answers(made, work, fresh=info.fresh, resume=resume)
+        _finish(work.folder, means.voice, show=show)
 
 
 @app.command()
@@ -132,9 +167,10 @@ def write(
 ) -> None:
     """Write the tables and freeze a state after each step; ask nobody."""
     made = planning.make([*(scenarios or ()), *(folders or ())], profile, k)
-    work = _begin(made, run_dir, offline=offline)
-    pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
-    pipeline.write_states(made, work)
+    means = _Means(Voice(), Cache.default(offline=offline))
+    with _begun(made, run_dir, means) as work:
+        pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
+        pipeline.write_states(made, work)
     OUT.print(f"written: {work.folder}; next: harness read --run-dir {work.folder}")
 
 
@@ -147,23 +183,27 @@ def read(
     offline: Offline = False,
     fresh: Fresh = False,
     show: Show = False,
+    timeout: Timeout = TIMEOUT_S,
+    quiet: Quiet = False,
+    json: Json = False,
 ) -> None:
     """Ask the readers about the states of a run, then judge and report; writes no table."""
-    folder = _existing(run_dir)
-    made = pipeline.plan_of(run_record.read_info(folder))
-    for text in reader or ():
-        made = pipeline.add_reader(folder, planning.reader(text))
-    cache = Cache.default(offline=offline)
-    work = pipeline.Work(cache, folder, progress.for_stream(sys.stderr))
-    pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
-    pipeline.read_answers(made, work, fresh=fresh)
-    _finish(folder, show=show)
+    means = _Means(Voice(quiet, json), Cache.default(offline=offline), timeout)
+    with _resumed(run_dir, means) as work:
+        made = pipeline.plan_of(run_record.read_info(work.folder))
+        for text in reader or ():
+            made = pipeline.add_reader(work.folder, planning.reader(text))
+        pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
+        pipeline.read_answers(made, work, fresh=fresh)
+        _finish(work.folder, means.voice, show=show)
 
 
 @app.command()
 def judge(run_dir: OldRun = LATEST_RUN, show: Show = False) -> None:
     """Judge the recorded answers of a run anew; no engine is started."""
-    _finish(_existing(run_dir), show=show)
+    folder = _existing(run_dir)
+    with run_folder.locked(folder):
+        _finish(folder, Voice(), show=show)
 
 
 @app.command()
@@ -176,7 +216,7 @@ def report(
     """Draw the reports of a judged run anew; no engine is started."""
     folder = _existing(run_dir)
     if not names:
-        _report(folder)
+        Voice().report(run_record.load(folder))
     for name in names or ():
         OUT.print(f"{name}: {reports.load(name).write(run_record.load(folder), folder)}")
 
@@ -205,22 +245,70 @@ def doctor() -> None:
         raise typer.Exit(3)
 
 
-def _begin(made: Plan, run_dir: Path | None, *, offline: bool) -> pipeline.Work:
+@dataclass(frozen=True, slots=True)
+class _Means:
+    """What a command works with."""
+
+    voice: Voice
+    cache: Cache
+    timeout_s: float = TIMEOUT_S
+
+    def work(self, folder: Path) -> pipeline.Work:
+        # Servers run in folders of their own, where a relative path would mean another place.
+        return pipeline.Work(self.cache, folder.resolve(), self.voice.progress(), self.timeout_s)
+
+
+@contextmanager
+def _begun(
+    made: Plan, run_dir: Path | None, means: _Means, *, fresh: bool = False
+) -> Iterator[pipeline.Work]:
+    """Begin a run; its plan is written down before anything starts."""
     started = datetime.datetime.now(datetime.UTC)
-    if run_dir is None:
-        folder = pipeline.new_folder(RUNS, made.profile, started)
-    else:
-        folder = run_dir
-        if (folder / run_record.INFO).exists():
-            raise UsageProblem(
-                f"there is a run at {folder} already; go on with it by harness read, or name "
-                "another folder"
-            )
-        folder.mkdir(parents=True, exist_ok=True)
-    run_record.write_info(folder, pipeline.info_of(made, folder.name, started))
-    # Servers run in folders of their own, where a relative path would mean another place.
-    cache = Cache.default(offline=offline)
-    return pipeline.Work(cache, folder.resolve(), progress.for_stream(sys.stderr))
+    folder = run_folder.new_folder(RUNS, made.profile, started) if run_dir is None else run_dir
+    _check_new(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with run_folder.locked(folder), means.voice.telling(folder.resolve()):
+        _check_new(folder)
+        info = pipeline.info_of(made, folder.name, started, fresh=fresh)
+        run_record.write_info(folder, info)
+        if run_dir is None:
+            run_folder.point_latest(folder)
+        work = means.work(folder)
+        pipeline.clean(work)
+        yield work
+
+
+def _check_new(folder: Path) -> None:
+    if (folder / run_record.INFO).exists():
+        raise UsageProblem(
+            f"there is a run at {folder} already; go on with it by harness run --resume or "
+            "harness read, or name another folder"
+        )
+
+
+@contextmanager
+def _resumed(run_dir: Path, means: _Means) -> Iterator[pipeline.Work]:
+    """Go on with a run that is there."""
+    folder = _existing(run_dir)
+    run_record.read_info(folder)
+    with run_folder.locked(folder), means.voice.telling(folder):
+        work = means.work(folder)
+        work.progress.note(f"go on with {folder}")
+        pipeline.clean(work)
+        yield work
+
+
+def _check_resumed(context: typer.Context) -> None:
+    given = [
+        name
+        for name in PLANNED_ALREADY
+        if (source := context.get_parameter_source(name)) and source.name == "COMMANDLINE"
+    ]
+    if given:
+        raise UsageProblem(
+            f"--resume goes on with a run as it was planned: leave out {', '.join(given)}, or "
+            "begin another run without --resume"
+        )
 
 
 def _existing(folder: Path) -> Path:
@@ -229,20 +317,11 @@ def _existing(folder: Path) -> Path:
     return folder.resolve()
 
 
-def _finish(folder: Path, *, show: bool) -> None:
+def _finish(folder: Path, voice: Voice, *, show: bool) -> None:
     result = gate.gate(pipeline.judge_run(folder))
-    _report(folder)
-    for sentence in result.reasons:
-        OUT.print(sentence, highlight=False, markup=False, soft_wrap=True)
-    status = result.status
-    raise typer.Exit(0 if show and status == 1 else status)
-
-
-def _report(folder: Path) -> None:
-    found = run_record.load(folder)
-    junit.write(found, folder)
-    page = html.write(found, folder)
-    terminal.render(found, OUT, page)
+    status = 0 if show and result.status == gate.NEW else result.status
+    voice.result(run_record.load(folder), result, status)
+    raise typer.Exit(status)
 
 
 @app.callback(invoke_without_command=True)
@@ -255,10 +334,15 @@ def version(
         raise typer.Exit
 
 
+def _interrupted(_: int) -> None:
+    print("harness: interrupted", file=sys.stderr, flush=True)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; what people did wrong ends in a message, never in a traceback."""
     try:
-        app(args=arguments)
+        with interrupts.ending_at_once(_interrupted):
+            app(args=arguments)
     except SystemExit as end:  # this is how the library says the status of every command
         return end.code if isinstance(end.code, int) else 0
     except HarnessError as problem:

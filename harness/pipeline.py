@@ -7,14 +7,13 @@ reports; `runs/latest` points to the newest run.
 from __future__ import annotations
 
 import datetime
-import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
-from harness import __version__, formats, judge, known_files, record, run, write
+from harness import __version__, formats, judge, known_files, record, run, run_folder, write
 from harness import read as reading
+from harness.asking import TIMEOUT_S
 from harness.baseline import Applied
 from harness.cells import Plan, Reader, Variant, parse_reader
 from harness.errors import UsageProblem
@@ -22,14 +21,11 @@ from harness.freeze import States
 from harness.progress import Progress
 from harness.record import Answer, StateRecord, Verdict
 from harness.run import ReaderInfo, Run, RunInfo, VariantInfo
-from harness.runtimes import distributions, fetch, metastore
+from harness.runtimes import distributions, fetch, metastore, sweep
 from harness.runtimes.cache import Cache
+from harness.runtimes.catalog import CatalogGoneProblem
 from harness.scenario import load
 from harness.scenario.dump import dump
-
-LATEST: Final = "latest"
-ENGINES: Final = "engines"
-"""Folder of a run in which servers keep configuration and logs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +35,11 @@ class Work:
     cache: Cache
     folder: Path
     progress: Progress
+    timeout_s: float = TIMEOUT_S
+    """After so long a reader's query counts as unanswered."""
 
 
-def new_folder(runs: Path, profile: str, now: datetime.datetime) -> Path:
-    """Make `runs/<id>/` and let `runs/latest` point to it."""
-    runs.mkdir(parents=True, exist_ok=True)
-    name = f"{now:%Y%m%d-%H%M%S}-{profile}"
-    taken = {path.name for path in runs.iterdir()}
-    numbered = (name if at == 1 else f"{name}-{at}" for at in range(1, len(taken) + 2))
-    folder = runs / next(each for each in numbered if each not in taken)
-    folder.mkdir()
-    point_latest(runs, folder)
-    return folder
-
-
-def point_latest(runs: Path, folder: Path) -> None:
-    """Let `runs/latest` point to a run, at no time to nothing."""
-    link = runs / f".{folder.name}.link"
-    link.unlink(missing_ok=True)
-    link.symlink_to(folder.name)
-    link.replace(runs / LATEST)
-
-
-def info_of(plan: Plan, name: str, started: datetime.datetime) -> RunInfo:
+def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = False) -> RunInfo:
     """Give what `run.json` tells of a plan."""
     return RunInfo(
         id=name,
@@ -72,8 +50,10 @@ def info_of(plan: Plan, name: str, started: datetime.datetime) -> RunInfo:
         readers=tuple(_reader_info(reader) for reader in plan.readers),
         cells=plan.cells,
         excluded=plan.excluded,
+        pairs=plan.pairs,
         scenarios={variant.id: dump(variant.scenario) for variant in plan.variants},
         baselines=known_files.remembered(plan.variants),
+        fresh=fresh,
     )
 
 
@@ -86,7 +66,7 @@ def plan_of(info: RunInfo) -> Plan:
     """Give back the plan that a run was made from."""
     variants = tuple(_variant(each, info.scenarios[each.id]) for each in info.variants)
     readers = tuple(parse_reader(each.reader) for each in info.readers)
-    return Plan(info.profile, variants, readers, info.cells, info.excluded)
+    return Plan(info.profile, variants, readers, info.cells, info.excluded, info.pairs)
 
 
 def _variant(info: VariantInfo, text: str) -> Variant:
@@ -117,13 +97,49 @@ def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
         fetch.ensure(each, cache, progress)
 
 
+def clean(work: Work) -> None:
+    """Remove what a harness that died left in the cache and in the run's folder."""
+    run_folder.clean(work.folder)
+    gone = sweep.sweep(work.cache)
+    if gone:
+        work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")
+
+
 def write_states(plan: Plan, work: Work) -> None:
-    """Write every variant, or find its states; fill `states.jsonl`."""
+    """Write every variant, or find its states; fill `states.jsonl` as they come.
+
+    At last they are in the order of the plan.
+    """
     states: list[StateRecord] = []
-    (work.folder / ENGINES).mkdir(exist_ok=True)
-    where = write.Writing(work.cache, work.folder / ENGINES, work.progress)
-    write.write(plan.variants, where, states.append)
-    record.write_all(work.folder / run.STATES, states)
+    (work.folder / run_folder.ENGINES).mkdir(exist_ok=True)
+    where = write.Writing(work.cache, work.folder / run_folder.ENGINES, work.progress)
+    path = work.folder / run.STATES
+    with path.open("w", encoding="utf-8") as lines:
+
+        def keep(state: StateRecord) -> None:
+            states.append(state)
+            lines.write(record.dump(state) + "\n")
+            lines.flush()
+
+        _write(plan, where, keep)
+    order = {variant.id: at for at, variant in enumerate(plan.variants)}
+    record.write_all(path, sorted(states, key=lambda each: order[each.variant]))
+
+
+def _write(plan: Plan, where: write.Writing, found: Callable[[StateRecord], None]) -> None:
+    """Write; once more what is left when the metastore was lost on the way."""
+    done: set[str] = set()
+
+    def take(state: StateRecord) -> None:
+        done.add(state.variant)
+        found(state)
+
+    try:
+        write.write(plan.variants, where, take)
+    except CatalogGoneProblem as problem:
+        where.progress.note(f"{problem}; once more with another one")
+        left = [variant for variant in plan.variants if variant.id not in done]
+        write.write(left, where, take)
 
 
 def states_of(found: Iterable[StateRecord], cache: Cache) -> States:
@@ -144,13 +160,17 @@ def states_of(found: Iterable[StateRecord], cache: Cache) -> States:
     return states
 
 
-def read_answers(plan: Plan, work: Work, *, fresh: bool) -> None:
-    """Ask every reader; fill `answers.jsonl` as answers come, in the order of the plan at last."""
+def read_answers(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> None:
+    """Ask every reader; fill `answers.jsonl` as answers come, in the order of the plan at last.
+
+    `resume`: what this run has an answer for is not asked again.
+    """
     found = run.load(work.folder)
     states = states_of(found.states, work.cache)
     path = work.folder / run.ANSWERS
-    got: dict[str, Answer] = {} if fresh else dict(found.answers)
-    where = reading.Reading(work.cache, work.folder / ENGINES, work.progress, fresh=fresh)
+    got: dict[str, Answer] = dict(found.answers) if resume or not fresh else {}
+    left = [cell for cell in plan.cells if not (resume and _answered(got.get(cell.case)))]
+    record.write_all(path, found.answers.values())  # without what a death cut off
     with path.open("a", encoding="utf-8") as lines:
 
         def keep(answer: Answer) -> None:
@@ -158,16 +178,18 @@ def read_answers(plan: Plan, work: Work, *, fresh: bool) -> None:
             lines.write(record.dump(answer) + "\n")
             lines.flush()
 
-        reading.read(plan, states, where, keep)
+        reading.read(replace(plan, cells=tuple(left)), states, _reading(work, fresh=fresh), keep)
     record.write_all(path, reading.in_plan_order(got.values(), plan.cells))
-    _drop_servers(work.folder)
+    run_folder.clean(work.folder)
 
 
-def _drop_servers(folder: Path) -> None:
-    """Leave of each server only its log."""
-    for path in (folder / ENGINES).glob("*/*"):
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
+def _answered(answer: Answer | None) -> bool:
+    return answer is not None and not answer.unknown
+
+
+def _reading(work: Work, *, fresh: bool) -> reading.Reading:
+    folder = work.folder / run_folder.ENGINES
+    return reading.Reading(work.cache, folder, work.progress, fresh, work.timeout_s)
 
 
 def judge_run(folder: Path) -> Applied:

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Final
 
-from harness import asking, engines, formats, freeze, questions
+from harness import asking, engines, formats, questions
 from harness.answer_cache import AnswerCache
+from harness.asking import TIMEOUT_S, Manner
 from harness.cells import Cell, Plan, Reader
 from harness.engines.api import Engine, Server
 from harness.errors import EnvironmentProblem
-from harness.freeze import State, States
+from harness.freeze import States
+from harness.keeper import Keeper
+from harness.model.truth import History
 from harness.progress import Progress
 from harness.questions import Asked, Asking
 from harness.record import Answer
-from harness.runtimes import catalog, distributions, fetch, metastore
+from harness.runtimes import distributions, fetch, metastore
 from harness.runtimes.cache import Cache
+from harness.shared_catalog import SharedCatalog
 
 CONNECTIONS: Final = 2
 """Connections that ask one server at once."""
@@ -36,6 +41,8 @@ class Reading:
     progress: Progress
     fresh: bool = False
     """Ask again what earlier runs have asked."""
+    timeout_s: float = TIMEOUT_S
+    """After so long a query counts as unanswered."""
 
 
 def read(plan: Plan, states: States, where: Reading, found: Callable[[Answer], None]) -> None:
@@ -57,19 +64,7 @@ def read(plan: Plan, states: States, where: Reading, found: Callable[[Answer], N
         else:
             found(known)
     if asked:
-        _ask_servers(asked, where, _Keeper(kept, found))
-
-
-@dataclass(frozen=True, slots=True)
-class _Keeper:
-    """Passes answers on once the files they came from are seen to be untouched."""
-
-    kept: AnswerCache
-    found: Callable[[Answer], None]
-
-    def take(self, asked: Asked, answer: Answer) -> None:
-        self.kept.keep(asked.address, answer)
-        self.found(answer)
+        _ask_servers(asked, where, Keeper(kept, found))
 
 
 def _questions(plan: Plan, states: States) -> Iterable[Asked | Answer]:
@@ -77,12 +72,16 @@ def _questions(plan: Plan, states: States) -> Iterable[Asked | Answer]:
     readers = {str(reader): reader for reader in plan.readers}
     # Once for each reader: a digest reads the sources and templates behind it.
     ask = Asking(readers, cache(_engine), cache(reader_digest), formats.load)
+
+    @cache
+    def truths(variant: str) -> History:
+        merge_on_read = formats.load(variants[variant].format).merge_on_read
+        return questions.history(variants[variant], states, merge_on_read=merge_on_read)
+
     for cell in plan.cells:
         state = states.get((cell.variant, cell.step))
         if state is not None:
-            variant = variants[cell.variant]
-            key = variant.scenario.table.key
-            yield ask.ask(cell, variant.format, key, state) or questions.no_entry(cell)
+            yield ask.ask(cell, variants[cell.variant], truths(cell.variant)[cell.step], state)
 
 
 def _engine(distribution: str) -> Engine:
@@ -96,13 +95,16 @@ def reader_digest(reader: Reader) -> str:
     return distributions.digest_of([distributions.digest(found), code, list(reader.settings)])
 
 
-def _ask_servers(asked: Sequence[Asked], where: Reading, keeper: _Keeper) -> None:
+def _ask_servers(asked: Sequence[Asked], where: Reading, keeper: Keeper) -> None:
     states = {each.state.digest: each.state for each in asked}
-    with ExitStack() as stack:
-        uri = stack.enter_context(_metastore(where)).uri
-        _register(states.values(), uri)
-        for name, group in questions.by_server(asked).items():
-            _ask_server(name, group, where, uri, keeper)
+    groups = questions.by_server(asked)
+    where.progress.count(f"ask {', '.join(groups)}", len(asked))
+    with SharedCatalog(lambda: _metastore(where), tuple(states.values())) as shared:
+        shared.uri()
+        keeper.watch(states.values())
+        for name, group in groups.items():
+            _ask_server(name, group, where, shared, keeper)
+    where.progress.done()
 
 
 def _metastore(where: Reading) -> AbstractContextManager[metastore.Metastore]:
@@ -112,72 +114,48 @@ def _metastore(where: Reading) -> AbstractContextManager[metastore.Metastore]:
 
 def _folder(where: Reading, name: str) -> Path:
     """Make a new folder of a server's own."""
-    number = len(list(where.folder.glob(f"{name}-*")))
-    folder = where.folder / f"{name}-{number}"
+    folders = (where.folder / f"{name}-{number}" for number in count())
+    folder = next(each for each in folders if not each.exists())
     folder.mkdir(parents=True)
     return folder
 
 
-def _register(states: Iterable[State], uri: str) -> None:
-    with catalog.connect(uri) as client:
-        for state in states:
-            freeze.register(client, state)
-
-
 def _ask_server(
-    name: str, asked: Sequence[Asked], where: Reading, uri: str, keeper: _Keeper
+    name: str, asked: Sequence[Asked], where: Reading, shared: SharedCatalog, keeper: Keeper
 ) -> None:
     installation = fetch.ensure(distributions.load(name), where.cache, where.progress)
-    engine = _engine(name)
-    began = time.monotonic()
-    before = _file_lists(asked)
-    taken: list[tuple[Asked, Answer]] = []
-    where.progress.count(f"ask {name}", len(asked))
+    engine, began, answered = _engine(name), time.monotonic(), set[str]()
+    manner = Manner(CONNECTIONS, where.timeout_s, shared.answers)
 
     def serve() -> AbstractContextManager[Server]:
-        return engine.serve(installation, uri, _folder(where, name), where.progress)
+        return engine.serve(installation, shared.uri(), _folder(where, name), where.progress)
 
     def told(each: Asked, answer: Answer) -> None:
-        where.progress.advance(1)
-        taken.append((each, answer))
+        where.progress.found(name, _outcome(answer))
+        answered.add(answer.case)
+        keeper.take(each, answer)
 
     try:
-        peak = asking.ask_all(serve, engine, asked, connections=CONNECTIONS, told=told)
+        peak = asking.ask_all(serve, engine, asked, manner=manner, told=told)
     except EnvironmentProblem as problem:
         peak = 0
         where.progress.note(f"{name}: {problem}")
-        taken += _unanswered(asked, taken, f"{name}: {problem}")
-    where.progress.done()
+        for each in asked:
+            if each.cell.case not in answered:
+                told(each, _unanswered(each, f"{name}: {problem}"))
+    keeper.pass_on()
     where.progress.note(
         f"{name}: {len(asked)} answers in {time.monotonic() - began:.0f} s, {peak} MB at most"
     )
-    _pass_on(taken, before, keeper)
 
 
-def _unanswered(
-    asked: Sequence[Asked], taken: Sequence[tuple[Asked, Answer]], why: str
-) -> list[tuple[Asked, Answer]]:
-    done = {answer.case for _, answer in taken}
-    left = (each for each in asked if each.cell.case not in done)
-    return [(each, Answer(each.cell.case, each.sql, unknown=why)) for each in left]
+def _unanswered(asked: Asked, why: str) -> Answer:
+    return Answer(asked.cell.case, asked.sql, unknown=why, question=asked.question.query)
 
 
-def _file_lists(asked: Iterable[Asked]) -> dict[str, object]:
-    states = {each.state.digest: each.state for each in asked}
-    return {digest: freeze.file_list(state) for digest, state in states.items()}
-
-
-def _pass_on(
-    taken: Sequence[tuple[Asked, Answer]], before: Mapping[str, object], keeper: _Keeper
-) -> None:
-    """Pass answers on; those of a state whose files changed while it was read are unknown."""
-    after = _file_lists(asked for asked, _ in taken)
-    for asked, answer in taken:
-        if after[asked.state.digest] == before[asked.state.digest]:
-            keeper.take(asked, answer)
-        else:
-            why = "the frozen table's files changed while it was read"
-            keeper.found(Answer(answer.case, answer.sql, unknown=why, attempts=answer.attempts))
+def _outcome(answer: Answer) -> str:
+    """Say in a word what came of a question; whether rows are right is judged later."""
+    return "silent" if answer.unknown else "refused" if answer.refusal else "answered"
 
 
 def in_plan_order(answers: Iterable[Answer], cells: Sequence[Cell]) -> list[Answer]:

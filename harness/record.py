@@ -6,8 +6,8 @@ without the others: plan → states → answers → verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 
 from harness.model.canonical import Value, from_json, to_json
 from harness.model.files import FileFact
-from harness.model.query import ALL, Query
+from harness.model.query import ALL, COUNT, Query
 
 Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
 """A canonical value as a record holds it."""
@@ -94,6 +94,20 @@ class Column:
     type: str
     canonical: str = ""
     """The type in our words (`model.datatypes`); empty when the engine's type has none."""
+
+
+def labelled(query: Query, columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Give the columns of an answer under the names that we ask for them by.
+
+    Engines label an expression as they like: `address.town` is `town` to most.
+    """
+    asked = (COUNT,) if query.count else query.columns
+    if len(asked) != len(columns):
+        return tuple(columns)
+    return tuple(
+        replace(column, name=path) if "." in path or query.count else column
+        for path, column in zip(asked, columns, strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +285,8 @@ def read_all(path: Path, kind: type[Record]) -> Iterator[Record]:
     """Read the records of a file; a last line cut off by a death is left out."""
     if not path.exists():
         return
-    with path.open("r", encoding="utf-8") as lines:
+    # As bytes: the cut may go through a character.
+    with path.open("rb") as lines:
         for line in lines:
-            if line.endswith("\n"):
+            if line.endswith(b"\n"):
                 yield parse(kind, line)

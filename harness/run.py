@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 from pydantic import TypeAdapter, ValidationError, WrapSerializer
 
 from harness import record
-from harness.cells import Cell, Excluded, Variant
+from harness.cells import Cell, Excluded, Pairs, Variant
 from harness.errors import UsageProblem
 from harness.record import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
 
@@ -128,10 +128,14 @@ class RunInfo:
     readers: tuple[ReaderInfo, ...]
     cells: tuple[PlannedCell, ...]
     excluded: tuple[Excluded, ...] = ()
+    pairs: tuple[Pairs, ...] = ()
+    """Of each scenario, where pairs of axis values are covered and not all combinations."""
     scenarios: Mapping[str, str] = field(default_factory=dict)
     """The scenario file's text for each variant's id."""
     baselines: Mapping[str, BaselineInfo] = field(default_factory=dict)
     """By the scenario's name."""
+    fresh: bool = False
+    """Whether engines are asked again what earlier runs asked; so it is when the run is resumed."""
 
 
 @dataclass(frozen=True, slots=True)

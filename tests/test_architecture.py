@@ -35,9 +35,9 @@ MAY_IMPORT = {
     "origins": "errors model record checks",
     "compare": "errors model record checks matching origins",
     "diagnosis": "errors model record checks",
-    "layout": "errors model record checks compare",
+    "layout": "errors model record checks",
     "refusals": "errors record",
-    "baseline": "errors model scenario cells record",
+    "baseline": "errors model scenario shapes cells record",
     "judge": (
         "errors model operations scenario cells record checks compare diagnosis refusals layout "
         "formats"
@@ -66,15 +66,20 @@ MAY_IMPORT = {
     "known_files": "errors cells record scenario formats engines runtimes plan run baseline",
     "pipeline": (
         "errors progress cells record scenario formats runtimes freeze plan write read judge run "
-        "baseline known_files"
+        "baseline known_files run_folder asking"
     ),
     "following": "errors cells record formats judge run baseline known_files pipeline",
     "answer_cache": "errors record",
     "questions": "errors model scenario shapes cells record formats engines freeze",
-    "asking": "errors progress model cells record engines questions",
+    "asking": "errors progress model cells record engines questions runtimes",
+    "keeper": "record freeze answer_cache questions",
+    "shared_catalog": "errors freeze runtimes",
+    "run_folder": "errors",
+    "interrupts": "",
+    "voice": "errors progress record gate reports run interrupts",
     "read": (
         "errors progress model scenario cells record formats engines runtimes plan freeze "
-        "answer_cache questions asking"
+        "answer_cache questions asking keeper shared_catalog"
     ),
 }
 """What each part of `harness` may import beside itself; `OUTERMOST` may import anything."""

@@ -27,6 +27,10 @@ EXTERNAL: Final = {"tableType": "EXTERNAL_TABLE"}
 logging.getLogger("thrift").addHandler(logging.NullHandler())
 
 
+class CatalogGoneProblem(EnvironmentProblem):
+    """The metastore does not answer."""
+
+
 class CatalogRefusedError(Exception):
     """The metastore answered a call with an error."""
 
@@ -41,7 +45,7 @@ class Catalog:
     """One connection to a metastore; for one thread at a time. Made by `connect`.
 
     Every method raises CatalogRefusedError when the metastore answers with an error, and
-    EnvironmentProblem when it does not answer.
+    CatalogGoneProblem when it does not answer.
     """
 
     uri: str
@@ -107,7 +111,7 @@ def connect(uri: str, *, timeout_s: float = TIMEOUT_S) -> Iterator[Catalog]:
 
     Raises:
         UsageProblem: `uri` is not of that form.
-        EnvironmentProblem: nobody listens there.
+        CatalogGoneProblem: nobody listens there.
 
     """
     address = urlsplit(uri)
@@ -130,7 +134,7 @@ def _answered(uri: str) -> Iterator[None]:
     try:
         yield
     except (TTransportException, OSError) as problem:
-        raise EnvironmentProblem(f"the metastore at {uri} does not answer: {problem}") from problem
+        raise CatalogGoneProblem(f"the metastore at {uri} does not answer: {problem}") from problem
     except TException as answer:
         message = getattr(answer, "message", None) or str(answer)
         raise CatalogRefusedError(Refusal(type(answer).__name__, message)) from answer

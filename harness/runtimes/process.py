@@ -42,6 +42,10 @@ _watchdog: Final = Watchdog()
 T = TypeVar("T")
 
 
+class EndedProblem(EnvironmentProblem):
+    """A process ended before it was ready; another start may well succeed."""
+
+
 class Watched(Protocol):
     """What `wait_until` looks at while it waits."""
 
@@ -206,7 +210,8 @@ def wait_until(
 
     Raises:
         PortTakenProblem: the process ended and its log says that its port was in use.
-        EnvironmentProblem: the process ended, or `timeout_s` passed; with the end of its log.
+        EndedProblem: the process ended; with the end of its log.
+        EnvironmentProblem: `timeout_s` passed; with the end of its log.
 
     """
     deadline = time.monotonic() + timeout_s
@@ -224,7 +229,7 @@ def wait_until(
 
 
 def _ended(what: str, log: str) -> EnvironmentProblem:
-    kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EnvironmentProblem
+    kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
     return kind(f"{what} ended before it was ready; the end of its log:\n{log}")
 
 

@@ -24,7 +24,7 @@ from harness.model.canonical import Value, from_json
 from harness.record import Refusal
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK
-from harness.runtimes.process import POLL_S, Command, Process, running
+from harness.runtimes.process import POLL_S, Command, EndedProblem, Process, running
 from harness.writer.conf import session_conf
 from harness.writer.worker import TOKEN
 
@@ -192,6 +192,7 @@ def spark(installation: Installation, metastore_uri: str, folder: Path) -> Itera
     `folder` is empty and the process's own; its log lies there.
 
     Raises:
+        EndedProblem: the process ended before it was ready; with the end of its log.
         EnvironmentProblem: it did not start; with the end of its log.
 
     """
@@ -244,7 +245,8 @@ def _accept(server: socket.socket, token: str, process: Process) -> socket.socke
                 connection.settimeout(None)
                 return connection
         connection.close()
-    raise EnvironmentProblem(f"Spark did not start; the end of its log:\n{process.log_tail()}")
+    kind = EnvironmentProblem if process.alive() else EndedProblem
+    raise kind(f"Spark did not start; the end of its log:\n{process.log_tail()}")
 
 
 def _first_line(connection: socket.socket) -> str:
@@ -258,6 +260,6 @@ def _start(found: Spark, conf: Mapping[str, str]) -> None:
     try:
         found.ask(START_S, do="start", conf=dict(conf))
     except (SparkSilent, SparkRefusal, HarnessError) as problem:
-        raise EnvironmentProblem(
-            f"Spark did not start: {problem}; the end of its log:\n{found.log_tail()}"
-        ) from None
+        kind = EnvironmentProblem if found.alive() else EndedProblem
+        said = f"Spark did not start: {problem}; the end of its log:\n{found.log_tail()}"
+        raise kind(said) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,15 +13,17 @@ from typing import Any
 import pytest
 
 from harness.answer_cache import AnswerCache
-from harness.asking import ask_all
+from harness.asking import Manner, ask_all
 from harness.cells import Cell, Reader
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.errors import EnvironmentProblem
 from harness.model.query import Query
 from harness.questions import Asked
 from harness.record import Answer, Column, Refusal
+from harness.runtimes.process import EndedProblem
 
 BROKEN = RefusedError(Refusal("GENERIC_INTERNAL_ERROR", "broken"), 0.1)
+ONE_BY_TWO = Manner(2)
 GOOD = Reply((Column("id", "varchar", "string"),), (("1",),), 0.1)
 
 
@@ -30,11 +33,14 @@ class SimulatedServer:
 
     script: dict[str, list[Any]]
     up: bool = True
+    hangs: bool = False
     sent: list[str] = field(default_factory=list)
 
     def connect(self, settings: object) -> SimulatedServer:
         if not self.up:
             raise NoAnswerError("connection refused")
+        if self.hangs:
+            threading.Event().wait()
         return self
 
     def ask(self, sql: str, *, timeout_s: float) -> Reply:
@@ -44,6 +50,9 @@ class SimulatedServer:
         if reply == "die":
             self.up = False
             raise NoAnswerError("connection lost")
+        if reply == "hang":
+            self.hangs = True
+            raise NoAnswerError("no answer within 120 s")
         if isinstance(reply, Exception):
             raise reply
         assert isinstance(reply, Reply)
@@ -72,7 +81,9 @@ def asked(sql: str, columns: tuple[str, ...] = ("id", "f1")) -> Asked:
     return Asked(cell, Reader("r"), SimpleNamespace(), question, sql, sql, "id", columns)  # type: ignore[arg-type]
 
 
-def ask(script: dict[str, list[Any]], questions: list[Asked]) -> tuple[dict[str, Answer], int]:
+def ask(
+    script: dict[str, list[Any]], questions: list[Asked], manner: Manner = ONE_BY_TWO
+) -> tuple[dict[str, Answer], int]:
     found: dict[str, Answer] = {}
     started: list[SimulatedServer] = []
 
@@ -84,7 +95,7 @@ def ask(script: dict[str, list[Any]], questions: list[Asked]) -> tuple[dict[str,
     def told(each: Asked, answer: Answer) -> None:
         found[each.sql] = answer
 
-    ask_all(serve, engine(), questions, connections=2, told=told)
+    ask_all(serve, engine(), questions, manner=manner, told=told)
     return found, len(started)
 
 
@@ -136,8 +147,51 @@ def test_a_server_that_dies_as_soon_as_it_is_ready_is_not_started_for_ever() -> 
         yield starts[-1]
 
     with pytest.raises(EnvironmentProblem, match=r"died before it was asked:\nthe end of the log"):
-        ask_all(serve, engine(), [asked("q")], connections=2, told=lambda *_: None)
-    assert len(starts) == 1
+        ask_all(serve, engine(), [asked("q")], manner=Manner(2), told=lambda *_: None)
+    assert len(starts) == 2
+
+
+def test_a_server_that_ends_while_it_starts_is_started_once_more() -> None:
+    starts: list[str] = []
+    found: list[Answer] = []
+
+    @contextmanager
+    def serve() -> Iterator[SimulatedServer]:
+        starts.append("start")
+        if len(starts) == 1:
+            raise EndedProblem("it ended before it was ready")
+        yield SimulatedServer({"q": [GOOD]})
+
+    def told(_: Asked, answer: Answer) -> None:
+        found.append(answer)
+
+    ask_all(serve, engine(), [asked("q")], manner=Manner(2), told=told)
+    assert [answer.rows for answer in found] == [GOOD.rows]
+    assert found[0].attempts == ()
+
+
+def test_a_server_that_hangs_is_left_and_the_others_are_asked_of_the_next_one() -> None:
+    questions = [asked(f"q{number}") for number in range(10)]
+    script: dict[str, list[Any]] = {each.sql: [GOOD] for each in questions}
+    script["q0"] = ["hang", GOOD]
+    found, servers = ask(script, questions, Manner(1, timeout_s=0.05))
+    assert servers == 2
+    assert all(answer.rows for answer in found.values())
+    assert [attempt.what for attempt in found["q0"].attempts] == ["no answer within 120 s"]
+    assert all(not found[f"q{number}"].attempts for number in range(1, 10))
+
+
+def test_a_refusal_while_the_metastore_is_gone_is_no_answer() -> None:
+    stands = iter([False, False])
+    found, servers = ask(
+        {"q": [BROKEN], "id": [GOOD], "id+f1": [BROKEN]},
+        [asked("q")],
+        Manner(1, stands=lambda: next(stands, True)),
+    )
+    assert servers == 2
+    assert found["q"].refusal == BROKEN.refusal
+    (attempt,) = found["q"].attempts
+    assert "the metastore does not answer; the server said:" in attempt.what
 
 
 def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Path) -> None:

@@ -17,13 +17,6 @@ NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
 RECORDED = Path(__file__).parents[1] / "recorded" / "findings_a5"
 
 
-def test_every_run_has_a_folder_of_its_own_and_latest_points_to_the_newest(tmp_path: Path) -> None:
-    first = pipeline.new_folder(tmp_path / "runs", "ci", NOW)
-    second = pipeline.new_folder(tmp_path / "runs", "ci", NOW)
-    assert [first.name, second.name] == ["20310506-070809-ci", "20310506-070809-ci-2"]
-    assert (tmp_path / "runs" / "latest").readlink() == Path(second.name)
-
-
 def test_a_plan_is_the_same_after_it_was_written_down(tmp_path: Path) -> None:
     plan = planning.make(None, "quick-start", "")
     run.write_info(tmp_path, pipeline.info_of(plan, "x", NOW))

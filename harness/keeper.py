@@ -1,0 +1,59 @@
+"""Answers are passed on in small batches, so that a death loses few of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from harness import freeze
+from harness.answer_cache import AnswerCache
+from harness.freeze import State
+from harness.questions import Asked
+from harness.record import Answer
+
+BATCH: Final = 16
+WAIT_S: Final = 2.0
+"""After so long the next answer is passed on with those that wait."""
+CHANGED: Final = "the frozen table's files changed while it was read"
+
+
+@dataclass(slots=True)
+class Keeper:
+    """Passes answers on once the files they came from are seen to be untouched.
+
+    For one thread at a time.
+    """
+
+    kept: AnswerCache
+    found: Callable[[Answer], None]
+    batch: int = BATCH
+    _before: dict[str, object] = field(default_factory=dict)
+    _waiting: list[tuple[Asked, Answer]] = field(default_factory=list)
+    _since: float = 0.0
+
+    def watch(self, states: Iterable[State]) -> None:
+        """See how the files of states are before anybody reads them."""
+        self._before = {state.digest: freeze.file_list(state) for state in states}
+
+    def take(self, asked: Asked, answer: Answer) -> None:
+        """Take an answer that just came."""
+        if not self._waiting:
+            self._since = time.monotonic()
+        self._waiting.append((asked, answer))
+        if len(self._waiting) >= self.batch or time.monotonic() - self._since > WAIT_S:
+            self.pass_on()
+
+    def pass_on(self) -> None:
+        """Pass on what waits; answers from a state that has changed are unknown."""
+        states = {asked.state.digest: asked.state for asked, _ in self._waiting}
+        now = {digest: freeze.file_list(state) for digest, state in states.items()}
+        for asked, answer in self._waiting:
+            if now[asked.state.digest] == self._before[asked.state.digest]:
+                self.kept.keep(asked.address, answer)
+                self.found(answer)
+            else:
+                doubt = Answer(answer.case, answer.sql, unknown=CHANGED, attempts=answer.attempts)
+                self.found(doubt)
+        self._waiting.clear()

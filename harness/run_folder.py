@@ -1,0 +1,79 @@
+"""A run's folder: made, found, worked on by one harness at a time, and cleaned of what died."""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from filelock import FileLock, Timeout
+
+from harness.errors import UsageProblem
+
+LATEST: Final = "latest"
+ENGINES: Final = "engines"
+"""Folder of a run in which servers keep configuration and logs."""
+LOCK: Final = "run.lock"
+TABLES: Final = "table-*"
+"""Folders below `ENGINES` of tables while they are written."""
+
+
+def new_folder(runs: Path, profile: str, now: datetime.datetime) -> Path:
+    """Make `runs/<id>/`; nothing points to it yet."""
+    runs.mkdir(parents=True, exist_ok=True)
+    name = f"{now:%Y%m%d-%H%M%S}-{profile}"
+    number = 1
+    while True:
+        folder = runs / (name if number == 1 else f"{name}-{number}")
+        try:
+            folder.mkdir()
+        except FileExistsError:  # of another harness, which may have begun this very second
+            number += 1
+        else:
+            return folder
+
+
+def point_latest(folder: Path) -> None:
+    """Let `latest` beside a run point to it, at no time to nothing."""
+    link = folder.with_name(f".{folder.name}.link")
+    link.unlink(missing_ok=True)
+    link.symlink_to(folder.name)
+    link.replace(folder.with_name(LATEST))
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Work on a run's folder alone; the lock of a harness that died is none.
+
+    Raises:
+        UsageProblem: another harness works on it.
+
+    """
+    lock = FileLock(folder / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise UsageProblem(
+            f"another harness works on {folder} now; wait for its end, or name another folder"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def clean(folder: Path) -> None:
+    """Leave of servers only their logs, of tables being written and of half files nothing.
+
+    Only for who holds the lock: what is there then was left by the dead.
+    """
+    for table in (folder / ENGINES).glob(TABLES):
+        shutil.rmtree(table, ignore_errors=True)
+    for path in (folder / ENGINES).glob("*/*"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+    for part in folder.glob("*.part"):
+        part.unlink(missing_ok=True)

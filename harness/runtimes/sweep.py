@@ -1,0 +1,50 @@
+"""Remove from the cache what a harness that died was making.
+
+Whatever is made in the cache is made under the lock of its path (`Cache.lock`), which ends with its
+holder: a folder whose lock can be had is nobody's. Broken transfers (`.part` of an artifact) stay:
+the next one goes on from there.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Final
+
+from filelock import Timeout
+
+from harness.runtimes.cache import MAKING, Cache, remove
+
+MADE_IN: Final = ("states", "unpacked", "jre")
+"""Folders of the cache in which `Cache.workspace` makes things."""
+PARTS: Final = "answers/parts/*"
+OLD_S: Final = 600.0
+"""An answer is written within milliseconds; a part that old is nobody's."""
+
+
+def sweep(cache: Cache) -> tuple[Path, ...]:
+    """Remove what the dead left, and nothing that a live harness uses; give what was removed."""
+    making = (path for name in MADE_IN for path in (cache.root / name).glob(f"{MAKING}*"))
+    parts = (path for path in cache.root.glob(PARTS) if _is_old(path))
+    gone = [path for path in making if _removed(path, cache)]
+    for part in parts:
+        part.unlink(missing_ok=True)
+        gone.append(part)
+    return tuple(gone)
+
+
+def _removed(folder: Path, cache: Cache) -> bool:
+    lock = cache.lock(folder.with_name(folder.name.removeprefix(MAKING)))
+    try:
+        with lock.acquire(timeout=0):
+            remove(folder)
+    except Timeout:
+        return False
+    return True
+
+
+def _is_old(path: Path) -> bool:
+    try:
+        return time.time() - path.stat().st_mtime > OLD_S
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,92 @@
+"""The metastore that all readers share, with every state registered in it; replaced when it dies.
+
+What an engine says while its metastore is gone says nothing of the query, so the readers are asked
+only while it answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from types import TracebackType
+from typing import Final, Self
+
+from harness import freeze
+from harness.errors import EnvironmentProblem
+from harness.freeze import State
+from harness.runtimes import catalog
+from harness.runtimes.catalog import CatalogRefusedError
+from harness.runtimes.metastore import Metastore
+from harness.runtimes.process import EndedProblem
+
+ANSWER_S: Final = 10.0
+"""After so long the metastore counts as gone; it names its databases within milliseconds."""
+
+Serve = Callable[[], AbstractContextManager[Metastore]]
+
+
+class SharedCatalog:
+    """Used as a context; a metastore is started when its address is first asked for."""
+
+    def __init__(self, serve: Serve, states: Sequence[State]) -> None:
+        """`serve` starts a metastore; `states` are registered in each that is started."""
+        self._serve = serve
+        self._states = states
+        self._stack = ExitStack()
+        self._running: Metastore | None = None
+
+    def uri(self) -> str:
+        """Give the address of a metastore that answers.
+
+        Raises:
+            EndedProblem: it ended; the message holds the end of its log.
+            EnvironmentProblem: it does not get ready; with the end of its log.
+            CatalogRefusedError: it refused a state.
+
+        """
+        if self._running is not None and self.answers():
+            return self._running.uri
+        try:
+            return self._started().uri
+        except EndedProblem:  # chance, or the metastore cannot run here: the second start tells
+            return self._started().uri
+
+    def _started(self) -> Metastore:
+        self._end()
+        running = self._stack.enter_context(self._serve())
+        self._register(running)
+        self._running = running
+        return running
+
+    def _register(self, running: Metastore) -> None:
+        try:
+            with catalog.connect(running.uri) as client:
+                for state in self._states:
+                    freeze.register(client, state)
+        except EnvironmentProblem as problem:
+            if running.alive():
+                raise
+            raise EndedProblem(f"{problem}; the end of its log:\n{running.log_tail()}") from None
+
+    def answers(self) -> bool:
+        """Tell whether the metastore that runs answers."""
+        if self._running is None or not self._running.alive():
+            return False
+        try:
+            with catalog.connect(self._running.uri, timeout_s=ANSWER_S) as client:
+                client.databases()
+        except (EnvironmentProblem, CatalogRefusedError):
+            return False
+        return True
+
+    def _end(self) -> None:
+        self._running = None
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, what: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self._end()

@@ -1,0 +1,97 @@
+"""What a command says: a bar and the matrix to a person, JSON lines to a program, or little.
+
+With `--json`, standard output holds one JSON object a line and nothing else, each with `event`:
+
+| event | what it holds |
+| --- | --- |
+| `start` | `task`, `total`, `unit` (`bytes` or `things`) |
+| `progress`, `done` | `task`, `by` (what runs now), `done`, `total`, `found` (how many of each) |
+| `note` | `text` |
+| `end`, the last one | `status`; `reasons`, `totals`, `run`, `reports`; or `problem` |
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from harness import interrupts
+from harness.errors import HarnessError
+from harness.gate import Gate
+from harness.progress import JsonProgress, Progress, QuietProgress, for_stream
+from harness.reports import html, junit, terminal
+from harness.run import Run
+
+OUT: Final = Console(width=None if sys.stdout.isatty() else terminal.WIDTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How a command was asked to tell."""
+
+    quiet: bool = False
+    """Only the result."""
+    json: bool = False
+
+    def progress(self) -> Progress:
+        """Give who is told what goes on."""
+        if self.json:
+            return JsonProgress(sys.stdout)
+        return QuietProgress() if self.quiet else for_stream(sys.stderr)
+
+    def report(self, found: Run) -> dict[str, Path]:
+        """Write the reports that every run has, show the matrix; give where they are."""
+        files = {"junit": junit.write(found, found.folder), "html": html.write(found, found.folder)}
+        if not (self.quiet or self.json):
+            terminal.render(found, OUT, files["html"])
+        return files
+
+    def result(self, found: Run, result: Gate, status: int) -> None:
+        """Report, and say why the gate ends as it does."""
+        files = {name: str(path) for name, path in self.report(found).items()}
+        if self.json:
+            totals = Counter(str(each.verdict) for each in found.verdicts)
+            self._end(
+                status,
+                reasons=list(result.reasons),
+                totals=dict(totals),
+                run=str(found.folder),
+                reports=files,
+            )
+            return
+        for sentence in result.reasons:
+            OUT.print(sentence, highlight=False, markup=False, soft_wrap=True)
+
+    @contextmanager
+    def telling(self, folder: Path) -> Iterator[None]:
+        """Work on a run: an interruption ends it with how to go on, a problem is told."""
+
+        def interrupted(status: int) -> None:
+            said = f"interrupted; go on with: harness run --resume --run-dir {_shown(folder)}"
+            if self.json:
+                self._end(status, problem=said)
+            print(f"harness: {said}", file=sys.stderr, flush=True)  # noqa: T201 - to people
+
+        try:
+            with interrupts.ending_at_once(interrupted):
+                yield
+        except HarnessError as problem:
+            if self.json:
+                self._end(problem.exit_status, problem=str(problem))
+            raise
+
+    def _end(self, status: int, **facts: object) -> None:
+        JsonProgress(sys.stdout).tell("end", status=status, **facts)
+
+
+def _shown(folder: Path) -> Path:
+    """Give the path as short as it can be typed here."""
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from harness import freeze
+from harness.answer_cache import AnswerCache
+from harness.cells import Cell, Reader
+from harness.engines.api import Question
+from harness.freeze import State
+from harness.keeper import CHANGED, Keeper
+from harness.model.query import Query
+from harness.questions import Asked
+from harness.record import Answer, Column
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> State:
+    folder = tmp_path / "state"
+    (folder / freeze.TABLE).mkdir(parents=True)
+    (folder / freeze.TABLE / "file").write_text("1")
+    return State("d" * 64, folder, SimpleNamespace(home=""))  # type: ignore[arg-type]
+
+
+def asked(number: int, state: State) -> tuple[Asked, Answer]:
+    cell = Cell("v", number, "r", "snapshot", "all")
+    question = Question("db", "t", "hudi-cow", Query())
+    sql = f"q{number}"
+    each = Asked(cell, Reader("r"), state, question, sql, f"{number:02}", "id", ("id",))
+    return each, Answer(cell.case, sql, (Column("id", "int"),), ((1,),))
+
+
+def test_answers_are_passed_on_by_the_batch_so_that_a_death_loses_few(
+    tmp_path: Path, state: State
+) -> None:
+    found: list[Answer] = []
+    keeper = Keeper(AnswerCache(tmp_path / "answers"), found.append, batch=3)
+    keeper.watch([state])
+    for number in range(4):
+        keeper.take(*asked(number, state))
+    assert [answer.sql for answer in found] == ["q0", "q1", "q2"]
+    keeper.pass_on()
+    assert [answer.sql for answer in found] == ["q0", "q1", "q2", "q3"]
+    keeper.pass_on()
+    assert len(found) == 4
+
+
+def test_an_answer_from_files_that_changed_is_unknown_and_never_kept(
+    tmp_path: Path, state: State
+) -> None:
+    found: list[Answer] = []
+    kept = AnswerCache(tmp_path / "answers")
+    keeper = Keeper(kept, found.append)
+    keeper.watch([state])
+    keeper.take(*asked(1, state))
+    keeper.pass_on()
+    (state.table / "file").write_text("other")
+    keeper.take(*asked(2, state))
+    keeper.pass_on()
+    assert [answer.unknown for answer in found] == ["", CHANGED]
+    assert found[1].rows == ()
+    assert kept.find("01", "x") is not None
+    assert kept.find("02", "x") is None
+
+
+def test_an_answer_that_the_disk_did_not_get_whole_is_asked_again(
+    tmp_path: Path, state: State
+) -> None:
+    kept = AnswerCache(tmp_path)
+    each, answer = asked(1, state)
+    kept.keep(each.address, answer)
+    (path,) = tmp_path.glob("01/*.json")
+    path.write_bytes(path.read_bytes()[:20])
+    assert kept.find(each.address, "x") is None
+    assert not list(tmp_path.glob("parts/*"))

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness import run_folder
+from harness.errors import UsageProblem
+
+NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
+HOLD = (
+    "import signal, sys; from pathlib import Path; from harness import run_folder\n"
+    "with run_folder.locked(Path(sys.argv[1])):\n"
+    "    print('held', flush=True)\n"
+    "    signal.pause()\n"
+)
+
+
+def test_every_run_has_a_folder_of_its_own_and_latest_points_to_the_newest(tmp_path: Path) -> None:
+    first = run_folder.new_folder(tmp_path / "runs", "ci", NOW)
+    second = run_folder.new_folder(tmp_path / "runs", "ci", NOW)
+    assert [first.name, second.name] == ["20310506-070809-ci", "20310506-070809-ci-2"]
+    run_folder.point_latest(first)
+    run_folder.point_latest(second)
+    assert (tmp_path / "runs" / "latest").readlink() == Path(second.name)
+
+
+def test_a_second_harness_on_a_run_is_told_and_a_dead_one_is_no_hindrance(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        with (
+            pytest.raises(UsageProblem, match="another harness works on"),
+            run_folder.locked(tmp_path),
+        ):
+            pass
+        other.kill()
+    with run_folder.locked(tmp_path):
+        assert (tmp_path / run_folder.LOCK).exists()
+
+
+def test_of_servers_that_died_only_the_logs_stay_and_of_tables_nothing(tmp_path: Path) -> None:
+    server = tmp_path / "engines" / "trino-476-0"
+    (server / "catalog").mkdir(parents=True)
+    (server / "server.log").touch()
+    (tmp_path / "engines" / "table-3" / "table").mkdir(parents=True)
+    (tmp_path / "answers.jsonl.part").touch()
+    (tmp_path / "answers.jsonl").touch()
+    run_folder.clean(tmp_path)
+    left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")}
+    assert left == {
+        *("engines", "engines/trino-476-0", "engines/trino-476-0/server.log", "answers.jsonl")
+    }

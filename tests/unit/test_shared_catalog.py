@@ -1,0 +1,105 @@
+"""The metastore of a reading phase, simulated: replaced when it is gone, states registered anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from harness.runtimes.catalog import CatalogGoneProblem
+from harness.runtimes.process import EndedProblem
+from harness.shared_catalog import SharedCatalog
+
+
+@dataclass
+class Simulated:
+    """A metastore that a test can kill (`up`) or stop (`silent`)."""
+
+    uri: str
+    up: bool = True
+    silent: bool = False
+    held: list[str] = field(default_factory=list)
+
+    def alive(self) -> bool:
+        return self.up
+
+    def log_tail(self) -> str:
+        return "the end of the log"
+
+    def databases(self) -> list[str]:
+        if self.silent or not self.up:
+            raise CatalogGoneProblem("does not answer")
+        return self.held
+
+
+class Farm:
+    """Starts them; `dying`: so many end as soon as a state is registered."""
+
+    def __init__(self, dying: int = 0) -> None:
+        self.made: list[Simulated] = []
+        self.ended: list[str] = []
+        self.dying = dying
+
+    @contextmanager
+    def serve(self) -> Iterator[Any]:
+        made = Simulated(f"thrift://{len(self.made)}")
+        self.made.append(made)
+        yield made
+        self.ended.append(made.uri)
+
+    @contextmanager
+    def connect(self, uri: str, **_: float) -> Iterator[Simulated]:
+        yield next(each for each in self.made if each.uri == uri)
+
+    def register(self, client: Simulated, state: str) -> None:
+        client.up = len(self.made) > self.dying
+        client.databases()
+        client.held.append(state)
+
+
+@pytest.fixture
+def farm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Farm:
+    found = Farm(getattr(request, "param", 0))
+    monkeypatch.setattr("harness.shared_catalog.catalog.connect", found.connect)
+    monkeypatch.setattr("harness.shared_catalog.freeze.register", found.register)
+    return found
+
+
+def shared(farm: Farm) -> SharedCatalog:
+    return SharedCatalog(farm.serve, ["a", "b"])  # type: ignore[list-item]
+
+
+def test_one_metastore_holds_every_state_and_ends_with_the_phase(farm: Farm) -> None:
+    with shared(farm) as catalog:
+        assert catalog.uri() == catalog.uri() == "thrift://0"
+        assert catalog.answers()
+    assert farm.made[0].held == ["a", "b"]
+    assert farm.ended == ["thrift://0"]
+
+
+@pytest.mark.parametrize("way", ["up", "silent"])
+def test_one_that_is_gone_is_replaced_with_every_state_in_it(farm: Farm, way: str) -> None:
+    with shared(farm) as catalog:
+        catalog.uri()
+        setattr(farm.made[0], way, way == "silent")
+        assert not catalog.answers()
+        assert catalog.uri() == "thrift://1"
+        assert farm.ended == ["thrift://0"]
+        assert farm.made[1].held == ["a", "b"]
+
+
+@pytest.mark.parametrize("farm", [1], indirect=True)
+def test_one_that_ends_while_states_are_registered_is_started_once_more(farm: Farm) -> None:
+    with shared(farm) as catalog:
+        assert catalog.uri() == "thrift://1"
+    assert farm.ended == ["thrift://0", "thrift://1"]
+
+
+@pytest.mark.parametrize("farm", [2], indirect=True)
+def test_one_that_ends_each_time_is_a_problem_with_its_log(farm: Farm) -> None:
+    with shared(farm) as catalog, pytest.raises(EndedProblem, match="the end of the log"):
+        catalog.uri()
+    assert len(farm.made) == 2
