@@ -40,7 +40,9 @@ LONG = replace(
 
 
 def planned(
-    *scenarios: Scenario, makers: Mapping[str, Maker] | None = None, **changed: Any
+    *scenarios: Scenario,
+    makers: Mapping[str, Maker] | None = None,
+    **changed: Any,  # noqa: ANN401 - what a profile holds
 ) -> Plan:
     profile = replace(PROFILE, **changed)
     return plan(scenarios or (STORY,), profile, FORMATS, makers)
