@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from harness import matching, origins
@@ -19,7 +18,7 @@ from harness.model.datatypes import Array, DataType, Decimal, Map, Struct
 from harness.model.query import COUNT, Query, at
 from harness.model.schema import Field
 from harness.model.truth import Row, row_values
-from harness.record import Column, Origin
+from harness.record import Column, Origin, labelled
 
 FAMILIES: Final = {Struct: {"struct", "row"}, Array: {"array"}, Map: {"map"}, Decimal: {"decimal"}}
 """What an engine that tells no more than the kind of a type calls it."""
@@ -49,20 +48,6 @@ def wrong(
         return tuple(_miscounted(world, columns, rows))
     asked = query.labels(world.schema.names)
     return differences(world, labelled(query, columns), rows, asked)
-
-
-def labelled(query: Query, columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Give the columns of an answer under the names that we ask for them by.
-
-    Engines label an expression as they like: `address.town` is `town` to most.
-    """
-    asked = (COUNT,) if query.count else query.columns
-    if len(asked) != len(columns):
-        return tuple(columns)
-    return tuple(
-        replace(column, name=path) if "." in path or query.count else column
-        for path, column in zip(asked, columns, strict=True)
-    )
 
 
 def _miscounted(world: World, columns: Sequence[Column], rows: Sequence[Found]) -> Iterator[Place]:

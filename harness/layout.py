@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness import compare
 from harness.checks.place import World
 from harness.model import resolution
 from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact, FileKind
 from harness.model.query import Query
 from harness.model.truth import Row
-from harness.record import Answer
+from harness.record import Answer, labelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class Layout:
         A reader of each kind is taken to resolve every row, and then to see whether the predicate
         holds for it: one that leaves out files by wrong statistics is none of these.
         """
-        query, columns = answer.question, compare.labelled(answer.question, answer.columns)
+        query, columns = answer.question, labelled(answer.question, answer.columns)
         names, wanted = [each.name for each in columns], query.labels(self.world.schema.names)
         if not self.files or sorted(names) != sorted(wanted):
             return ()

@@ -107,9 +107,14 @@ def parse(text: str) -> tuple[Shape, str]:
 
     """
     match = _TEXT.fullmatch(text)
-    if match is None or (match["path"] is None) != (match["shape"] == Shape.ALL):
-        raise ValueError(f"'{text}' is no question; write all, or a shape and a column: column(f1)")
+    known = match is not None and match["shape"] in list(Shape)
+    if match is None or not known or (match["path"] is None) != (match["shape"] == Shape.ALL):
+        raise ValueError(f"'{text}' is no question; allowed: all, {_allowed()}")
     return Shape(match["shape"]), match["path"] or ""
+
+
+def _allowed() -> str:
+    return ", ".join(f"{shape}(<column>)" for shape in Shape if shape is not Shape.ALL)
 
 
 def evolved(history: History) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.model.canonical import Value
 from harness.model.files import FileFact
-from harness.record import Answer, Column, Finding, Part, Refusal, Verdict
+from harness.record import Answer, Column, Finding, Part, Refusal, Verdict, labelled
 from harness.reports import agreement
 from harness.reports.marks import Marks, marks
 from harness.reports.sentences import finding_text
@@ -171,7 +171,8 @@ def _cell(run: Run, verdict: Verdict, pool: Pool) -> dict[str, Json]:
         cell["want"] = pool.add(_table(verdict.expected.columns, verdict.expected.rows))
     cell |= _answer(answer, pool) if answer else {}
     if answer and verdict.expected and _has_rows(answer):
-        found = marks(verdict.expected, answer.columns, answer.rows, verdict.findings, key)
+        columns = labelled(answer.question, answer.columns)
+        found = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
         cell["marks"] = pool.add(_marks(found))
     return without_empty(cell)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from harness.model.canonical import text_of
+from harness.model.query import COUNT
 from harness.record import Finding, FindingKind, Origin, Refusal, Witness
 from harness.reports.words import exact, kind_of, short, shown
 
 _ROWS = {
-    FindingKind.GHOST_ROW: "is answered although it was deleted",
+    FindingKind.GHOST_ROW: "is answered although it was deleted or is not asked for",
     FindingKind.DUPLICATE: "is answered more than once",
     FindingKind.UNEXPLAINED: "is answered although it was never written",
 }
@@ -17,6 +18,8 @@ def witness_text(kind: FindingKind, witness: Witness) -> str:
     """Say one wrong place: which row and column, what was found, whose value it is."""
     if not witness.column:
         return _row_text(kind, witness)
+    if witness.column == COUNT:
+        return f"{shown(witness.found)} rows are counted; expected {shown(witness.expected)}"
     if _is_about_column(kind, witness):
         return _column_text(kind, witness)
     found, expected = shown(witness.found), shown(witness.expected)

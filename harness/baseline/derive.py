@@ -7,12 +7,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.baseline.ground import Ground
-from harness.baseline.known import READER, STEP, UNSET, VARIANT, VIEW, Expect, When, steps
+from harness.baseline.known import (
+    QUERY,
+    READER,
+    STEP,
+    UNSET,
+    VARIANT,
+    VIEW,
+    Expect,
+    When,
+    steps,
+)
 from harness.baseline.seen import Seen
 
 KEPT: Final = "engine"
 """A line is about one engine, even where several are wrong alike."""
-FIRST: Final = (KEPT, "format", VIEW, STEP)
+FIRST: Final = (KEPT, "format", VIEW, QUERY, STEP)
 VERSIONS: Final = ("version", "distribution")
 LAST: Final = ("twin", "writer")
 

@@ -18,10 +18,15 @@ UNSET: Final = "unset"
 """The value of a reader's or variant's setting that is not given."""
 STEP: Final = "step"
 VIEW: Final = "view"
+QUERY: Final = "query"
+"""The text of a cell's question, `predicate(f1)`; a line without it is about every question."""
 WRITE: Final = "write"
 """The view of a verdict on a step itself; only a line that names it is about steps."""
 TODO: Final = "TODO"
-NAMES: Final = ("engine", "format", VIEW, STEP, "version", "distribution", "twin", "writer")
+NAMES: Final = (
+    *("engine", "format", VIEW, QUERY, STEP),
+    *("version", "distribution", "twin", "writer"),
+)
 """The conditions beside `reader.<setting>` and `variant.<setting>`."""
 
 Properties = Mapping[str, str]

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness.baseline.known import READER, STEP, UNSET, VARIANT, VIEW, WRITE, Known, steps
+from harness import shapes
+from harness.baseline.known import QUERY, READER, STEP, UNSET, VARIANT, VIEW, WRITE, Known, steps
 from harness.scenario.problems import Problems, one_of
 
 OF_ENGINE: Final = ("engine", "version", "distribution")
@@ -66,6 +67,8 @@ def _condition(name: str, value: str, values: Mapping[str, list[str]], last: int
     if name == STEP:
         if steps(value).start > last:
             yield f"the scenario has no step {value}; allowed: 0 to {last}"
+    elif name == QUERY:
+        yield from _question(value)
     elif name not in values:
         settings = [each for each in values if each.startswith((READER, VARIANT))]
         yield f"there is no setting '{name}'; {one_of(name, settings)}"
@@ -73,6 +76,13 @@ def _condition(name: str, value: str, values: Mapping[str, list[str]], last: int
         for each in value.split(", ") if name == WRITER else (value,):
             if each not in values[name]:
                 yield f"{name}: there is no '{each}'; {one_of(each, values[name])}"
+
+
+def _question(text: str) -> Iterator[str]:
+    try:
+        shapes.parse(text)
+    except ValueError as wrong:
+        yield f"query: {wrong}"
 
 
 def _values(possible: Possible) -> dict[str, list[str]]:

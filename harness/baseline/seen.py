@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.baseline.known import READER, VARIANT, WRITE, Expect, Properties
+from harness.baseline.known import QUERY, READER, VARIANT, WRITE, Expect, Properties
 from harness.cells import Variant, parse_reader
 from harness.record import Verdict, VerdictKind
 
@@ -63,6 +63,7 @@ def _of_verdict(verdict: Verdict, facts: Facts) -> Seen:
             frozenset(column for each in verdict.findings for column in each.columns),
         )
     own = {"view": verdict.view, "step": str(verdict.step)}
+    own |= {QUERY: verdict.query} if verdict.view != WRITE else {}
     properties = own | _of_reader(verdict.reader, facts)
     properties |= _of_variant(facts.variants[verdict.variant], verdict.step)
     return Seen(verdict.scenario, properties, found, verdict.verdict in JUDGED)

@@ -55,7 +55,12 @@ RESURRECTED = (
         (
             FindingKind.GHOST_ROW,
             Witness("2", "", None, "[2, 8]"),
-            "row 2 is answered although it was deleted: [2, 8]",
+            "row 2 is answered although it was deleted or is not asked for: [2, 8]",
+        ),
+        (
+            FindingKind.LOST_ROW,
+            Witness("", "count(*)", 3, 1),
+            "1 rows are counted; expected 3",
         ),
         (
             FindingKind.DUPLICATE,

@@ -1,0 +1,137 @@
+"""Every shape of question, put to real engines: readers that are right are right in each of them.
+
+A predicate on a column of every type, with the literal of each engine's SQL; and strings that would
+end a literal too early, or be replaced in it.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import pytest
+
+from harness import formats, pipeline, run
+from harness.cells import QUERIES, Cell, Plan, Variant, parse_reader
+from harness.model.datatypes import parse_type
+from harness.model.query import Test
+from harness.model.table import Table
+from harness.operations.add_column import AddColumn
+from harness.operations.insert import Insert
+from harness.operations.touch import Rewrites, Touch
+from harness.plan import Asked, Profile, Writer, load_scenarios, plan, scenarios_folder
+from harness.progress import Progress
+from harness.record import Answer, Verdict, VerdictKind
+from harness.runtimes.cache import Cache
+from harness.scenario.definition import Scenario, Step
+from harness.shapes import Shape
+
+pytestmark = pytest.mark.engines
+
+READERS = (
+    "spark-3.5.8-hudi-1.0.2{schema-on-read=on}",
+    "hive-3.1.3{path=fetch}",
+    "trino-476{use-column-names=true}",
+    "prestosql-350{use-column-names=true}",
+)
+TYPES = "hive/all_types"
+WRITTEN = 2
+"""The step of `TYPES` after which the rows of the first schema are all there."""
+HARD = ("it's", "a\\", "\\'; --", "${env:HOME}", '"q" `b`', "ü%_", " ")
+
+
+def changing() -> Scenario:
+    """Make a story in which by name is right, with a struct and partitions."""
+    columns = {"id": "string", "ts": "long", "a": "struct<b: string, n: int>", "f1": "string"}
+    types = tuple((name, parse_type(type_)) for name, type_ in (columns | {"p": "string"}).items())
+    added = Step(AddColumn("f2", parse_type("int"), after="ts"))
+    steps = (Step(Insert((1, 2, 3))), added, Step(Touch(Rewrites.SOME)))
+    table = Table(types, "id", "ts", ("p",))
+    return Scenario("shapes/changing", table, steps, formats=("hudi-cow",))
+
+
+def quoting() -> Scenario:
+    """Make a table of hard strings."""
+    names = [f"f{at}" for at, _ in enumerate(HARD)]
+    types = tuple((name, parse_type("string")) for name in ("id", *names))
+    row = {"id": "1", **dict(zip(names, HARD, strict=True))}
+    steps = (Step(Insert(rows=(row,))), Step(Insert((2,))))
+    return Scenario("shapes/quoting", Table(types, "id"), steps, formats=("hive-parquet",))
+
+
+def planned() -> Plan:
+    profile = Profile(
+        name="shapes",
+        scenarios=("shapes/*", TYPES),
+        formats=("hudi-cow", "hive-parquet"),
+        writers=(Writer("spark-3.5.8-hudi-0.15.0"),),
+        readers=tuple(Asked(parse_reader(each)) for each in READERS),
+        queries=QUERIES,
+    )
+    types = [each for each in load_scenarios(scenarios_folder()) if each.name == TYPES]
+    scenarios = [changing(), quoting(), *types]
+    made = plan(scenarios, profile, map(formats.load, formats.names()))
+    more = [cell for variant in made.variants for cell in by_column(variant)]
+    return replace(made, cells=tuple(dict.fromkeys((*made.cells, *more))))
+
+
+def by_column(variant: Variant) -> Iterator[Cell]:
+    """Ask for a value of each column, where the story itself would ask for few."""
+    if variant.scenario.name == "shapes/changing":
+        return
+    for name, _ in variant.scenario.table.columns:
+        for reader in READERS:
+            for shape in (Shape.PREDICATE, Shape.COUNT):
+                yield Cell(variant.id, WRITTEN, reader, "snapshot", f"{shape}({name})")
+
+
+PLAN = planned()
+
+
+@pytest.fixture(scope="module")
+def found(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory) -> run.Run:
+    folder = tmp_path_factory.mktemp("shapes")
+    work = pipeline.Work(cache, folder, progress)
+    started = datetime.datetime.now(datetime.UTC)
+    run.write_info(folder, pipeline.info_of(PLAN, folder.name, started))
+    pipeline.fetch_all(pipeline.needed(PLAN), cache, progress)
+    pipeline.write_states(PLAN, work)
+    pipeline.read_answers(PLAN, work, fresh=True)
+    pipeline.judge_run(folder)
+    return run.load(folder)
+
+
+@pytest.fixture(scope="module")
+def verdicts(found: run.Run) -> Mapping[str, Verdict]:
+    return {each.case: each for each in found.verdicts}
+
+
+@pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
+def test_a_right_reader_is_right_in_every_shape(
+    cell: Cell, found: run.Run, verdicts: Mapping[str, Verdict]
+) -> None:
+    verdict, answer = verdicts[cell.case], found.answers[cell.case]
+    told = answer.sql, answer.refusal, verdict.findings
+    assert (verdict.verdict, verdict.because) == (VerdictKind.CORRECT, ""), told
+    assert answer.rows or _nothing_is_null(answer)
+
+
+def _nothing_is_null(answer: Answer) -> bool:
+    where = answer.question.where
+    return where is not None and where.test is Test.NULL
+
+
+@pytest.mark.parametrize("shape", QUERIES)
+def test_every_shape_is_among_them(shape: str) -> None:
+    readers = {cell.reader for cell in PLAN.cells if cell.query.startswith(shape)}
+    assert readers == set(READERS)
+
+
+def test_hard_strings_were_asked_for_as_they_are(found: run.Run) -> None:
+    asked = {
+        each.question.where.literal
+        for each in found.answers.values()
+        if each.question.where and each.case.startswith("shapes/quoting")
+    }
+    assert asked >= set(HARD)
