@@ -24,6 +24,7 @@ from harness.run import ReaderInfo, Run, RunInfo, VariantInfo
 from harness.runtimes import distributions, fetch, metastore, sweep
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import CatalogGoneProblem
+from harness.runtimes.process import EndedProblem
 from harness.scenario import load
 from harness.scenario.dump import dump
 
@@ -127,7 +128,7 @@ def write_states(plan: Plan, work: Work) -> None:
 
 
 def _write(plan: Plan, where: write.Writing, found: Callable[[StateRecord], None]) -> None:
-    """Write; once more what is left when the metastore was lost on the way."""
+    """Write; once more what is left when the metastore, or a start, was lost on the way."""
     done: set[str] = set()
 
     def take(state: StateRecord) -> None:
@@ -136,8 +137,8 @@ def _write(plan: Plan, where: write.Writing, found: Callable[[StateRecord], None
 
     try:
         write.write(plan.variants, where, take)
-    except CatalogGoneProblem as problem:
-        where.progress.note(f"{problem}; once more with another one")
+    except (CatalogGoneProblem, EndedProblem) as problem:
+        where.progress.note(f"{problem}; what is left is written once more")
         left = [variant for variant in plan.variants if variant.id not in done]
         write.write(left, where, take)
 

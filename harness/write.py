@@ -109,6 +109,11 @@ def _write_group(group: Sequence[Variant], bench: Bench) -> Iterator[Written]:
                 yield attempt.result()
             except WriterSilent as silence:
                 again.append((variant, silence))
+            except BaseException:
+                # The others are not waited for: their process ends with the bench.
+                threads.shutdown(wait=False, cancel_futures=True)
+                bench.end()
+                raise
     for variant, why in again:
         bench.where.progress.note(f"{variant.id}: {why}; once more, alone")
         with bench.at_work():
@@ -141,7 +146,7 @@ class Bench:
         try:
             yield
         finally:
-            self._end()
+            self.end()
 
     def write(self, variant: Variant) -> Written:
         """Write a variant; raises as `writing.write` does."""
@@ -170,6 +175,7 @@ class Bench:
                 return folder
         raise AssertionError("count() does not end")
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the processes that run."""
         self._running.clear()
         self._stack.close()

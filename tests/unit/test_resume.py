@@ -1,0 +1,158 @@
+"""A run that broke off is gone on with: what is recorded stays, the rest is done as ever."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import pipeline, record, run
+from harness import read as reading
+from harness import write as writing
+from harness.cells import Plan, Variant
+from harness.errors import EnvironmentProblem
+from harness.freeze import States
+from harness.pipeline import Work
+from harness.progress import QuietProgress
+from harness.read import Reading
+from harness.record import Answer, StateRecord
+from harness.runtimes.cache import Cache
+from harness.runtimes.catalog import CatalogGoneProblem
+from harness.write import Writing
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "findings_a5"
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
+    """A whole run, whose states no cache needs to hold."""
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    answers = list(record.read_all(folder / run.ANSWERS, Answer))
+    record.write_all(folder / run.ANSWERS, answers)  # with every field there is now
+    monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
+    return Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+
+
+@pytest.fixture
+def asked(work: Work, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Readers that say what the recorded ones said; gives the cases they were asked."""
+    whole = dict(run.load(work.folder).answers)
+    cases: list[str] = []
+
+    def read(plan: Plan, _: States, where: Reading, found: Callable[[Answer], None]) -> None:
+        for cell in plan.cells:
+            cases.append(cell.case)
+            found(whole[cell.case])
+
+    monkeypatch.setattr(reading, "read", read)
+    return cases
+
+
+def verdicts(work: Work) -> bytes:
+    pipeline.judge_run(work.folder)
+    return (work.folder / run.VERDICTS).read_bytes()
+
+
+def go_on(work: Work) -> bytes:
+    plan = pipeline.plan_of(run.read_info(work.folder))
+    pipeline.read_answers(plan, work, fresh=True, resume=True)
+    return verdicts(work)
+
+
+def lines(work: Work) -> list[bytes]:
+    return (work.folder / run.ANSWERS).read_bytes().splitlines(keepends=True)
+
+
+def keep(work: Work, kept: list[bytes]) -> None:
+    (work.folder / run.ANSWERS).write_bytes(b"".join(kept))
+
+
+@pytest.mark.parametrize("recorded", [0, 1, 20])
+def test_only_what_has_no_answer_is_asked_and_the_verdicts_are_the_same(
+    work: Work, asked: list[str], recorded: int
+) -> None:
+    undisturbed, all_lines = verdicts(work), lines(work)
+    keep(work, all_lines[:recorded])
+    assert go_on(work) == undisturbed
+    assert len(asked) == len(all_lines) - recorded
+    assert lines(work) == all_lines
+
+
+def test_a_record_cut_off_by_the_death_is_dropped_and_its_cell_asked_again(
+    work: Work, asked: list[str]
+) -> None:
+    undisturbed, all_lines = verdicts(work), lines(work)
+    keep(work, [*all_lines[:5], all_lines[5][:-30]])
+    assert go_on(work) == undisturbed
+    assert len(asked) == len(all_lines) - 5
+    assert lines(work) == all_lines
+
+
+def test_a_cut_through_a_character_is_a_cut_like_any_other(tmp_path: Path) -> None:
+    whole = record.dump(Answer("a", "select 'ü'")).encode() + b"\n"
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(whole + whole[: whole.index("ü".encode()) + 1])
+    assert [each.sql for each in record.read_all(path, Answer)] == ["select 'ü'"]
+
+
+def test_an_unknown_answer_is_asked_again(work: Work, asked: list[str]) -> None:
+    undisturbed, all_lines = verdicts(work), lines(work)
+    silent = replace(record.parse(Answer, all_lines[3]), columns=(), rows=(), parts=())
+    silent = replace(silent, refusal=None, unknown="connection lost")
+    keep(work, [*all_lines[:3], record.dump(silent).encode() + b"\n", *all_lines[4:]])
+    assert go_on(work) == undisturbed
+    assert asked == [silent.case]
+
+
+def test_answers_are_there_before_the_phase_is_over(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_lines = lines(work)
+    keep(work, all_lines[:2])
+
+    def read(plan: Plan, _: States, where: Reading, found: Callable[[Answer], None]) -> None:
+        found(record.parse(Answer, all_lines[2]))
+        assert lines(work) == all_lines[:3]
+        raise EnvironmentProblem("the disk is full")
+
+    monkeypatch.setattr(reading, "read", read)
+    with pytest.raises(EnvironmentProblem):
+        go_on(work)
+    assert lines(work) == all_lines[:3]
+
+
+@pytest.fixture
+def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
+    """A writer that loses its metastore after the first variant of its first turn."""
+    whole = run.load(work.folder).states
+    turns: list[list[str]] = []
+
+    def write(
+        variants: list[Variant], where: Writing, found: Callable[[StateRecord], None]
+    ) -> None:
+        turns.append([variant.id for variant in variants])
+        for variant in variants:
+            for state in whole:
+                if state.variant == variant.id:
+                    found(state)
+            if len(turns) == 1:
+                recorded = record.read_all(work.folder / run.STATES, StateRecord)
+                assert {each.variant for each in recorded} == {variant.id}
+                raise CatalogGoneProblem("the metastore does not answer")
+
+    monkeypatch.setattr(writing, "write", write)
+    yield turns
+    assert run.load(work.folder).states == whole
+
+
+def test_states_are_recorded_as_they_come_and_a_lost_metastore_costs_only_what_was_being_written(
+    work: Work, written: list[list[str]]
+) -> None:
+    plan = pipeline.plan_of(run.read_info(work.folder))
+    pipeline.write_states(plan, work)
+    everything = [variant.id for variant in plan.variants]
+    assert written == [everything, everything[1:]]
