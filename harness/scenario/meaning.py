@@ -11,6 +11,7 @@ from dataclasses import fields
 from typing import Final
 
 from harness.model.datatypes import DataType
+from harness.model.resolution import META_PREFIX
 from harness.model.schema import Field, Schema, schema_of
 from harness.model.truth import History, Truth, row_values
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
@@ -23,6 +24,8 @@ from harness.scenario.problems import Problems
 from harness.scenario.text import Document
 
 MAX_NAME: Final = 200
+_NOT_IN_NAMES: Final = frozenset(".,")
+"""Dots part the names of a path; Spark refuses commas, by which a metastore parts columns."""
 KEY_TYPES: Final = ("string", "int", "long")
 ORDER_TYPES: Final = ("long", "int", "double", "float", "date", "timestamp")
 """Types whose generated values grow from step to step."""
@@ -136,19 +139,22 @@ def _wrong_names(schema: Schema) -> Iterator[str]:
 def _wrong_siblings(siblings: Iterable[Field]) -> Iterator[str]:
     names: dict[str, str] = {}
     for name in (field.name for field in siblings):
-        if not _is_name(name):
-            shown = repr(name if len(name) <= MAX_NAME else f"{name[:20]}…")
-            yield (
-                f"{shown} is no name of a column; allowed: 1 to {MAX_NAME} printable characters "
-                "without '.'"
-            )
         other = names.setdefault(name.casefold(), name)
         if other != name:
             yield f"'{other}' and '{name}' differ only in case, and engines take them for one"
+        elif why := _wrong_name(name):
+            yield f"{name if len(name) <= MAX_NAME else name[:20] + '…'!r} is {why}"
 
 
-def _is_name(name: str) -> bool:
-    return 0 < len(name) <= MAX_NAME and "." not in name and name.isprintable()
+def _wrong_name(name: str) -> str:
+    """Say why a column cannot be called so; seen with Spark 3.5 and a metastore of Hive 3.1."""
+    if not 0 < len(name) <= MAX_NAME or set(name) & _NOT_IN_NAMES or not name.isprintable():
+        return f"no name of a column; allowed: 1 to {MAX_NAME} printable characters without . and ,"
+    if name != name.lower():
+        return f"not in lower case, and the metastore keeps no other names; write '{name.lower()}'"
+    if name.startswith(META_PREFIX):
+        return f"a name of Hudi's own columns; allowed: any that does not begin with {META_PREFIX}"
+    return ""
 
 
 def _check_steps(scenario: Scenario, found: generation.Survey, problems: Problems) -> None:

@@ -245,11 +245,11 @@ def test_of_very_many_problems_the_first_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "a.b", "x" * 201, "a\\nb", "\\e[31m", "\\0", "\\u202e", "\\u200b", "\\x7f"]
+    "name", ["", "a.b", "a,b", "x" * 201, "a\\nb", "\\e[31m", "\\0", "\\u202e", "\\u200b", "\\x7f"]
 )
 def test_a_name_that_could_not_be_shown_is_refused_and_shown_harmless(name: str) -> None:
     told = problem(f'{HEAD}  - rename_column: {{name: f1, to: "{name}"}}\n')
-    assert "is no name of a column; allowed: 1 to 200 printable characters" in told
+    assert "is no name of a column; allowed: 1 to 200 printable characters without . and ," in told
     assert told.isprintable()
 
 
@@ -262,3 +262,17 @@ def test_names_that_differ_only_in_case_are_refused_in_any_script(one: str, othe
         told
         == f"x/y.yaml:2: '{one}' and '{other}' differ only in case, and engines take them for one"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("userId", "'userId' is not in lower case, and the metastore keeps no other names; write"),
+        ("İ", "is not in lower case"),
+        ("_hoodie_mine", "is a name of Hudi's own columns; allowed: any that does not begin with"),
+    ],
+)
+def test_a_name_that_readers_would_show_otherwise_is_refused(name: str, told: str) -> None:
+    assert told in problem(GOOD.replace("f1: string", f"{name}: string"))
+    nested = f"{HEAD}  - add_column: {{name: s, type: 'struct<a: int>'}}\n"
+    assert told in problem(f"{nested}  - rename_column: {{name: s.a, to: {name}}}\n")
