@@ -28,6 +28,8 @@ _BASELINE: Final = ".known.yaml"
 _SNIFFED: Final = 1 << 20
 """A scenario file is not longer, in bytes."""
 _KEYS: Final = re.compile(rb"^table *:", re.MULTILINE), re.compile(rb"^steps *:", re.MULTILINE)
+_BEFORE: Final = "cell["
+_AFTER: Final = "]"
 _NAMED: Final = pytest.StashKey[tuple[Path, ...]]()
 _FOLDER: Final = pytest.StashKey[Path]()
 _CHILD: Final[pytest.StashKey[Child]] = pytest.StashKey()
@@ -120,7 +122,8 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     broken = session.testsfailed and not config.option.continue_on_collection_errors
     if elsewhere or broken or config.option.collectonly:
         return
-    cells = [(item.path, item.name) for item in session.items if hasattr(item, "harness_reader")]
+    found = (item for item in session.items if hasattr(item, "harness_reader"))
+    cells = [(item.path, case_of(item.name)) for item in found]
     if cells:
         _start(config, cells)
 
@@ -138,7 +141,8 @@ def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None
     """Start the run once the first worker has told which cells are selected."""
     config: pytest.Config = node.config
     parts = (each.partition("::") for each in ids)
-    found = [(Path(os.path.normpath(config.rootpath / path)), case) for path, _, case in parts]
+    own = ((config.rootpath / path, name) for path, _, name in parts if name.startswith(_BEFORE))
+    found = [(Path(os.path.normpath(path)), case_of(name)) for path, name in own]
     cells = [each for each in found if each[0].suffix == ".yaml" and is_scenario(each[0], config)]
     if cells and _CHILD not in config.stash:
         _start(config, cells)
@@ -164,6 +168,19 @@ def pytest_terminal_summary(
     if child is not None:
         terminalreporter.section("lake-table-harness")
         terminalreporter.write_line(child.told())
+
+
+def name_of(case: str) -> str:
+    """Give the name of the test of a case.
+
+    pytest takes all from the first bracket on for parameters and puts the last bracket to it.
+    """
+    return f"{_BEFORE}{case}{_AFTER}"
+
+
+def case_of(name: str) -> str:
+    """Give the case of a test by its name."""
+    return name.removeprefix(_BEFORE).removesuffix(_AFTER)
 
 
 def profile(config: pytest.Config) -> str:

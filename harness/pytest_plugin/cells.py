@@ -39,7 +39,9 @@ class ScenarioFile(pytest.File):
             raise self.CollectError(str(problem)) from problem
         readers = {str(reader): at for at, reader in enumerate(made.readers)} if made else {}
         for cell in made.cells if made else ():
-            yield CellItem.from_parent(self, name=cell.case, reader=readers[cell.reader])
+            yield CellItem.from_parent(
+                self, name=pytest_plugin.name_of(cell.case), reader=readers[cell.reader]
+            )
 
     def _planned(self) -> Plan | None:
         """Give the plan; None when the profile that stands beside the file does not name it."""
@@ -59,11 +61,12 @@ class CellItem(pytest.Item):
         """`reader`: the place of its reader in the profile."""
         super().__init__(**others)
         self.harness_reader = reader
+        self._case = pytest_plugin.case_of(self.name)
         self._found: Followed | None = None
 
     def setup(self) -> None:
         """Wait for the record. What is unknown is an error, what was not asked is skipped."""
-        self._found = _wait(self.config, self.name)
+        self._found = _wait(self.config, self._case)
         verdict = self._found.verdict
         if verdict.verdict is VerdictKind.UNKNOWN:
             pytest.fail(f"unknown: {verdict.because}\nSQL: {verdict.sql}", pytrace=False)
@@ -88,7 +91,7 @@ class CellItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Any, None, str]:
         """Name the test as the harness names the cell."""
-        return self.path, None, self.name
+        return self.path, None, self._case
 
 
 def _wait(config: pytest.Config, case: str) -> Followed:

@@ -15,6 +15,7 @@ from harness import run
 from harness.errors import EnvironmentProblem, UsageProblem
 from harness.runtimes import process
 
+PROGRAM: Final = (sys.executable, "-m", "harness", "run")
 FOLDER: Final = "pytest"
 CASES: Final = "cases.txt"
 LOG: Final = "harness.log"
@@ -54,7 +55,7 @@ class Child:
         self._watch.start()
 
     def _command(self, profile: str, files: Iterable[str]) -> process.Command:
-        program = (sys.executable, "-m", "harness", "run", *files, "--profile", profile)
+        program = (*PROGRAM, *files, "--profile", profile)
         where = ("--cases", str(self._here / CASES), "--run-dir", str(self._folder))
         # The user's own variables: he starts it, and the harness passes on few of them.
         return process.Command((*program, *where), Path.cwd(), self._here / LOG, dict(os.environ))
