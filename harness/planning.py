@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,7 @@ from harness import engines, formats
 from harness.cells import Plan, Reader, parse_reader
 from harness.errors import UsageProblem
 from harness.plan import Maker, Makers, Profile, choose, estimate, only, plan, readable, select
+from harness.reports import pairs
 from harness.runtimes import distributions
 from harness.runtimes.distribution import Distribution
 
@@ -101,9 +103,10 @@ def check(each: Reader) -> None:
 def show(made: Plan, console: Console, *, cells: bool) -> None:
     """Print what a plan consists of."""
     table = Table("variant", "steps", "cells", box=None, pad_edge=False, header_style="bold")
+    counts = Counter(cell.variant for cell in made.cells)
     for variant in made.variants:
-        count = sum(cell.variant == variant.id for cell in made.cells)
-        table.add_row(Text(variant.id), str(len(variant.scenario.steps)), str(count))
+        row = str(len(variant.scenario.steps)), str(counts[variant.id])
+        table.add_row(Text(variant.id, overflow="fold"), *row)
     console.print(table)
     for each in made.readers:
         console.print(f"reader {each}", markup=False, highlight=False)
@@ -111,8 +114,22 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
         console.print(f"left out: {left.what}: {left.why}", markup=False, highlight=False)
     for cell in made.cells if cells else ():
         console.print(cell.case, markup=False, highlight=False, soft_wrap=True)
+    _show_pairs(made, console)
     minutes = estimate(made) / MINUTE
     console.print(
         f"{len(made.variants)} variants, {len(made.readers)} readers, {len(made.cells)} cells; "
         f"about {minutes:.0f} min when nothing is there yet"
     )
+
+
+def _show_pairs(made: Plan, console: Console) -> None:
+    for each in made.pairs:
+        axes = "; ".join(f"{name}: {', '.join(values)}" for name, values in each.axes.items())
+        line = f"pairs of {each.scenario}: {each.variants} of {each.combinations} variants"
+        console.print(f"{line} cover all {each.covered} ({axes})", markup=False, highlight=False)
+    for pair, scenarios in pairs.impossible(made.pairs):
+        where = ", ".join(scenarios)
+        line = f"pair not covered: {pair.what}: {pair.why} ({where})"
+        console.print(line, markup=False, highlight=False)
+    if said := pairs.said(made.pairs):
+        console.print(said, markup=False, highlight=False)

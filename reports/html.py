@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.record import FindingKind, OutcomeKind, Verdict
-from harness.reports import agreement, html_data, summary
+from harness.reports import agreement, html_data, pairs, summary
 from harness.reports.sentences import refusal_text
 from harness.reports.words import FINDINGS, VERDICTS
 from harness.run import Run
@@ -55,6 +55,9 @@ def page(run: Run) -> str:
             reused=sum(1 for each in run.verdicts if each.reused),
             alarms=agreement.alarms(run),
             failed=list(_failed(run)),
+            pairs_said=pairs.said(run.info.pairs),
+            pairs_impossible=pairs.impossible(run.info.pairs),
+            crossings=pairs.crossings(run),
             findings=_findings(run.verdicts),
             words=VERDICTS,
             finding_words=FINDINGS,

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from harness.cells import Excluded
 from harness.record import OutcomeKind, Verdict, VerdictKind
-from harness.reports import agreement, summary
+from harness.reports import agreement, pairs, summary
 from harness.reports.sentences import refusal_text
 from harness.reports.summary import numbers
 from harness.reports.words import FINDINGS, VERDICTS, counted, printable
@@ -41,6 +41,8 @@ VIEWS: Final[Mapping[str, str]] = {"read_optimized": "read-opt.", "base_name": "
 """Views whose name is too long for their column."""
 AT_ONCE: Final = 3
 """So many things left out for one reason are named; the HTML report names all."""
+PLAIN: Final = "all"
+"""The query that asks for the whole table."""
 NARROWEST: Final = LEFT + READER + 1
 
 STYLES: Final[Mapping[VerdictKind, str]] = {
@@ -64,13 +66,17 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
     """Print the report; `html` is where the HTML report lies, when there is one."""
     labels = _labels(run)
     _say(console, f"Run {run.info.id}, profile {run.info.profile}", "bold")
+    of_variant: dict[str, list[Verdict]] = {}
+    for verdict in run.verdicts:
+        of_variant.setdefault(verdict.variant, []).append(verdict)
     for scenario, variants in groupby(run.info.variants, key=lambda each: each.scenario):
         _say(console, f"\n{scenario}", "bold")
         for each in variants:
-            _variant(run, each, labels, console)
+            _variant(run, each, of_variant.get(each.id, []), labels, console)
     _legend(run, labels, console)
     _groups(run, console)
     _steps(run, console)
+    _pairs(run, console)
     _alarms(run, console)
     _totals(run, console)
     if html:
@@ -100,8 +106,13 @@ def _labels(run: Run) -> Mapping[str, str]:
     }
 
 
-def _variant(run: Run, variant: VariantInfo, labels: Mapping[str, str], console: Console) -> None:
-    verdicts = [each for each in run.verdicts if each.variant == variant.id]
+def _variant(
+    run: Run,
+    variant: VariantInfo,
+    verdicts: Sequence[Verdict],
+    labels: Mapping[str, str],
+    console: Console,
+) -> None:
     name = variant.id.removeprefix(variant.scenario)
     if all(each.verdict is VerdictKind.CORRECT for each in verdicts):
         _say(console, f"  {name}: all {counted(len(verdicts), 'cell')} correct", "green")
@@ -109,7 +120,8 @@ def _variant(run: Run, variant: VariantInfo, labels: Mapping[str, str], console:
     _say(console, f"  {name}")
     rows, right = _rows(verdicts)
     room = max(1, (max(console.width, NARROWEST) - LEFT) // (READER + 1))
-    asked = [reader for reader in labels if any(each.reader == reader for each in verdicts)]
+    of_readers = {each.reader for each in verdicts}
+    asked = [reader for reader in labels if reader in of_readers]
     for start in range(0, len(asked), room):
         readers = asked[start : start + room]
         console.print(Padding(_matrix(run, variant, rows, readers, labels, console), (0, 0, 0, 2)))
@@ -128,11 +140,16 @@ class _Row:
 
     @property
     def said(self) -> str:
-        """Name the views, and the query where it is not the plain one."""
-        name = (
-            "all views" if len(self.views) == len(ALL_VIEWS) else ", ".join(map(_view, self.views))
-        )
-        return name if self.query == "all" else f"{name} {self.query}"
+        """Name the views."""
+        if len(self.views) == len(ALL_VIEWS):
+            return "all views"
+        return ", ".join(map(_view, self.views))
+
+    @property
+    def shown(self) -> bool:
+        """Whether it tells more than the rows of whole tables do."""
+        wrong = (each.verdict is not VerdictKind.CORRECT for each in self.cells.values())
+        return self.query == PLAIN or any(wrong)
 
 
 def _view(name: str) -> str:
@@ -151,7 +168,7 @@ def _rows(verdicts: Sequence[Verdict]) -> tuple[list[_Row], list[int]]:
         alike[step, query, marks] = replace(first, views=(*first.views, view))
     bad = {each.step for each in verdicts if each.verdict is not VerdictKind.CORRECT}
     right = sorted({row.step for row in alike.values()} - bad)
-    return [row for row in alike.values() if row.step in bad], right
+    return [row for row in alike.values() if row.step in bad and row.shown], right
 
 
 def _matrix(
@@ -170,6 +187,8 @@ def _matrix(
     before = None
     for row in rows:
         name = _step_name(run, variant, row.step) if row.step != before else ""
+        if row.query != PLAIN:
+            name = f"{name}\n  {row.query}".lstrip("\n")
         texts = [_text(console, name), _text(console, row.said)]
         table.add_row(*texts, *(_cell(row.cells.get(reader)) for reader in readers))
         before = row.step
@@ -266,6 +285,16 @@ def _alarms(run: Run, console: Console) -> None:
             "the expected table; check the reference model before blaming them.",
             "bold yellow",
         )
+
+
+def _pairs(run: Run, console: Console) -> None:
+    if not run.info.pairs:
+        return
+    _say(console, "\nPairs of axis values", "bold")
+    _item(console, f"{pairs.said(run.info.pairs)}.")
+    for pair, scenarios in pairs.impossible(run.info.pairs):
+        where = counted(len(scenarios), "scenario")
+        _item(console, f"not covered in {where}: {pair.what}: {pair.why}")
 
 
 def _totals(run: Run, console: Console) -> None:

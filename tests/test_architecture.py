@@ -62,7 +62,7 @@ MAY_IMPORT = {
         "writing"
     ),
     "doctor": "errors progress runtimes",
-    "planning": "errors cells scenario plan formats engines runtimes",
+    "planning": "errors cells scenario plan formats engines runtimes reports",
     "known_files": "errors cells record scenario formats engines runtimes plan run baseline",
     "pipeline": (
         "errors progress cells record scenario formats runtimes freeze plan write read judge run "

@@ -1,0 +1,85 @@
+"""Which pairs of axis values the variants of a run cover: in one line, and as tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, groupby
+
+from harness.cells import Excluded, Pairs
+from harness.run import Run, VariantInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Two axes, and how many variants have each two of their values."""
+
+    down: str
+    across: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[int, ...]], ...]
+    """A value of `down`, and the variants that have it with each of `columns`."""
+
+
+def said(pairs: Sequence[Pairs]) -> str:
+    """Say what is covered, over all scenarios; empty where all combinations are variants."""
+    if not pairs:
+        return ""
+    variants, all_of_them = sum(p.variants for p in pairs), sum(p.combinations for p in pairs)
+    covered, cannot = sum(p.covered for p in pairs), sum(len(p.cannot) for p in pairs)
+    lacking = f"; {cannot:,} more cannot be" if cannot else "; there are no others"
+    return (
+        f"{variants:,} of {all_of_them:,} possible variants cover all {covered:,} pairs of axis "
+        f"values that can be in {len(pairs)} scenarios{lacking}"
+    )
+
+
+def impossible(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
+    """Give each pair that cannot be, with the scenarios in which it cannot."""
+    found: dict[Excluded, list[str]] = {}
+    for each in pairs:
+        for pair in each.cannot:
+            found.setdefault(pair, []).append(each.scenario)
+    return tuple((pair, tuple(scenarios)) for pair, scenarios in found.items())
+
+
+def crossings(run: Run) -> tuple[Crossing, ...]:
+    """Give a table for every two axes that have several values each; none without pairs."""
+    if not run.info.pairs:
+        return ()
+    variants = [axes_of(each) for each in run.info.variants]
+    values: dict[str, dict[str, None]] = {}
+    for each in variants:
+        for name, value in each.items():
+            values.setdefault(name, {})[value] = None
+    names = [name for name, found in values.items() if len(found) > 1]
+    return tuple(
+        _crossing(two, variants, tuple(values[two[0]]), tuple(values[two[1]]))
+        for two in combinations(names, 2)
+    )
+
+
+def _crossing(
+    two: tuple[str, str],
+    variants: Sequence[Mapping[str, str]],
+    down: tuple[str, ...],
+    across: tuple[str, ...],
+) -> Crossing:
+    times = Counter((each.get(two[0]), each.get(two[1])) for each in variants)
+    rows = tuple((value, tuple(times[value, other] for other in across)) for value in down)
+    return Crossing(*two, across, rows)
+
+
+def axes_of(variant: VariantInfo) -> Mapping[str, str]:
+    """Give the axis values of a variant in people's words; sequences are one, whatever the step."""
+    table_version = variant.settings.get("table_version", "")
+    rest = {k: v for k, v in variant.settings.items() if k != "table_version"}
+    writer = " then ".join(name for name, _ in groupby(variant.writers))
+    return {
+        "writer": f"{writer}{{table_version={table_version}}}" if table_version else writer,
+        "format": variant.format,
+        "partitioned": "none",
+        **rest,
+        "types": "twin" if variant.twin else "own",
+    }

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from harness.cells import Excluded, Pairs
+from harness.reports import html, pairs, terminal
+from harness.run import Run, VariantInfo
+from tests.recorded import sample
+
+NO_PARTITIONS = Excluded("rewrites=partition with partitioned=none", "there are no partitions")
+COVERED = (
+    Pairs("hudi/move", {"format": ("hudi-cow", "hudi-mor")}, 2, 4, 3, (NO_PARTITIONS,)),
+    Pairs("hudi/a5", {"format": ("hudi-cow",)}, 3, 5, 4, (NO_PARTITIONS,)),
+)
+
+
+def run_of(folder: Path, covered: tuple[Pairs, ...]) -> Run:
+    made = sample.make(folder)
+    return replace(made, info=replace(made.info, pairs=covered))
+
+
+def variant(name: str, *writers: str, twin: bool = False, **settings: str) -> VariantInfo:
+    return VariantInfo(name, "s", "hudi-cow", (), settings, writers, twin)
+
+
+def test_what_is_covered_is_said_over_all_scenarios() -> None:
+    assert pairs.said(COVERED) == (
+        "5 of 9 possible variants cover all 7 pairs of axis values that can be in 2 scenarios; "
+        "2 more cannot be"
+    )
+    assert pairs.said(()) == ""
+
+
+def test_a_pair_that_cannot_be_is_told_once_with_its_scenarios() -> None:
+    assert pairs.impossible(COVERED) == ((NO_PARTITIONS, ("hudi/move", "hudi/a5")),)
+
+
+def test_the_axes_of_a_variant_name_its_writers_once() -> None:
+    found = pairs.axes_of(variant("v", "a", "a", "b", rewrites="some", table_version="6"))
+    assert found == {
+        "writer": "a then b{table_version=6}",
+        "format": "hudi-cow",
+        "partitioned": "none",
+        "rewrites": "some",
+        "types": "own",
+    }
+
+
+def test_a_table_counts_the_variants_of_each_two_values(tmp_path: Path) -> None:
+    made = run_of(tmp_path, COVERED)
+    variants = (
+        variant("v1", "a", rewrites="some"),
+        variant("v2", "b", rewrites="some"),
+        variant("v3", "b", rewrites="none", partitioned="last"),
+    )
+    found = pairs.crossings(replace(made, info=replace(made.info, variants=variants)))
+    tables = {(each.down, each.across): (each.columns, each.rows) for each in found}
+    assert set(tables) == {
+        ("writer", "partitioned"),
+        ("writer", "rewrites"),
+        ("partitioned", "rewrites"),
+    }
+    assert tables["writer", "rewrites"] == (("some", "none"), (("a", (1, 0)), ("b", (1, 1))))
+
+
+def test_a_run_of_all_combinations_has_no_tables_of_pairs(tmp_path: Path) -> None:
+    made = run_of(tmp_path, ())
+    assert pairs.crossings(made) == ()
+    assert "Pairs of axis values" not in html.page(made)
+
+
+def test_both_reports_tell_what_pairs_are_covered(tmp_path: Path) -> None:
+    made = run_of(tmp_path, COVERED)
+    page, text = html.page(made), terminal.write(made, tmp_path).read_text("utf-8")
+    for told in ("5 of 9 possible variants", NO_PARTITIONS.what, NO_PARTITIONS.why):
+        assert told in page
+        assert told in " ".join(text.split())
