@@ -208,15 +208,18 @@ def _literal(value: Value, type_: DataType) -> str | None:
         return None
 
 
-def _age(truth: Truth) -> Callable[[Row], tuple[bool, int, int, int]]:
-    """Give the order in which rows are looked at: the ones in the oldest files first."""
+def _age(truth: Truth) -> Callable[[Row], tuple[bool, int, int]]:
+    """Give the order in which rows are looked at: the ones in the oldest files first.
+
+    Rows alike in that stay in the order in which they were first written.
+    """
     newest: dict[Group, int] = {}
     for row in truth.rows.values():
         newest[row.group] = max(newest.get(row.group, 0), _written(row))
 
-    def age(row: Row) -> tuple[bool, int, int, int]:
+    def age(row: Row) -> tuple[bool, int, int]:
         in_log = truth.base.get(row.key) is not row
-        return in_log, newest[row.group], _written(row), truth.generation.ordinals[row.key]
+        return in_log, newest[row.group], _written(row)
 
     return age
 

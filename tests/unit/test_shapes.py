@@ -114,6 +114,11 @@ def test_a_row_of_a_log_file_is_taken_last() -> None:
     assert where.value == "f3s1r2"
 
 
+def test_an_explicit_row_is_as_good_as_another() -> None:
+    where = asked("predicate(f1)", history("row id=1 ts=7 f1=it's f2=x")).where
+    assert where == Condition("f1", Test.EQUAL, "it's", "string")
+
+
 def test_a_null_is_never_the_value() -> None:
     told = history("insert 5; insert 1", "id string, ts long, x string, f4 string")
     where = asked("predicate(f4)", told).where
