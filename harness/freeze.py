@@ -4,6 +4,11 @@ A state is `<cache>/states/<digest>/`: the folder `table`, a faithful copy of th
 (empty folders and times of modification too), and `state.json`. It is complete or absent, and
 read-only once it is there. The digest is of what was sent, not of what came of it: two runs that
 send the same find the same state.
+
+A format whose files name each other by absolute paths is read where it was written, its home,
+`<cache>/tables/<id>`. All states of one writing have the same one, for a later state only adds
+files to an earlier one. A home is made of links to the states' files before they are read, so it
+may be lost; a state whose home lies in another cache counts as absent.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
 from pydantic import TypeAdapter
 
@@ -58,6 +64,10 @@ class Frozen:
     """Why there are no file facts; empty when there are."""
     table_version: str = ""
     """Where the format counts versions."""
+    home: str = ""
+    """The path that the table's own files name, where they name it: readers find it there."""
+    others: tuple[tuple[str, int], ...] = ()
+    """Instants beside those of the steps, each with the step whose rows it found."""
     listing: tuple[FileSeen, ...] = ()
     """What the frozen folder holds; set by `freeze`."""
 
@@ -74,6 +84,11 @@ class State:
     def table(self) -> Path:
         """The folder of the table's files."""
         return self.folder / TABLE
+
+    @property
+    def home(self) -> Path:
+        """Where readers find the files."""
+        return Path(self.frozen.home) if self.frozen.home else self.table
 
     @property
     def database(self) -> str:
@@ -112,18 +127,11 @@ def address(
 def load(cache: Cache, digest: str) -> State | None:
     """Find a state in the cache.
 
-    One whose files somebody has changed since is put aside, to be written again.
+    One whose files somebody has changed since, or that was made in another cache and can only be
+    read there, is put aside, to be written again.
     """
-    folder = _folder(cache, digest)
-    with cache.lock(folder):
-        if not folder.is_dir():
-            return None
-        state = _read(digest, folder)
-        if file_list(state) == state.frozen.listing:
-            return state
-        folder.chmod(0o755)
-        folder.rename(folder.with_name(f"{digest}.changed-{time.time_ns()}"))
-        return None
+    with cache.lock(_folder(cache, digest)):
+        return _found(cache, digest)
 
 
 def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
@@ -135,8 +143,9 @@ def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
         raise ValueError(f"a state whose step is {frozen.outcome.kind} is never kept")
     folder = _folder(cache, digest)
     with cache.lock(folder):
-        if not folder.is_dir():
-            _make(cache, folder, table, frozen)
+        if found := _found(cache, digest):
+            return found
+        _make(cache, folder, table, frozen)
         return _read(digest, folder)
 
 
@@ -150,13 +159,68 @@ def register(catalog: Catalog, state: State) -> str:
 
     """
     if state.database not in catalog.databases():
-        catalog.register(state.database, state.frozen.entries, str(state.table))
+        if state.frozen.home:
+            _bring_home(state)
+        catalog.register(state.database, state.frozen.entries, str(state.home))
     return state.database
 
 
+def new_home(cache: Cache) -> Path:
+    """Give a path for the table of one writing, where nothing is yet."""
+    _homes(cache).mkdir(parents=True, exist_ok=True)
+    return _homes(cache) / uuid4().hex
+
+
 def file_list(state: State) -> tuple[FileSeen, ...]:
-    """Give what is in the table's folder; equal before and after reading it."""
-    return _list(state.table)
+    """Give what readers find in the table's folder; equal before and after reading it.
+
+    At a home shared with later states only the files of this one count.
+    """
+    if not state.frozen.home:
+        return _list(state.table)
+    there = (state.home / each.path for each in state.frozen.listing)
+    return tuple(_seen(path, state.home) for path in there if path.is_file())
+
+
+def _homes(cache: Cache) -> Path:
+    return cache.root / "tables"
+
+
+def _bring_home(state: State) -> None:
+    """Link the state's files to where they name each other; those that are there stay."""
+    state.home.mkdir(parents=True, exist_ok=True)
+    for each in state.frozen.listing:
+        source, target = state.table / each.path, state.home / each.path
+        if source.is_dir():
+            target.mkdir(exist_ok=True)
+        elif not (target.exists() and _same(source, target)):
+            _link(source, target)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return _seen(one, one.parent) == replace(_seen(other, other.parent), path=one.name)
+
+
+def _link(source: Path, target: Path) -> None:
+    """Put a link in place at once: somebody else may be reading, or doing the same."""
+    made = target.with_name(f"{target.name}.{uuid4().hex}")
+    made.hardlink_to(source)
+    made.replace(target)
+    made.unlink(missing_ok=True)  # where both were the same file already, nothing is renamed
+
+
+def _found(cache: Cache, digest: str) -> State | None:
+    """Find a state, for who holds its lock; one that cannot be used is put aside."""
+    folder = _folder(cache, digest)
+    if not folder.is_dir():
+        return None
+    state = _read(digest, folder)
+    moved = state.frozen.home and state.home.parent != _homes(cache)
+    if not moved and _list(state.table) == state.frozen.listing:
+        return state
+    folder.chmod(0o755)
+    folder.rename(folder.with_name(f"{digest}.changed-{time.time_ns()}"))
+    return None
 
 
 def _list(table: Path) -> tuple[FileSeen, ...]:

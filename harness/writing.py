@@ -42,12 +42,13 @@ class Place:
     metastore_uri: str
     database: str
     folder: Path
-    """Its own; the table's folder is made in it."""
+    """Its own; the table's folder is made in it, unless it has another home."""
+    home: Path | None = None
 
     @property
     def table(self) -> Path:
         """The table's folder."""
-        return self.folder / TABLE
+        return self.home or self.folder / TABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,8 @@ def write(
 
     """
     course, states = Course(variant), list[State | None]()
+    if course.shape.absolute_paths:
+        place = replace(place, home=freeze.new_home(place.cache))
     with catalog.connect(place.metastore_uri) as client:
         client.create_database(place.database)
         hand = _Hand(course, place, client, spark_for)
@@ -135,6 +138,7 @@ class _Hand:
         self._spark_for = spark_for
         self._session: tuple[str, Session] | None = None
         self._files: tuple[FileFact, ...] = ()
+        self._others: dict[str, int] = {}
 
     def step(self, course: Course) -> tuple[Outcome, State | None]:
         """Send the next step and freeze what came of it; no state where nothing is known."""
@@ -144,6 +148,7 @@ class _Hand:
         outcome = self.send(sending)
         if outcome.kind is OutcomeKind.UNKNOWN:
             return outcome, None
+        self._note_others(course.then(outcome))
         state = self.freeze(sending, course.then(outcome))
         doubt = _otherwise(state, outcome)
         return (doubt, None) if doubt else (outcome, state)
@@ -180,8 +185,16 @@ class _Hand:
         self._files = files
         entries = self._client.entries(self._place.database)
         instants = tuple(outcome.instant for outcome in course.outcomes)
-        version = self._shape.table_version(self._place.table)
-        frozen = Frozen(course.outcomes[-1], entries, files, instants, layout, version)
+        frozen = Frozen(
+            course.outcomes[-1],
+            entries,
+            files,
+            instants,
+            layout,
+            table_version=self._shape.table_version(self._place.table),
+            home=str(self._place.home or ""),
+            others=tuple(self._others.items()),
+        )
         return freeze.freeze(self._place.cache, sending.address, self._place.table, frozen)
 
     def _run(self, statement: Statement, writer: str) -> None:
@@ -201,6 +214,16 @@ class _Hand:
     def _made_wrong(self) -> Refusal | None:
         wrong = self._shape.created_wrong(self._place.table, self._variant.settings)
         return Refusal("created otherwise", wrong) if wrong else None
+
+    def _note_others(self, course: Course) -> None:
+        """Note the instants that the last step made beside its own."""
+        if not course.outcomes[-1].instant:
+            return
+        own = {each.instant: each.step for each in course.outcomes if each.instant}
+        for instant in self._shape.instants(self._place.table):
+            if instant not in own and instant not in self._others:
+                seen = self._shape.before(self._place.table, instant)
+                self._others[instant] = max((own.get(each, 0) for each in seen), default=0)
 
     def _left_undone(self, sending: Sending, instants: Sequence[str]) -> Refusal | None:
         """Give a refusal for a step that says all is well and did not do what there was to do."""
@@ -242,6 +265,7 @@ def _records(
             tables=tuple(entry.name for entry in state.frozen.entries),
             reused=reused,
             layout=state.frozen.layout,
+            others=state.frozen.others,
             table_version=state.frozen.table_version,
         )
 

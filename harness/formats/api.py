@@ -35,6 +35,8 @@ class Format(Protocol):
     """Names of the operations it can be asked for; a writer may still refuse one."""
     settings: Mapping[str, tuple[str, ...]]
     """The settings a variant may name, each with its values; absent is the writer's default."""
+    absolute_paths: bool
+    """Whether a table's files name each other by absolute paths, so that no copy can be read."""
 
     def table_for(self, view: str) -> str:
         """Give the catalog entry that answers a view. Raises KeyError for no view of this."""
@@ -53,6 +55,9 @@ class Format(Protocol):
 
     def instants(self, folder: Path) -> tuple[str, ...]:
         """Give the instants of all completed writes of the table in a folder, oldest first."""
+
+    def before(self, folder: Path, instant: str) -> tuple[str, ...]:
+        """Give the instants that were completed when another one of the table was requested."""
 
     def table_version(self, folder: Path) -> str:
         """Give the version of a table, as the format counts; empty where it does not."""

@@ -43,6 +43,7 @@ class HiveParquet:
 
     NAME: str = "hive-parquet"
     merge_on_read: bool = False
+    absolute_paths: bool = False
     views: tuple[str, ...] = ("snapshot",)
     operations: frozenset[str] = SCHEMA_CHANGES | {"insert", "touch"}
 
@@ -99,6 +100,10 @@ class HiveParquet:
         """Give the names of the jobs that wrote files, by the files' times of modification."""
         found = sorted(_data_files(folder), key=lambda path: path.stat().st_mtime_ns)
         return tuple(dict.fromkeys(_job(path) for path in found))
+
+    def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Give nothing: no job works on what another one left."""
+        return ()
 
     def table_version(self, folder: Path) -> str:  # noqa: ARG002
         """Give nothing: plain tables have no versions."""

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness import freeze
-from harness.freeze import Frozen
+from harness.freeze import Frozen, State
 from harness.model.files import FileFact, FileKind
 from harness.record import Outcome, OutcomeKind, Refusal
 from harness.runtimes.cache import Cache
@@ -149,3 +150,94 @@ def test_everything_that_was_told_is_in_the_address() -> None:
     }
     assert first not in others
     assert len(others) == 5
+
+
+@pytest.fixture
+def at_home(cache: Cache, table: Path) -> State:
+    """A state of a table whose files name each other by where they were written; that is gone."""
+    home = freeze.new_home(cache)
+    shutil.copytree(table, home)
+    state = freeze.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home)))
+    shutil.rmtree(home.parent)
+    return state
+
+
+class Metastore:
+    """Remembers where tables were registered."""
+
+    def __init__(self) -> None:
+        self.locations: list[str] = []
+
+    def databases(self) -> tuple[str, ...]:
+        return ()
+
+    def register(self, database: str, entries: object, location: str) -> None:
+        self.locations.append(location)
+
+
+def registered(state: State) -> str:
+    metastore = Metastore()
+    freeze.register(metastore, state)  # type: ignore[arg-type] # what of it is needed
+    (location,) = metastore.locations
+    return location
+
+
+def test_a_table_without_a_home_is_registered_where_its_copy_lies(
+    cache: Cache, table: Path
+) -> None:
+    state = freeze.freeze(cache, DIGEST, table, APPLIED)
+    assert registered(state) == str(state.table)
+
+
+def test_a_table_is_brought_home_before_it_is_read(at_home: State) -> None:
+    assert freeze.file_list(at_home) == ()
+    assert registered(at_home) == at_home.frozen.home
+    names = sorted(path.name for path in at_home.home.iterdir())
+    assert names == [".a.parquet.crc", "a.parquet", "empty"]
+    assert (at_home.home / "a.parquet").samefile(at_home.table / "a.parquet")
+
+
+def test_what_is_at_home_already_stays_unless_it_was_changed(at_home: State) -> None:
+    registered(at_home)
+    kept, changed = (at_home.home / name for name in ("a.parquet", ".a.parquet.crc"))
+    copied = kept.read_bytes()
+    kept.unlink()
+    kept.write_bytes(copied)
+    os.utime(kept, ns=(10**18, 10**18))
+    changed.unlink()
+    changed.write_text("other")
+    registered(at_home)
+    assert not kept.samefile(at_home.table / kept.name)
+    assert changed.samefile(at_home.table / changed.name)
+    assert sorted(path.name for path in at_home.home.iterdir()) == [
+        changed.name,
+        kept.name,
+        "empty",
+    ]
+
+
+def test_later_states_add_files_at_home_and_only_changes_of_its_own_count(at_home: State) -> None:
+    registered(at_home)
+    before = freeze.file_list(at_home)
+    assert [each.path for each in before] == [".a.parquet.crc", "a.parquet"]
+    (at_home.home / "later.parquet").touch()
+    assert freeze.file_list(at_home) == before
+    os.utime(at_home.home / "a.parquet", ns=(1, 1))
+    assert freeze.file_list(at_home) != before
+
+
+def test_a_state_that_can_only_be_read_in_another_cache_counts_as_absent(
+    at_home: State, cache: Cache, tmp_path: Path
+) -> None:
+    assert freeze.load(cache, DIGEST) == at_home
+    other = Cache(tmp_path / "other")
+    shutil.copytree(cache.root, other.root)
+    table = freeze.new_home(other)
+    table.mkdir()
+    mine = freeze.freeze(other, DIGEST, table, replace(APPLIED, home=str(table)))
+    assert mine.home == table
+    assert freeze.load(other, DIGEST) == mine
+    shutil.rmtree(mine.folder)
+    shutil.copytree(at_home.folder, mine.folder)
+    assert freeze.load(other, DIGEST) is None
+    assert not mine.folder.exists()

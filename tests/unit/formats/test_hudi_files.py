@@ -68,7 +68,9 @@ def test_files_in_partition_folders_are_found_by_their_path(tmp_path: Path) -> N
     base(tmp_path / "p=a", "aa-0_0-1-1_100.parquet", "1")
     (tmp_path / "p=a" / ".hoodie_partition_metadata").touch()
     (tmp_path / "p=a" / ".aa-0_0-1-1_100.parquet.crc").touch()
-    assert [fact.path for fact in hudi_files.facts(tmp_path, "id")] == ["p=a/aa-0_0-1-1_100.parquet"]
+    assert [fact.path for fact in hudi_files.facts(tmp_path, "id")] == [
+        "p=a/aa-0_0-1-1_100.parquet"
+    ]
 
 
 def test_a_base_file_without_rows_has_no_keys(tmp_path: Path) -> None:
