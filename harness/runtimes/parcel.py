@@ -13,7 +13,7 @@ import io
 import json
 import shutil
 import tarfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -100,7 +100,8 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
                 _take(tar, part, folder / part.sha256, file, progress)
             if tar.next() is not None:
                 raise _refused(file, "it holds more than its index names")
-            new = [p for p in parts if _enter(known[p], folder / p.sha256, cache)]
+            lacking = _lacking(cache)
+            new = [p for p in parts if _enter(known[p], folder / p.sha256, cache, lacking)]
     except tarfile.TarError as error:
         raise _refused(file, f"it is no such file, or cut off: {error}") from error
     except OSError as error:
@@ -239,16 +240,22 @@ def _take(tar: tarfile.TarFile, part: Part, place: Path, file: Path, progress: P
         raise _refused(file, f"{part.name!r} has another SHA-256 than the lock says: {read.sha256}")
 
 
-def _enter(what: Source, place: Path, cache: Cache) -> bool:
-    """Move a verified file to where it belongs; False when it is there already."""
+def _lacking(cache: Cache) -> frozenset[str]:
+    """The SHA-256 of every artifact that is missing: not of an archive that is unpacked already."""
+    every = map(distributions.load, distributions.names())
+    return frozenset(a.sha256 for each in every for a in fetch.missing_artifacts(each, cache))
+
+
+def _enter(what: Source, place: Path, cache: Cache, lacking: Collection[str]) -> bool:
+    """Move a verified file to where it belongs; False when nothing needs it there."""
     if isinstance(what, str):
         new = not jre.folder(what, cache).is_dir()
         jre.install(place, what, cache)
         return new
+    if what.sha256 not in lacking:
+        return False
     path = cache.artifact(what)
     with cache.lock(path):
-        if cache.holds(what):
-            return False
         place.replace(path)
         cache.stamp(what)
         return True

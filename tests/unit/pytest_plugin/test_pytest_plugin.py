@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.pytest_plugin import cells, child
+from harness.pytest_plugin import case_of, cells, child, name_of
 
 pytest_plugins = ["pytester"]
 
@@ -24,6 +24,7 @@ steps:
   - insert: [3]
   - move_column: {name: f1, after: f2}
 """
+assert cells  # loaded here, once, and not anew in every test run that a test makes
 PROFILES = f"""\
 mine:
   scenarios: ["my/*"]
@@ -238,4 +239,4 @@ def test_other_test_runs_load_nothing_of_the_harness_but_the_hooks(tmp_path: Pat
 
 
 def test_the_name_of_a_test_and_its_case_are_told_from_each_other() -> None:
-    assert cells.pytest_plugin.case_of(cells.pytest_plugin.name_of("a[b]/c{d}")) == "a[b]/c{d}"
+    assert case_of(name_of("a[b]/c{d}")) == "a[b]/c{d}"

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from harness.runtimes import upkeep
+from harness.runtimes.cache import Cache
+
+OLD, NOW = 1_000_000, 2_000_000
+OLD_STATE, NEW_STATE = "a" * 64, "b" * 64
+
+
+def filled(root: Path) -> Cache:
+    """Make a cache with an old and a new state and answer each, and a jar with two names."""
+    for name, when in ((OLD_STATE, OLD), (NEW_STATE, NOW), (f"{OLD_STATE}.changed-12", OLD)):
+        folder = root / "states" / name / "table"
+        folder.mkdir(parents=True)
+        (folder / "file").write_bytes(b"1234")
+        folder.chmod(0o555)
+        os.utime(folder.parent, (when, when))
+        folder.parent.chmod(0o555)
+    for name, when in (("one.json", OLD), ("two.json", NOW)):
+        path = root / "answers" / "aa" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"{}")
+        os.utime(path, (when, when))
+    for folder in (root / "artifacts", root / "unpacked"):
+        folder.mkdir()
+    (root / "artifacts" / "a.jar").write_bytes(b"jar")
+    (root / "unpacked" / "a.jar").hardlink_to(root / "artifacts" / "a.jar")
+    return Cache(root)
+
+
+def test_a_file_with_two_names_takes_its_place_once(tmp_path: Path) -> None:
+    found = {each.name: (each.files, each.size) for each in upkeep.kept(filled(tmp_path / "c"))}
+    assert found == {"answers": (2, 4), "artifacts": (1, 3), "states": (3, 12), "unpacked": (1, 0)}
+
+
+def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    cache = filled(tmp_path / "c")
+    states, answers = upkeep.prune(cache, OLD + 1)
+    assert (states.files, states.size, answers.files, answers.size) == (2, 8, 1, 2)
+    left = {path.name for path in cache.root.rglob("*") if path.suffix != ".lock"}
+    assert {NEW_STATE, "two.json", "a.jar"} <= left
+    assert not {OLD_STATE, f"{OLD_STATE}.changed-12", "one.json"} & left
+
+
+def test_a_cache_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "none")
+    assert upkeep.kept(cache) == ()
+    assert upkeep.prune(cache, NOW)[0].files == 0
