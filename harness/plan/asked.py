@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -10,9 +11,13 @@ from harness import shapes
 from harness.cells import Cell, Excluded, Variant
 from harness.model.truth import History
 from harness.plan.capabilities import Cannot, Capabilities
+from harness.plan.pairs import cover, values_of
 from harness.plan.profile import Asked, AskedSteps, Cover, Profile
 from harness.scenario import generation
 from harness.scenario.definition import Step
+
+Made = tuple[Variant, Mapping[str, str]]
+"""A variant and its axis values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +30,25 @@ class _Place:
     views: tuple[str, ...]
     readers: tuple[Asked, ...]
     profile: Profile
+    had: Counter[tuple[str, str]]
+    """How often each reader was asked each shape in turn, in this scenario so far."""
 
 
 def cells(
-    variants: Sequence[Variant],
+    variants: Sequence[Made],
     profile: Profile,
     format_of: Mapping[str, Capabilities],
     cannot: Cannot,
     excluded: list[Excluded],
 ) -> Iterator[Cell]:
     """Give the cells of a scenario's variants; what nobody is asked is told in `excluded`."""
-    for number, variant in enumerate(variants):
+    had = Counter[tuple[str, str]]()
+    of_variants = _readers(variants, profile, cannot, excluded)
+    for number, (variant, _) in enumerate(variants):
         format_ = format_of[variant.format]
         views = _views(variant, profile, format_, excluded)
-        readers = tuple(_able(profile, variant.format, cannot, excluded))
-        place = _Place(variant, number, views, readers, profile)
+        readers = of_variants[number]
+        place = _Place(variant, number, views, readers, profile, had)
         history = generation.survey(variant.scenario).history
         first = _first_write(history) if format_.merge_on_read else 1
         for step, each in enumerate(variant.scenario.steps, start=1):
@@ -61,14 +70,29 @@ def _views(
     return views
 
 
-def _able(
-    profile: Profile, format_name: str, cannot: Cannot, excluded: list[Excluded]
-) -> Iterator[Asked]:
+def _readers(
+    variants: Sequence[Made], profile: Profile, cannot: Cannot, excluded: list[Excluded]
+) -> Sequence[tuple[Asked, ...]]:
+    """Give the readers of each variant."""
+    found: list[tuple[Asked, ...]] = [()] * len(variants)
     for asked in profile.readers:
-        if why := cannot(asked.reader, format_name):
-            excluded.append(Excluded(f"{asked.reader} on {format_name}", why))
-        else:
-            yield asked
+        able = []
+        for number, (variant, _) in enumerate(variants):
+            if variant.format not in (asked.formats or (variant.format,)):
+                continue
+            if why := cannot(asked.reader, variant.format):
+                excluded.append(Excluded(f"{asked.reader} on {variant.format}", why))
+            else:
+                able.append(number)
+        for number in _wanted(asked, able, variants):
+            found[number] += (asked,)
+    return found
+
+
+def _wanted(asked: Asked, able: Sequence[int], variants: Sequence[Made]) -> Sequence[int]:
+    if asked.variants is Cover.ALL:
+        return able
+    return [able[at] for at in cover([variants[at][1] for at in able], values_of)]
 
 
 def _not_asked(number: int, step: Step, first_write: int) -> str:
@@ -88,8 +112,8 @@ def _of_step(place: _Place, history: History, number: int, step: Step) -> Iterat
     always, at_times = _questions(place.profile, history)
     changes = step.operation.CHANGES_SCHEMA
     readers = [
-        (at, str(asked.reader))
-        for at, asked in enumerate(place.readers)
+        (place.profile.readers.index(asked), str(asked.reader))
+        for asked in place.readers
         if asked.steps is AskedSteps.ALL or changes
     ]
     for view, query, (_, reader) in product(place.views, always, readers):
@@ -97,7 +121,7 @@ def _of_step(place: _Place, history: History, number: int, step: Step) -> Iterat
     if not changes:
         return
     for (row, view), (at, reader) in product(enumerate(place.views), readers):
-        for query in _in_turn(at_times, place, place.number + number + row + at):
+        for query in _in_turn(at_times, place, reader, place.number + number + row + at):
             yield Cell(place.variant.id, number, reader, view, query)
 
 
@@ -110,11 +134,15 @@ def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]
     return always, at_times
 
 
-def _in_turn(queries: Sequence[str], place: _Place, turn: int) -> Sequence[str]:
-    """Give all of the queries, or the one whose turn it is where pairs are enough.
+def _in_turn(queries: Sequence[str], place: _Place, reader: str, turn: int) -> Sequence[str]:
+    """Give all of the queries, or where pairs are enough the one that the reader had least.
 
-    The turn goes on with variant, step, view and reader: each of them meets every query.
+    Of several the turn decides, which goes on with variant, step, view and reader.
     """
     if place.profile.cover is Cover.ALL or not queries:
         return queries
-    return (queries[turn % len(queries)],)
+    start = turn % len(queries)
+    in_order = (*queries[start:], *queries[:start])
+    chosen = min(in_order, key=lambda query: place.had[reader, shapes.parse(query)[0]])
+    place.had[reader, shapes.parse(chosen)[0]] += 1
+    return (chosen,)

@@ -8,7 +8,8 @@ gives the same choice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from itertools import combinations as two_of
 
 Value = tuple[str, str]
@@ -27,15 +28,27 @@ def pairs_of(combination: Mapping[str, str]) -> Iterator[Pair]:
     yield from two_of(values, min(2, len(values)))
 
 
+def values_of(combination: Mapping[str, str]) -> Iterator[Pair]:
+    """Give every value of a combination alone."""
+    yield from ((each,) for each in combination.items())
+
+
 def all_pairs(combinations: Iterable[Mapping[str, str]]) -> tuple[Pair, ...]:
     """Give the pairs that occur in any combination, each once, in the order of their occurring."""
     return tuple(dict.fromkeys(pair for each in combinations for pair in pairs_of(each)))
 
 
-def cover(combinations: Sequence[Mapping[str, str]]) -> tuple[int, ...]:
-    """Choose combinations that together have every pair that any has; their numbers, in order."""
-    bits = {pair: 1 << at for at, pair in enumerate(all_pairs(combinations))}
-    has = [sum(bits[pair] for pair in pairs_of(each)) for each in combinations]
+def cover(
+    combinations: Sequence[Mapping[str, str]],
+    parts: Callable[[Mapping[str, str]], Iterable[Pair]] = pairs_of,
+) -> tuple[int, ...]:
+    """Choose combinations that together have every pair that any has; their numbers, in order.
+
+    With `parts=values_of` only every value, whatever it goes with.
+    """
+    has_parts = [tuple(parts(each)) for each in combinations]
+    bits = {part: 1 << at for at, part in enumerate(dict.fromkeys(chain(*has_parts)))}
+    has = [sum(bits[part] for part in each) for each in has_parts]
     missing = (1 << len(bits)) - 1
     chosen = []
     while missing:

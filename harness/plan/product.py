@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from harness.cells import Cell, Excluded, Pairs, Plan, Variant
 from harness.errors import UsageProblem
 from harness.plan import asked, axes, pairs
+from harness.plan.asked import Made
 from harness.plan.axes import Combination
 from harness.plan.capabilities import Cannot, Capabilities, Makers, anything
 from harness.plan.possible import impossible
@@ -44,7 +45,7 @@ def plan(
             covered.append(said)
         else:
             found = _all(scenario, product, makers or {}, excluded)
-        variants += found
+        variants += (each for each, _ in found)
         cells += asked.cells(found, profile, known, cannot, excluded)
     return Plan(
         profile=profile.name,
@@ -75,6 +76,7 @@ def _check(
     scenarios: Sequence[Scenario], profile: Profile, known: Mapping[str, Capabilities]
 ) -> None:
     named = [(f"profile {profile.name}", profile.formats)]
+    named += [(f"profile {profile.name}: {r.reader}", r.formats) for r in profile.readers]
     named += [(scenario.path or scenario.name, scenario.formats) for scenario in scenarios]
     for who, formats in named:
         for name in formats:
@@ -95,21 +97,21 @@ def _all(
     product: Sequence[Combination],
     makers: Makers,
     excluded: list[Excluded],
-) -> list[Variant]:
+) -> list[Made]:
     makings = Makings(scenario)
-    found: dict[str, Variant] = {}
+    found: dict[str, Made] = {}
     for each in product:
         made = variant(each, makings)
         if why := impossible(each, made.scenario, makers):
             excluded.append(Excluded(made.id, why))
         else:
-            found[made.id] = made
+            found[made.id] = made, each.values
     return list(found.values())
 
 
 def _by_pairs(
     scenario: Scenario, product: Sequence[Combination], makers: Makers
-) -> tuple[list[Variant], Pairs]:
+) -> tuple[list[Made], Pairs]:
     """Give the variants that cover all pairs which can be, and say what cannot."""
     makings = Makings(scenario)
     can: list[Combination] = []
@@ -132,8 +134,8 @@ def _by_pairs(
         covered=len(covered),
         cannot=tuple(Excluded(_text(pair), reasons[pair]) for pair in lacking),
     )
-    made = (variant(each, makings) for each in chosen)
-    return list({each.id: each for each in made}.values()), said
+    made = ((variant(each, makings), each.values) for each in chosen)
+    return list({each[0].id: each for each in made}.values()), said
 
 
 def _axes(combinations: Iterable[Mapping[str, str]]) -> Mapping[str, dict[str, None]]:

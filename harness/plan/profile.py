@@ -32,20 +32,23 @@ class AskedSteps(StrEnum):
     """Only right after a step that changes the schema: for readers that take long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A reader, and when it is asked."""
-
-    reader: Reader
-    steps: AskedSteps = AskedSteps.ALL
-
-
 class Cover(StrEnum):
-    """Which combinations of axis values become variants."""
+    """Which combinations of axis values there are: all, or as many as pairs of values need."""
 
     ALL = "all"
     PAIRS = "pairs"
-    """So many that every two values which go together do so in one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A reader, when it is asked, and about which variants."""
+
+    reader: Reader
+    steps: AskedSteps = AskedSteps.ALL
+    variants: Cover = Cover.ALL
+    """With `pairs`, so many of a scenario's that the reader meets every axis value."""
+    formats: tuple[str, ...] = ()
+    """About tables of which formats; empty for all that it can read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class Profile:
     query_steps: Mapping[str, AskedSteps] = field(default_factory=dict)
     """When a query is asked that is not asked after every step."""
     cover: Cover = Cover.ALL
+    """Which combinations become variants; with `pairs`, queries of some steps are asked in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,8 @@ class _ReaderForm:
 
     reader: str
     steps: AskedSteps = AskedSteps.ALL
+    variants: Cover = Cover.ALL
+    formats: tuple[str, ...] = ()
 
 
 def load_profiles(path: Path) -> Mapping[str, Profile]:
@@ -295,5 +301,5 @@ def _readers(
             continue
         if str(reader) in found:
             problems.add(document.line(place), f"the reader {reader} stands twice; name it once")
-        found[str(reader)] = Asked(reader, form.steps)
+        found[str(reader)] = Asked(reader, form.steps, form.variants, form.formats)
     return tuple(found.values())

@@ -86,7 +86,8 @@ ALL_OF_IT = """full:
   writers:
     - {sequence: [spark-1, spark-2], scenarios: [hudi/a5], axes: {partitioned: [none]}}
     - {sequence: [spark-1, spark-2], at: 3}
-  readers: [trino-476]
+  readers:
+    - {reader: trino-476, variants: pairs, formats: [hudi-cow]}
 """
 
 
@@ -96,6 +97,8 @@ def test_a_profile_of_pairs_and_sequences_is_read_as_it_stands() -> None:
     assert profile.axes == {"partitioned": ("none", "two"), "meta_fields": ("omitted",)}
     assert profile.queries == ("all", "column")
     assert profile.query_steps == {"column": AskedSteps.SCHEMA_CHANGES}
+    trino = Reader("trino-476")
+    assert profile.readers == (Asked(trino, variants=Cover.PAIRS, formats=("hudi-cow",)),)
     limits = {"partitioned": ("none",)}
     assert profile.writers == (
         Writer("spark-1", then="spark-2", scenarios=("hudi/a5",), axes=limits),

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+from functools import cache
+from itertools import product
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-import harness.formats
-from harness.cells import Plan, Variant
+from harness import planning
+from harness.cells import QUERIES, Plan, Variant
 from harness.errors import ScenarioProblem
 from harness.model.truth import Group, Truth
-from harness.plan import (
-    Capabilities,
-    load_profiles,
-    load_scenarios,
-    plan,
-    profiles_file,
-    scenarios_folder,
-)
+from harness.plan import estimate, load_profiles, load_scenarios, profiles_file, scenarios_folder
 from harness.scenario import generation
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
@@ -30,16 +24,12 @@ from tests.unit.scenario.scenario_strategy import without_lines
 
 SCENARIOS = load_scenarios(scenarios_folder())
 PROFILES = load_profiles(profiles_file())
+HOUR: Final = 3600
 
 
-def formats() -> list[Capabilities]:
-    names = [found.name for found in pkgutil.iter_modules(harness.formats.__path__)]
-    modules = [importlib.import_module(f"harness.formats.{name}") for name in names]
-    return [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
-
-
+@cache
 def planned(profile: str) -> Plan:
-    return plan(SCENARIOS, PROFILES[profile], formats())
+    return planning.make(None, profile, "")
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
@@ -98,6 +88,29 @@ def test_every_profile_makes_a_plan_that_asks_every_reader_about_every_variant(n
 def test_the_main_profile_has_every_shipped_scenario() -> None:
     names = {variant.scenario.name for variant in planned("main").variants}
     assert names == {scenario.name for scenario in SCENARIOS}
+
+
+def test_in_the_full_profile_every_reader_is_asked_every_shape_and_every_pair_is_there() -> None:
+    found = planned("full")
+    readers = {str(reader) for reader in found.readers}
+    asked = {(cell.reader, cell.query.partition("(")[0]) for cell in found.cells}
+    assert asked == set(product(readers, QUERIES))
+    assert {each.scenario for each in found.pairs} == {each.name for each in SCENARIOS}
+    assert {why.why for each in found.pairs for why in each.cannot} == {
+        "rewrites=partition: the table has no partitions"
+    }
+    assert estimate(found) < 3 * HOUR
+
+
+def test_the_full_profile_changes_the_writer_at_every_step_of_three_stories() -> None:
+    changes = {
+        (each.scenario.name, each.writers.count(each.writers[0]))
+        for each in planned("full").variants
+        if len(set(each.writers)) > 1
+    }
+    steps = {each.name: len(each.steps) for each in SCENARIOS}
+    names = ("hudi/a5", "hudi/move", "hudi/drop_and_readd")
+    assert changes == {(name, step + 1) for name in names for step in range(steps[name])}
 
 
 def test_the_profiles_people_begin_with_stay_small() -> None:

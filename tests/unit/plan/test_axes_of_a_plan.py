@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.cells import Cell, Excluded, Plan, Variant, parse_reader
+from harness.errors import UsageProblem
 from harness.operations.add_column import AddColumn
 from harness.operations.insert import Insert
 from harness.operations.rename_column import RenameColumn
@@ -211,3 +212,27 @@ def test_a_reader_that_cannot_be_asked_of_a_format_is_left_out_with_the_reason()
     asked = {cell.variant.partition("[")[2].partition(",")[0] for cell in found.cells}
     assert asked == {"cow"}
     assert found.excluded == (Excluded(f"{TRINO} on plain", "plain"),)
+
+
+def test_a_reader_of_pairs_meets_every_axis_value_in_fewer_variants() -> None:
+    few = Asked(READERS[0].reader, variants=Cover.PAIRS)
+    found = planned(LONG, cover=Cover.PAIRS, readers=(few, READERS[1]), **WIDE)
+    asked = {cell.variant for cell in found.cells if cell.reader == str(few.reader)}
+    met = [axes_of(each).items() for each in found.variants if each.id in asked]
+    every = [axes_of(each).items() for each in found.variants]
+    assert set().union(*met) == set().union(*every)
+    assert len(asked) <= len(EVERY) + 1 < len(found.variants) / 2
+
+
+def test_a_reader_is_asked_of_the_formats_that_it_names() -> None:
+    limited = Asked(READERS[0].reader, formats=("plain",))
+    found = planned(formats=("cow", "plain"), readers=(limited, READERS[1]))
+    formats = {variant.id: variant.format for variant in found.variants}
+    asked = {(cell.reader, formats[cell.variant]) for cell in found.cells}
+    assert asked == {("other-0", "plain"), ("other-1", "plain"), ("other-1", "cow")}
+    assert found.excluded == ()
+
+
+def test_a_format_that_a_reader_misspells_is_wrong_use() -> None:
+    with pytest.raises(UsageProblem, match="profile mine: other-0: there is no format 'clpain'"):
+        planned(readers=(Asked(READERS[0].reader, formats=("clpain",)),))
