@@ -189,6 +189,7 @@ def _homes(cache: Cache) -> Path:
 def _bring_home(state: State) -> None:
     """Link the state's files to where they name each other; those that are there stay."""
     state.home.mkdir(parents=True, exist_ok=True)
+    state.home.touch()  # so that its age tells when it was last needed
     for each in state.frozen.listing:
         source, target = state.table / each.path, state.home / each.path
         if source.is_dir():
@@ -204,7 +205,10 @@ def _same(one: Path, other: Path) -> bool:
 def _link(source: Path, target: Path) -> None:
     """Put a link in place at once: somebody else may be reading, or doing the same."""
     made = target.with_name(f"{target.name}.{uuid4().hex}")
-    made.hardlink_to(source)
+    try:
+        made.hardlink_to(source)
+    except PermissionError:  # somebody else's files, or a file system without links
+        shutil.copy2(source, made)
     made.replace(target)
     made.unlink(missing_ok=True)  # where both were the same file already, nothing is renamed
 

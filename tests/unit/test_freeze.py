@@ -241,3 +241,18 @@ def test_a_state_that_can_only_be_read_in_another_cache_counts_as_absent(
     shutil.copytree(at_home.folder, mine.folder)
     assert freeze.load(other, DIGEST) is None
     assert not mine.folder.exists()
+
+
+def test_where_no_links_are_allowed_a_table_is_brought_home_by_copies(
+    at_home: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    registered(at_home)
+    assert [each.path for each in freeze.file_list(at_home)] == [".a.parquet.crc", "a.parquet"]
+    assert not (at_home.home / "a.parquet").samefile(at_home.table / "a.parquet")
+    before = freeze.file_list(at_home)
+    registered(at_home)
+    assert freeze.file_list(at_home) == before
