@@ -12,6 +12,14 @@ settings.register_profile("steady", deadline=None)
 settings.load_profile("steady")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fetch-large",
+        action="store_true",
+        help="also download engines of more than 1 GB; tests of those not there are skipped else",
+    )
+
+
 @pytest.fixture(autouse=True)
 def own_cache(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from typing import Final
 from uuid import uuid4
 
 import pytest
@@ -15,10 +16,14 @@ from harness.progress import PlainProgress, Progress
 from harness.runtimes import distributions, fetch
 from harness.runtimes import metastore as runtime
 from harness.runtimes.cache import Cache
+from harness.runtimes.fetch import Installation
 from harness.runtimes.metastore import Metastore
 from harness.write import Bench, Writing
 from harness.writing import SparkFor
-from tests.engines.everyone import Running
+from tests.engines.everyone import Installed, Running
+
+LARGE: Final = 1_000_000_000
+"""A download of more bytes is made only when it is asked for."""
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +49,20 @@ def metastore(
         yield running
 
 
+@pytest.fixture(scope="session")
+def installed(request: pytest.FixtureRequest, cache: Cache, progress: Progress) -> Installed:
+    """Gives an installation of a distribution; skips where that is too much to download unasked."""
+
+    def give(name: str) -> Installation:
+        distribution = distributions.load(name)
+        lacking = sum(each.size for each in fetch.missing(distribution, cache))
+        if lacking > LARGE and not request.config.getoption("--fetch-large"):
+            pytest.skip(f"{name} is {lacking / 1e6:.0f} MB to download: --fetch-large does")
+        return fetch.ensure(distribution, cache, progress)
+
+    return give
+
+
 @pytest.fixture
 def database() -> str:
     """A name of a database that no other test uses; nobody has created it."""
@@ -54,7 +73,7 @@ def database() -> str:
 def readers(
     request: pytest.FixtureRequest,
     metastore: Metastore,
-    cache: Cache,
+    installed: Installed,
     progress: Progress,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Sequence[Running]]:
@@ -63,7 +82,7 @@ def readers(
     with ExitStack() as stack:
         servers: dict[str, tuple[Engine, Server]] = {}
         for name in dict.fromkeys(each.distribution for each in wanted):
-            installation = fetch.ensure(distributions.load(name), cache, progress)
+            installation = installed(name)
             engine = engines.load(installation.distribution.engine)
             folder = tmp_path_factory.mktemp(name)
             serving = engine.serve(installation, metastore.uri, folder, progress)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,7 +14,10 @@ from harness.freeze import State
 from harness.model.canonical import to_json
 from harness.model.query import Query
 from harness.record import Column
+from harness.runtimes.fetch import Installation
 
+Installed = Callable[[str], Installation]
+"""Gives the installation of a distribution, or skips the test (see `conftest`)."""
 TIMEOUT_S = 240.0
 """A query takes less than a second; other work on the machine may hold it up."""
 
