@@ -19,7 +19,25 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("harness", "containers", "reports", "scenarios")
 FILES = ("pyproject.toml", "README.md", "LICENSE")
+BROKEN = 3
 SHARED = ("containers", "reports", "scenarios")
+HARNESS = "from harness.cli import main; sys.exit(main())"
+STORY = """\
+table:
+  columns: {id: string, ts: long, f1: string, f2: string}
+  key: id
+  order_by: ts
+steps:
+  - insert: [1, 2]
+  - move_column: {name: f1, after: f2}
+"""
+NIGHTLY = """\
+nightly:
+  scenarios: ["my/*"]
+  formats: [hudi-cow]
+  writers: [spark-3.5.8-hudi-0.15.0]
+  readers: ["trino-476{use-column-names=false}"]
+"""
 PATTERNS = "not shipped: enter its suffix in [tool.setuptools.package-data] of pyproject.toml"
 
 
@@ -30,15 +48,19 @@ class Installed:
     wheel: Path
     folder: Path
 
-    def python(self, code: str, *arguments: str) -> str:
+    def python(self, code: str, *arguments: str, cwd: Path | None = None) -> str:
         """Run code that sees this folder and the libraries, not the checkout; what it prints."""
+        return run(*self.command(code), *arguments, cwd=cwd or self.folder)
+
+    def command(self, code: str) -> tuple[str, ...]:
+        """Give the command that runs code so."""
         libraries = sysconfig.get_path("purelib")
         start = f"import sys; sys.path[:0] = [{str(self.folder)!r}, {libraries!r}]\n"
-        return run(sys.executable, "-I", "-S", "-c", start + code, *arguments, cwd=self.folder)
+        return sys.executable, "-I", "-S", "-c", start + code
 
-    def harness(self, *arguments: str) -> str:
+    def harness(self, *arguments: str, cwd: Path | None = None) -> str:
         """Run the `harness` command; what it prints."""
-        return self.python("from harness.cli import main; sys.exit(main())", *arguments)
+        return self.python(HARNESS, *arguments, cwd=cwd)
 
 
 def run(*command: str, cwd: Path) -> str:
@@ -122,3 +144,44 @@ def test_the_installed_command_judges_and_reports_a_recorded_run(
     assert "missing rename" in told
     for name in ("verdicts.jsonl", "report.html", "junit.xml"):
         assert (folder / name).stat().st_size > 10_000
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Somebody's repository, with a scenario and a profile of his own."""
+    folder = tmp_path / "elsewhere"
+    (folder / "my").mkdir(parents=True)
+    (folder / "my" / "story.yaml").write_text(STORY, encoding="utf-8")
+    (folder / "my" / "profiles.yaml").write_text(NIGHTLY, encoding="utf-8")
+    return folder
+
+
+def test_in_another_repository_own_scenarios_are_planned_in_an_own_profile(
+    installed: Installed, repository: Path
+) -> None:
+    options = ("--scenarios", "my/", "--profile", "nightly")
+    told = installed.harness("plan", *options, cwd=repository)
+    assert "my/story[hudi-cow]" in told
+    assert "1 variants, 1 readers, 2 cells" in told
+    assert len(installed.harness("cache", "key", *options, cwd=repository)) == len("\n") + 64
+
+
+def test_in_another_repository_a_run_without_a_network_says_what_to_bring(
+    installed: Installed, repository: Path
+) -> None:
+    command = (*installed.command(HARNESS), "run", "--scenarios", "my/", "--offline")
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    assert done.returncode == BROKEN
+    assert "harness cache import FILE" in done.stderr
+
+
+def test_in_another_repository_pytest_collects_the_cells(
+    installed: Installed, repository: Path
+) -> None:
+    code = "import harness, pytest; print(harness.__file__); sys.exit(pytest.main())"
+    options = ("--collect-only", "-q", "--harness-profile", "nightly", "-p", "no:cacheprovider")
+    told = installed.python(code, *options, "my", cwd=repository).splitlines()
+    assert Path(told[0]).is_relative_to(installed.folder)
+    case = "my/story.yaml::cell[my/story[hudi-cow]@spark-3.5.8-hudi-0.15.0/s{}/snapshot/all/"
+    found = [line for line in told if "::" in line]
+    assert [each.partition("trino")[0] for each in found] == [case.format(1), case.format(2)]
