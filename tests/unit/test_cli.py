@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli, pipeline
+from harness import cli, pipeline, run_folder
+from harness.errors import EnvironmentProblem
 
 ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "tests" / "recorded" / "findings_a5"
@@ -147,3 +149,68 @@ def test_the_claims_are_drawn_from_a_recorded_run(recorded: Path) -> None:
     assert "| Spark > 3.1, schema-on-read on |" in text
     assert "**agrees**: missing_rename" in text
     assert "**differs**" in text
+
+
+@pytest.mark.parametrize(
+    "options", [["--profile", "first"], ["-k", "move"], ["a.yaml"], ["--fresh"]]
+)
+def test_a_run_that_is_resumed_keeps_its_plan(
+    recorded: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["run", "--resume", "--run-dir", str(recorded), *options]) == WRONG_USE
+    assert "goes on with a run as it was planned" in capsys.readouterr().err
+
+
+def test_there_must_be_a_run_to_go_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["run", "--resume"]) == WRONG_USE
+    assert "there is no run at runs/latest; make one with: harness run" in capsys.readouterr().err
+    assert cli.main(["run", "--resume", "--run-dir", str(tmp_path)]) == WRONG_USE
+    assert "it has no run.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["run", "--resume"], ["read"], ["judge"]])
+def test_one_harness_at_a_time_works_on_a_run(
+    recorded: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with run_folder.locked(recorded):
+        assert cli.main([*command, "--run-dir", str(recorded)]) == WRONG_USE
+    assert "another harness works on" in capsys.readouterr().err
+
+
+def test_a_program_is_told_the_end_with_totals_and_reports(
+    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for phase in ("fetch_all", "write_states", "read_answers"):
+        monkeypatch.setattr(pipeline, phase, lambda *_, **__: None)
+    assert cli.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == 1
+    end = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (end["event"], end["status"], end["run"]) == ("end", 1, str(recorded))
+    assert end["totals"]["wrong"] > 0
+    assert all(Path(path).is_file() for path in end["reports"].values())
+    assert end["reasons"]
+
+
+def test_a_program_is_told_what_broke_too(
+    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise EnvironmentProblem("the disk is full")
+
+    monkeypatch.setattr(pipeline, "fetch_all", broken)
+    assert cli.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == BROKEN
+    end = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert end == {"event": "end", "status": BROKEN, "problem": "the disk is full"}
+
+
+def test_quiet_is_the_result_only(
+    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for phase in ("fetch_all", "write_states", "read_answers"):
+        monkeypatch.setattr(pipeline, phase, lambda *_, **__: None)
+    assert cli.main(["run", "--resume", "--quiet", "--run-dir", str(recorded)]) == 1
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert 0 < len(said.out.splitlines()) < 10

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import io
+import json
 
 import pytest
 from rich.console import Console
 
-from harness.progress import PlainProgress, TerminalProgress, for_stream, megabytes
+from harness.progress import JsonProgress, PlainProgress, TerminalProgress, for_stream, megabytes
 
 
 class Terminal(io.StringIO):
@@ -66,3 +67,55 @@ def test_a_bar_is_for_terminals_only() -> None:
 )
 def test_sizes_are_told_in_decimal_megabytes(size: int, text: str) -> None:
     assert megabytes(size) == text
+
+
+def test_plain_lines_tell_what_was_found_so_far_and_who_is_asked() -> None:
+    out = io.StringIO()
+    progress = PlainProgress(out)
+    progress.count("ask", 4)
+    for by, what in (("a", "answered"), ("a", "refused"), ("b", "answered"), ("b", "silent")):
+        progress.found(by, what)
+    progress.done()
+    assert out.getvalue().splitlines() == [
+        "ask: 0 of 4",
+        "ask: 1 of 4 (a): 1 answered",
+        "ask: 2 of 4 (a): 1 answered, 1 refused",
+        "ask: 3 of 4 (b): 2 answered, 1 refused",
+        "ask: done: 2 answered, 1 refused, 1 silent",
+    ]
+
+
+def test_a_terminal_shows_what_was_found_beside_the_bar() -> None:
+    out = io.StringIO()
+    progress = TerminalProgress(Console(file=out, force_terminal=True, width=120))
+    progress.count("ask", 2)
+    progress.found("trino-476", "refused")
+    progress.done()
+    assert "ask (trino-476): 1 refused" in out.getvalue()
+
+
+def test_a_program_is_told_in_json_one_object_a_line() -> None:
+    out = io.StringIO()
+    progress = JsonProgress(out)
+    progress.count("ask", 2)
+    progress.note("by the way")
+    progress.found("a", "answered")
+    progress.done()
+    events = [json.loads(line) for line in out.getvalue().splitlines()]
+    counted = {"task": "ask", "by": "a", "done": 1, "total": 2, "found": {"answered": 1}}
+    assert events == [
+        {"event": "start", "task": "ask", "total": 2, "unit": "things"},
+        {"event": "note", "text": "by the way"},
+        {"event": "progress", **counted},
+        {"event": "done", **counted},
+    ]
+
+
+def test_of_many_bytes_a_program_is_told_every_hundredth_only() -> None:
+    out = io.StringIO()
+    progress = JsonProgress(out)
+    progress.start("fetch", 100_000)
+    for _ in range(1000):
+        progress.advance(100)
+    events = [json.loads(line)["event"] for line in out.getvalue().splitlines()]
+    assert events == ["start", *["progress"] * 100]

@@ -1,0 +1,144 @@
+"""Deaths of the harness and of a server: the run is gone on with, and the verdicts are the same.
+
+`tools/deaths.py` does the same at random moments, hundreds of times.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from harness import engines
+from harness.errors import EnvironmentProblem
+from harness.progress import Progress
+from harness.runtimes import distributions, fetch
+from harness.runtimes.cache import Cache
+from harness.runtimes.metastore import Metastore
+
+pytestmark = pytest.mark.engines
+
+SCENARIOS = Path(__file__).parents[2] / "tools" / "deaths_scenarios"
+READER = "hive-3.1.3{path=fetch}"
+WRONG = 1
+"""The status of this run: a column moves, and this reader takes it by position."""
+
+
+def command(folder: Path, *options: str) -> list[str]:
+    return [sys.executable, "-m", "harness", "run", "--run-dir", str(folder), "--json", *options]
+
+
+def planned(folder: Path) -> list[str]:
+    return command(folder, str(SCENARIOS), "--profile", "deaths", "-k", READER, "--fresh")
+
+
+@contextmanager
+def started(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(planned(folder), stdout=subprocess.PIPE, text=True) as process:
+        yield process
+
+
+def until(process: subprocess.Popen[str], **wanted: object) -> None:
+    """Read events until one holds all of `wanted`."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        event = json.loads(line)
+        if wanted.items() <= event.items():
+            return
+    raise AssertionError(f"the run ended without {wanted}")
+
+
+def family(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def all_end(processes: list[psutil.Process]) -> bool:
+    return psutil.wait_procs(processes, timeout=60)[1] == []
+
+
+def verdicts(folder: Path) -> list[dict[str, Any]]:
+    lines = (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) | {"seconds": 0, "reused": False} for line in lines]
+
+
+def resume(folder: Path) -> tuple[int, dict[str, Any]]:
+    """Go on with a run; give its status and its last event."""
+    done = subprocess.run(command(folder, "--resume"), capture_output=True, text=True, check=False)
+    return done.returncode, json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("deaths") / "undisturbed"
+    done = subprocess.run(planned(folder), capture_output=True, text=True, check=False)
+    assert done.returncode == WRONG, done.stderr
+    return verdicts(folder)
+
+
+def test_a_harness_that_is_killed_leaves_nothing_running_and_its_run_is_gone_on_with(
+    undisturbed: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    with started(folder) as process:
+        until(process, event="progress", by="hive-3.1.3")
+        children = family(process)
+        assert len(children) >= 2
+        process.kill()
+    assert all_end(children)
+    status, end = resume(folder)
+    assert (status, end["event"], end["status"]) == (WRONG, "end", WRONG)
+    assert verdicts(folder) == undisturbed
+    assert not [path for path in (folder / "engines").glob("*/*") if path.is_dir()]
+
+
+def test_a_server_that_is_killed_is_started_again_and_the_run_goes_on(
+    undisturbed: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    with started(folder) as process:
+        until(process, event="progress", by="hive-3.1.3")
+        server = [each for each in family(process) if "hive-3.1.3-0" in each.cwd()]
+        server[0].kill()
+        until(process, event="end", status=WRONG)
+    assert verdicts(folder) == undisturbed
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interruption_ends_the_run_and_says_how_to_go_on(
+    undisturbed: list[dict[str, Any]], tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    folder = tmp_path / "run"
+    with started(folder) as process:
+        until(process, event="progress", by="hive-3.1.3")
+        children = family(process)
+        process.send_signal(number)
+        assert process.stdout is not None
+        end = json.loads(process.stdout.read().splitlines()[-1])
+    assert process.returncode == status
+    assert f"harness run --resume --run-dir {folder}" in end["problem"]
+    assert all_end(children)
+    assert resume(folder)[0] == WRONG
+    assert verdicts(folder) == undisturbed
+
+
+@pytest.mark.parametrize("name", ["hive-3.1.3", "spark-3.5.8-hudi-1.0.2", "trino-476"])
+def test_an_engine_without_enough_memory_ends_and_says_so(
+    name: str, metastore: Metastore, cache: Cache, progress: Progress, tmp_path: Path
+) -> None:
+    found = fetch.ensure(distributions.load(name), cache, progress)
+    tiny = replace(found, distribution=replace(found.distribution, heap_mb=24))
+    engine = engines.load(tiny.distribution.engine)
+    with (
+        pytest.raises(EnvironmentProblem, match=r"(?i)OutOfMemory|memory|heap"),
+        engine.serve(tiny, metastore.uri, tmp_path, progress),
+    ):
+        pass
