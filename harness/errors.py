@@ -7,6 +7,13 @@ data (see ``harness.record``).
 
 from __future__ import annotations
 
+import errno
+import os
+from typing import Final
+
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""The disk, the user's share of it, or the greatest file that this process may write."""
+
 
 class HarnessError(Exception):
     """The harness itself or what it needs broke; nothing is known about the engines."""
@@ -26,3 +33,12 @@ class ScenarioProblem(UsageProblem):
 
 class EnvironmentProblem(HarnessError):
     """This machine lacks something: a download, a checksum that fits, memory, a port, a program."""
+
+
+def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> EnvironmentProblem:
+    """Give the problem that a failure of the file system is, with what to do next."""
+    where = path or error.filename or "a file"
+    if error.errno in _FULL:
+        next_ = "make room, or let HARNESS_CACHE and --run-dir name other places"
+        return EnvironmentProblem(f"cannot write {where}: the disk is full; {next_}")
+    return EnvironmentProblem(f"cannot use {where}: {error.strerror or error}")

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import urlsplit, urlunsplit
 
 import requests
+import urllib3.exceptions
 
-from harness.errors import EnvironmentProblem
+from harness.errors import EnvironmentProblem, unwritable
 from harness.progress import Progress
-from harness.runtimes.repository import ENVIRONMENT_VARIABLE, Repository
+from harness.runtimes.repository import ENVIRONMENT_VARIABLE, Repository, without_login
 
 _CHUNK = 1 << 18
 """Bytes taken at once; so many are lost at most when a transfer breaks off."""
-_ATTEMPTS = 3
+_PAUSES = (1.0, 4.0)
+"""Seconds before the second and the third attempt."""
 _TIMEOUTS = (20, 60)
 """Seconds to connect, and between two pieces of the body."""
+_PATIENCE_S = 60.0
+_SLOWEST = 1 << 10
+"""Bytes a second: whoever sends less, looked at for so long, is taken for silent."""
+_AGAIN = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
+"""Refusals that are over after a while, beside those of a server that is out of order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +74,7 @@ def download(wanted: Wanted, target: Path, source: Source, progress: Progress) -
         _check(url, wanted, part, seen)
         part.replace(target)
     except OSError as error:
-        what = "the disk is full" if error.errno == errno.ENOSPC else str(error)
-        raise EnvironmentProblem(f"cannot write {part}: {what}") from error
+        raise unwritable(error, part) from error
 
 
 def file_sha256(path: Path) -> str:
@@ -84,14 +89,15 @@ def _attempts(
     """The SHA-256 of `part` once it is complete."""
     progress.advance(_kept(part, wanted))
     broken = _Broken("not tried")
-    for _ in range(_ATTEMPTS):
+    for pause in (0.0, *_PAUSES):
+        time.sleep(pause)
         try:
             return _transfer(session, url, wanted, part, progress)
         except _Broken as error:
             broken = error
-            progress.note(f"{shown(url)}: {error}")
+            progress.note(f"{without_login(url)}: {error}")
     raise EnvironmentProblem(
-        f"{shown(url)}: {broken}. Is the network up? Another repository can be named in "
+        f"{without_login(url)}: {broken}. Is the network up? Another repository can be named in "
         f"{ENVIRONMENT_VARIABLE}. What came so far is kept; the next start goes on from there."
     )
 
@@ -114,7 +120,10 @@ def _transfer(
                     progress.advance(-have)
                     digest, have = hashlib.sha256(), 0
                 return _receive(response, out, digest, wanted.size - have, progress)
-        except requests.RequestException as error:
+        except _NO_ADDRESS as error:
+            told = f"{without_login(url)}: this is no address to fetch from"
+            raise EnvironmentProblem(told) from error
+        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise _Broken(_reason(error)) from error
 
 
@@ -142,7 +151,7 @@ def _get(session: requests.Session, url: str, start: int) -> requests.Response:
 def _refusal(response: requests.Response, url: str) -> Exception:
     """What to raise for an answer that is not the file."""
     status = response.status_code
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _AGAIN:
         return _Broken(f"the repository answered {status} {response.reason}")
     advice: dict[int, str] = {
         HTTPStatus.NOT_FOUND: "the repository does not have it (not every version published can "
@@ -151,7 +160,7 @@ def _refusal(response: requests.Response, url: str) -> Exception:
         HTTPStatus.FORBIDDEN: "the repository does not allow it",
     }
     what = advice.get(status, "this is not an answer with the file")
-    return EnvironmentProblem(f"{shown(url)}: {status} {response.reason}: {what}")
+    return EnvironmentProblem(f"{without_login(url)}: {status} {response.reason}: {what}")
 
 
 def _receive(
@@ -161,7 +170,13 @@ def _receive(
     lacking: int,
     progress: Progress,
 ) -> str:
-    for chunk in response.iter_content(_CHUNK):
+    started, got = time.monotonic(), 0
+    # Piece by piece as they come: a whole chunk of a server that trickles never ends.
+    while chunk := response.raw.read1(_CHUNK):
+        got += len(chunk)
+        waited = time.monotonic() - started
+        if waited > _PATIENCE_S and got < waited * _SLOWEST:
+            raise _Broken(f"no more than {got} bytes in {waited:.0f} s")
         out.write(chunk)
         digest.update(chunk)
         lacking -= len(chunk)
@@ -180,22 +195,29 @@ def _check(url: str, wanted: Wanted, part: Path, seen: str) -> None:
         return
     part.unlink()
     raise EnvironmentProblem(
-        f"{shown(url)}: not what the lock says, removed: expected {wanted.size} bytes with "
+        f"{without_login(url)}: not what the lock says, removed: expected {wanted.size} bytes with "
         f"SHA-256 {wanted.sha256}, got {size} bytes with {seen}"
     )
 
 
-def shown(url: str) -> str:
-    """The URL for messages: without user name and password."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+_NO_ADDRESS = (
+    requests.exceptions.InvalidSchema,
+    requests.exceptions.InvalidURL,
+    requests.exceptions.MissingSchema,
+)
 
 
-def _reason(error: requests.RequestException) -> str:
-    if isinstance(error, requests.exceptions.SSLError):
-        return "its certificate is not trusted (REQUESTS_CA_BUNDLE names the ones to trust)"
-    if isinstance(error, requests.Timeout):
-        return "no answer in time"
-    if isinstance(error, requests.ConnectionError):
-        return "no connection, or it broke off"
-    return str(error)
+def _reason(error: Exception) -> str:
+    """Say why there is no answer; never in the library's words, which hold the address."""
+    reasons: tuple[tuple[type[Exception], str], ...] = (
+        (
+            requests.exceptions.SSLError,
+            "its certificate is not trusted (REQUESTS_CA_BUNDLE names the ones to trust)",
+        ),
+        (requests.exceptions.ProxyError, "the proxy does not answer (HTTPS_PROXY names it)"),
+        (requests.exceptions.TooManyRedirects, "it sends from one address to another for ever"),
+        (requests.Timeout, "no answer in time"),
+        (urllib3.exceptions.TimeoutError, "no answer in time"),
+    )
+    known = (text for kind, text in reasons if isinstance(error, kind))
+    return next(known, "no connection, or it broke off")

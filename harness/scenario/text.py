@@ -60,7 +60,6 @@ _CLOSE: Final = (BlockEndToken, FlowMappingEndToken, FlowSequenceEndToken)
 _INTEGER: Final = re.compile(r"[-+]?[0-9]+")
 _OTHER_BASE: Final = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_HALF_A_PAIR: Final = re.compile("[\ud800-\udfff]")
 _NOT_FINITE: Final = re.compile(r"([-+]?)\.(inf|Inf|INF|nan|NaN|NAN)")
 
 
@@ -189,12 +188,12 @@ class _Builder:
                 continue
             if _kind(key) == "merge":
                 self.problems.add(line, "a merge key (<<) has no place here; write the data out")
-            if key.value in seen:
-                self.problems.add(line, f"the key '{key.value}' stands twice; give it once")
-            self._check_text(key)
-            seen.add(key.value)
-            self.lines[*place, key.value] = line
-            yield key.value, self.build(value, (*place, key.value))
+            name = self._text(key)
+            if name in seen:
+                self.problems.add(line, f"the key '{name}' stands twice; give it once")
+            seen.add(name)
+            self.lines[*place, name] = line
+            yield name, self.build(value, (*place, name))
 
     def _scalar(self, node: Node) -> bool | int | float | str | None:
         text: str = node.value
@@ -204,8 +203,7 @@ class _Builder:
         if kind == "bool":
             return text.lower() == "true"
         if kind not in {"int", "float"}:
-            self._check_text(node)
-            return text
+            return self._text(node)
         if len(text) > MAX_DIGITS:
             self.problems.add(node.start_mark.line + 1, f"a number has at most {MAX_DIGITS} digits")
             return text
@@ -215,10 +213,15 @@ class _Builder:
             self.problems.add(node.start_mark.line + 1, told)
         return number
 
-    def _check_text(self, node: Node) -> None:
-        if _HALF_A_PAIR.search(node.value):
-            told = "\\ud800 to \\udfff are no characters; write the character itself"
+    def _text(self, node: Node) -> str:
+        r"""Give a scalar's text; what JSON writes as a pair of `\\u` is one character."""
+        text: str = node.value
+        try:
+            return text.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            told = "\\ud800 to \\udfff are halves of characters; write the character itself"
             self.problems.add(node.start_mark.line + 1, told)
+            return ""
 
 
 def _kind(node: Node) -> str:

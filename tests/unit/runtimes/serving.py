@@ -23,6 +23,8 @@ class Server:
     """For each of the next requests: answer with this status instead."""
     logins: list[tuple[str, str]] = field(default_factory=list)
     """User name and password of every request that had them."""
+    location: str = ""
+    """Where an answer with a status of 3xx sends the client."""
     ranges: bool = True
     url: str = ""
 
@@ -57,6 +59,12 @@ def _handler(state: Server) -> type[BaseHTTPRequestHandler]:
                 state.logins.append((user, password))
             content = state.files.get(self.path)
             status = state.statuses.pop(0) if state.statuses else 200 if content else 404
+            if state.location and 300 <= status < 400:
+                self.send_response(status)
+                self.send_header("Location", state.location)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
             if content is None or status >= 300:
                 self.send_error(status)
                 return

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import resource
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,8 +11,8 @@ import pytest
 from harness.errors import EnvironmentProblem
 from harness.progress import QuietProgress
 from harness.runtimes import download as module
-from harness.runtimes.download import Wanted, connected, download, file_sha256, shown
-from harness.runtimes.repository import Repository
+from harness.runtimes.download import Wanted, connected, download, file_sha256
+from harness.runtimes.repository import Repository, without_login
 from tests.unit.runtimes.serving import Server, serving
 
 if TYPE_CHECKING:
@@ -39,6 +41,11 @@ def server() -> Iterator[Server]:
     with serving() as state:
         state.files["/g/a.jar"] = CONTENT
         yield state
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PAUSES", (0.0, 0.0))
 
 
 def fetch(server: Server, target: Path, wanted: Wanted = WANTED) -> Counting:
@@ -144,11 +151,69 @@ def test_a_refusal_is_told_and_not_asked_again(
     assert len(server.asked) == 1
 
 
-def test_a_server_that_is_out_of_order_is_asked_again(server: Server, tmp_path: Path) -> None:
-    server.statuses = [503, 500]
+@pytest.mark.parametrize("statuses", [[503, 500], [429, 429], [408, 502]])
+def test_a_server_that_is_out_of_order_or_busy_is_asked_again(
+    server: Server, tmp_path: Path, statuses: list[int]
+) -> None:
+    server.statuses = list(statuses)
     progress = fetch(server, tmp_path / "a.jar")
     assert file_sha256(tmp_path / "a.jar") == SHA
-    assert "503" in progress.notes[0]
+    assert len(progress.notes) == len(statuses)
+    for status, note in zip(statuses, progress.notes, strict=True):
+        assert f"answered {status} " in note
+
+
+def test_a_server_that_stays_out_of_order_is_told_with_the_file_and_what_to_do(
+    server: Server, tmp_path: Path
+) -> None:
+    server.statuses = [429] * 3
+    told = r"/g/a\.jar: the repository answered 429 .* HARNESS_MAVEN_REPOSITORY\. What came so far"
+    with pytest.raises(EnvironmentProblem, match=told):
+        fetch(server, tmp_path / "a.jar")
+    assert len(server.asked) == 3
+    assert not (tmp_path / "a.jar").exists()
+
+
+def test_redirects_in_a_circle_end(server: Server, tmp_path: Path) -> None:
+    server.statuses, server.location = [302] * 1000, "/g/a.jar"
+    with pytest.raises(EnvironmentProblem, match="it sends from one address to another for ever"):
+        fetch(server, tmp_path / "a.jar")
+    assert not (tmp_path / "a.jar").exists()
+
+
+def test_a_redirect_to_what_is_no_address_is_told_without_showing_it(
+    server: Server, tmp_path: Path
+) -> None:
+    server.statuses, server.location = [302], "gopher://user:secret@nowhere/x"
+    with pytest.raises(EnvironmentProblem, match="no address to fetch from") as told:
+        fetch(server, tmp_path / "a.jar")
+    assert "secret" not in str(told.value)
+
+
+def test_a_server_that_trickles_is_taken_for_silent(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(module, "_SLOWEST", 1 << 60)
+    with pytest.raises(EnvironmentProblem, match=r"no more than \d+ bytes in 0 s"):
+        fetch(server, tmp_path / "a.jar")
+    assert not (tmp_path / "a.jar").exists()
+
+
+def test_a_proxy_that_is_not_there_is_told_without_its_login(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving() as state:
+        gone = state.url.replace("://", "://user:secret@")
+    monkeypatch.setenv("HTTP_PROXY", gone)
+    monkeypatch.setenv("http_proxy", gone)
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "")
+    progress = Counting()
+    silent = pytest.raises(EnvironmentProblem, match=r"the proxy does not answer")
+    with connected(Repository("http://repo.invalid/m")) as source, silent as told:
+        download(WANTED, tmp_path / "a.jar", source, progress)
+    assert "secret" not in str(told.value) + "".join(progress.notes)
 
 
 def test_no_server_is_told_after_some_attempts(tmp_path: Path) -> None:
@@ -162,15 +227,27 @@ def test_no_server_is_told_after_some_attempts(tmp_path: Path) -> None:
     assert "secret" not in str(error.value) + "".join(progress.notes)
 
 
-def test_a_full_disk_is_told(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> str:
-        raise OSError(28, "No space left on device")
+@contextmanager
+def greatest_file(size: int) -> Iterator[None]:
+    """Let the kernel refuse every write behind so many bytes of a file, as a full disk does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
-    monkeypatch.setattr(module, "_receive", full)
-    with pytest.raises(EnvironmentProblem, match=r"cannot write .*a\.jar\.part: the disk is full"):
+
+def test_a_full_disk_is_told_and_the_fetch_goes_on_once_there_is_room(
+    server: Server, tmp_path: Path
+) -> None:
+    told = r"cannot write .*a\.jar\.part: the disk is full; make room, or let HARNESS_CACHE"
+    with greatest_file(1_000_000), pytest.raises(EnvironmentProblem, match=told):
         fetch(server, tmp_path / "a.jar")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jar.part"]
+    fetch(server, tmp_path / "a.jar")
+    assert file_sha256(tmp_path / "a.jar") == SHA
+    assert server.asked[-1][1] is not None
 
 
 def test_a_login_is_sent_and_never_shown(server: Server, tmp_path: Path) -> None:
@@ -182,4 +259,5 @@ def test_a_login_is_sent_and_never_shown(server: Server, tmp_path: Path) -> None
 
 
 def test_an_address_is_shown_without_its_login() -> None:
-    assert shown("https://u:p@repo.example:8443/m/a") == "https://repo.example:8443/m/a"
+    told = without_login("https://u:p@repo.example:8443/m/a, http://x@y/z")
+    assert told == "https://repo.example:8443/m/a, http://y/z"

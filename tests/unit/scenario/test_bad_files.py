@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -194,6 +195,13 @@ def test_a_number_that_would_become_another_one_is_told(number: str, read_as: st
 @pytest.mark.parametrize("number", ["0.1", "1.50", "-2.5e3", ".inf", ".nan", "0", "1e22"])
 def test_other_numbers_are_what_they_say(number: str) -> None:
     assert loads(rows(number), "x/y.yaml").steps
+
+
+def test_text_that_json_wrote_is_read_as_it_was_meant() -> None:
+    text = json.dumps({"table": {"columns": {"id": "int", "😀": "int"}, "key": "id"}, "steps": [1]})
+    assert "\\ud83d" in text
+    found = loads(text.replace("[1]", '["touch"]'), "x/y.yaml")
+    assert [name for name, _ in found.table.columns] == ["id", "😀"]
 
 
 @pytest.mark.parametrize(
