@@ -15,9 +15,10 @@ from harness import __version__, formats, judge, known_files, record, run, run_f
 from harness import read as reading
 from harness.asking import TIMEOUT_S
 from harness.baseline import Applied
-from harness.cells import Plan, Reader, Variant, parse_reader
+from harness.cells import Excluded, Plan, Reader, Variant, parse_reader
 from harness.errors import UsageProblem
 from harness.freeze import States
+from harness.plan import readable
 from harness.progress import Progress
 from harness.record import Answer, StateRecord, Verdict
 from harness.run import ReaderInfo, Run, RunInfo, VariantInfo
@@ -234,12 +235,24 @@ def _by_variant(states: Iterable[StateRecord]) -> Mapping[str, list[StateRecord]
 
 
 def add_reader(folder: Path, reader: Reader) -> Plan:
-    """Add a reader to a run's plan: every question that the others are asked."""
+    """Add a reader to a run's plan: every question that the others are asked and it can be.
+
+    What it cannot be asked is left out, and the plan says why.
+    """
     info = run.read_info(folder)
     if str(reader) not in (each.reader for each in info.readers):
-        questions = dict.fromkeys(replace(cell, reader=str(reader)) for cell in info.cells)
+        reasons = {each.id: readable.cannot(reader, each.format) for each in info.variants}
+        asked = (cell for cell in info.cells if not reasons[cell.variant])
+        left_out = {
+            Excluded(f"{reader} on {each.format}", reasons[each.id])
+            for each in info.variants
+            if reasons[each.id]
+        }
         info = replace(
-            info, readers=(*info.readers, _reader_info(reader)), cells=(*info.cells, *questions)
+            info,
+            readers=(*info.readers, _reader_info(reader)),
+            cells=(*info.cells, *dict.fromkeys(replace(c, reader=str(reader)) for c in asked)),
+            excluded=(*info.excluded, *sorted(left_out, key=lambda each: each.what)),
         )
         run.write_info(folder, info)
     return plan_of(info)

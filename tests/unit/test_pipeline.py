@@ -47,3 +47,15 @@ def test_a_state_that_is_no_longer_kept_is_told_with_what_to_do(tmp_path: Path) 
     found = run.load(RECORDED)
     with pytest.raises(UsageProblem, match=r"no longer in .*run the profile again"):
         pipeline.states_of(found.states, Cache(tmp_path))
+
+
+def test_a_reader_is_not_asked_what_it_cannot_be_and_the_plan_says_why(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    before = run.read_info(folder)
+    plan = pipeline.add_reader(folder, parse_reader("spark-3.5.8-iceberg-1.10.1"))
+    assert plan.cells == before.cells
+    left_out = [each.what for each in plan.excluded if each not in before.excluded]
+    assert left_out == [
+        f"spark-3.5.8-iceberg-1.10.1 on {name}" for name in ("hudi-cow", "hudi-mor")
+    ]
