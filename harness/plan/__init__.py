@@ -6,9 +6,10 @@ from harness.plan.capabilities import Cannot, Capabilities, Maker, Makers
 from harness.plan.chosen import choose, find
 from harness.plan.estimation import estimate
 from harness.plan.product import plan
-from harness.plan.profile import Asked, AskedSteps, Cover, Profile, Writer, load_profiles
+from harness.plan.profile import load_profiles
 from harness.plan.selection import only, select
 from harness.plan.shipped import load_scenarios, profiles_file, scenarios_folder
+from harness.plan.wanted import Asked, AskedSteps, Cover, Profile, Writer
 
 __all__ = [
     "Asked",

@@ -12,7 +12,7 @@ from harness.cells import Cell, Excluded, Variant
 from harness.model.truth import History
 from harness.plan.capabilities import Cannot, Capabilities
 from harness.plan.pairs import cover, values_of
-from harness.plan.profile import Asked, AskedSteps, Cover, Profile
+from harness.plan.wanted import Asked, AskedSteps, Cover, Profile
 from harness.scenario import generation
 from harness.scenario.definition import Step
 

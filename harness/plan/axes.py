@@ -12,7 +12,7 @@ from harness.cells import Excluded
 from harness.operations.api import Operation
 from harness.operations.touch import Rewrites, Touch
 from harness.plan.capabilities import Capabilities, Makers
-from harness.plan.profile import Profile, Writer
+from harness.plan.wanted import Profile, Writer
 from harness.scenario.definition import AXES, Partitioned, Scenario
 from harness.scenario.twin import twin
 
@@ -61,16 +61,20 @@ class Combination:
             found[REWRITES] = self.rewrites.value
         if self.partitioned not in (None, Partitioned.NONE):
             found[PARTITIONED] = str(self.partitioned)
-        known = self.format.settings
-        told = {n: v for n, v in self.hand.writer.settings.items() if n in known}
-        return found | dict(self.own) | told
+        return found | dict(self.own) | dict(self._told)
+
+    @property
+    def _told(self) -> Mapping[str, str]:
+        """The writer's settings that the format knows."""
+        given = self.hand.writer.settings
+        return {name: value for name, value in given.items() if name in self.format.settings}
 
     @property
     def values(self) -> Mapping[str, str]:
         """The value of each axis as people read it, those of one value too."""
         writer = str(self.hand)
-        if told := self.hand.writer.settings:
-            writer += f"{{{', '.join(f'{name}={value}' for name, value in told.items())}}}"
+        if self._told:
+            writer += f"{{{', '.join(f'{name}={value}' for name, value in self._told.items())}}}"
         found = {"format": self.format.NAME, "writer": writer}
         if self.rewrites is not None:
             found[REWRITES] = self.rewrites.value

@@ -13,8 +13,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from harness.errors import UsageProblem
-from harness.plan.profile import Profile, load_profiles
+from harness.plan.profile import load_profiles
 from harness.plan.shipped import PROFILES, load_scenarios, profiles_file, scenarios_folder
+from harness.plan.wanted import Profile
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load
 from harness.scenario.problems import one_of

@@ -12,8 +12,8 @@ from harness.plan.asked import Made
 from harness.plan.axes import Combination
 from harness.plan.capabilities import Cannot, Capabilities, Makers, anything
 from harness.plan.possible import impossible
-from harness.plan.profile import Cover, Profile
 from harness.plan.variants import Makings, variant
+from harness.plan.wanted import Cover, Profile
 from harness.scenario.definition import Scenario
 from harness.scenario.problems import one_of
 

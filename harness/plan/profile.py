@@ -1,98 +1,25 @@
-"""Profiles: what of everything possible a run is to do. Read from `scenarios/profiles.yaml`."""
+"""Profiles as they stand in a file, `scenarios/profiles.yaml`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from harness import formats
-from harness.cells import QUERIES, Reader, parse_reader
+from harness.cells import QUERIES, parse_reader
+from harness.plan.wanted import PLAIN, Asked, AskedSteps, Cover, Profile, Writer
 from harness.scenario.definition import AXES, VIEWS
 from harness.scenario.problems import Problems, one_of
 from harness.scenario.text import Document, Place, parse, read
 from harness.scenario.validation import make
 
 EVERY_STEP: Final = "every_step"
-PLAIN: Final = ("all",)
-"""The queries of a profile that names none."""
 
 _Axes = Mapping[str, tuple[str, ...]]
 _Choice = tuple[Place, tuple[str, ...], tuple[str, ...]]
 """Where names stand, those given, those allowed."""
-
-
-class AskedSteps(StrEnum):
-    """After which steps a reader is asked."""
-
-    ALL = "all"
-    SCHEMA_CHANGES = "schema_changes"
-    """Only right after a step that changes the schema: for readers that take long."""
-
-
-class Cover(StrEnum):
-    """Which combinations of axis values there are: all, or as many as pairs of values need."""
-
-    ALL = "all"
-    PAIRS = "pairs"
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A reader, when it is asked, and about which variants."""
-
-    reader: Reader
-    steps: AskedSteps = AskedSteps.ALL
-    variants: Cover = Cover.ALL
-    """With `pairs`, so many of a scenario's that the reader meets every axis value."""
-    formats: tuple[str, ...] = ()
-    """About tables of which formats; empty for all that it can read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """What writes the steps of a variant, and settings of the format, e.g. `table_version: "6"`."""
-
-    distribution: str
-    """It creates the table, and writes every step if nothing else goes on."""
-    settings: Mapping[str, str] = field(default_factory=dict)
-    then: str = ""
-    """The distribution that goes on with the table, empty when none does."""
-    at: int | None = None
-    """From which step on it does; None makes a variant for each step."""
-    scenarios: tuple[str, ...] = ()
-    """Names or patterns of the scenarios it writes; empty for all of them."""
-    axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of these axes it takes only these values."""
-
-    @property
-    def distributions(self) -> tuple[str, ...]:
-        """Everything that writes."""
-        return (self.distribution, self.then) if self.then else (self.distribution,)
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """Everything whose product, less what cannot be, is the plan."""
-
-    name: str
-    scenarios: tuple[str, ...]
-    """Names, or patterns with `*`."""
-    formats: tuple[str, ...]
-    writers: tuple[Writer, ...]
-    readers: tuple[Asked, ...]
-    about: str = ""
-    twins: bool = False
-    axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The values wanted of a setting; a scenario that names fewer has only those."""
-    views: tuple[str, ...] = VIEWS
-    queries: tuple[str, ...] = PLAIN
-    query_steps: Mapping[str, AskedSteps] = field(default_factory=dict)
-    """When a query is asked that is not asked after every step."""
-    cover: Cover = Cover.ALL
-    """Which combinations become variants; with `pairs`, queries of some steps are asked in turn."""
 
 
 @dataclass(frozen=True, slots=True)
