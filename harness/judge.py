@@ -70,6 +70,7 @@ class _Histories:
         self.instants = {o.instant: step for step, o in outcomes.items() if o.instant}
         self._index = index_of(self.history)
         self._worlds: dict[tuple[int, str], World] = {}
+        self._layouts: dict[tuple[int, str], Layout] = {}
 
     def until(self, step: int) -> History:
         """Give the history up to a step."""
@@ -82,6 +83,15 @@ class _Histories:
             rows = history[-1].base if view == READ_OPTIMIZED else history[-1].rows
             self._worlds[step, view] = World(history, self._index, rows)
         return self._worlds[step, view]
+
+    def layout(self, step: int, view: str) -> Layout:
+        """Give what the files of a step tell beside the truth of a view."""
+        if (step, view) not in self._layouts:
+            state = self.states[step]
+            made = {**self.instants, **dict(state.others)}
+            layout = Layout(self.world(step, view), state.files, made, state.layout)
+            self._layouts[step, view] = layout
+        return self._layouts[step, view]
 
 
 def _applied(outcome: Outcome | None) -> bool:
@@ -131,9 +141,7 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
     if answer.unknown:
         return replace(asked, because=answer.unknown)
     world = histories.world(cell.step, cell.view)
-    state = histories.states[cell.step]
-    made = {**histories.instants, **dict(state.others)}
-    layout = Layout(world, state.files, made, state.layout)
+    layout = histories.layout(cell.step, cell.view)
     if cell.view == READ_OPTIMIZED and (doubt := layout.doubt_of_base()):
         return replace(asked, because=f"layout: {doubt}")
     asked = replace(asked, expected=expected_table(world, answer.question))

@@ -7,7 +7,7 @@ compute what a reader of a given kind would have answered.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness.checks.place import World
 from harness.model import resolution
@@ -28,6 +28,10 @@ class Layout:
     """The step that made each instant."""
     unread: str = ""
     """Why the files tell nothing; empty when they do."""
+    _predicted: dict[resolution.Way, Sequence[Sequence[Value]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """What readers of each way would show of the whole table: many answers are compared with it."""
 
     def doubt_of_base(self) -> str:
         """Say how base files are not as the view needs them; empty when they are."""
@@ -82,8 +86,10 @@ class Layout:
         return str(ways[0]) if len(ways) == 1 else ""
 
     def _predict(self, way: resolution.Way, query: Query) -> Sequence[Sequence[Value]]:
-        rows = resolution.predict(self.world.history, self.files, self.steps, way)
-        return query.answer(self.world.schema.names, rows)
+        if way not in self._predicted:
+            rows = resolution.predict(self.world.history, self.files, self.steps, way)
+            self._predicted[way] = rows
+        return query.answer(self.world.schema.names, self._predicted[way])
 
     def _base_rows(self) -> Iterator[tuple[str, Row]]:
         for base, _ in resolution.slices(self.files, self.steps):
