@@ -22,7 +22,7 @@ from harness.operations.insert import Insert
 from harness.operations.touch import Rewrites, Touch
 from harness.plan import Asked, Profile, Writer, load_scenarios, plan, scenarios_folder
 from harness.progress import Progress
-from harness.record import Answer, Verdict, VerdictKind
+from harness.record import Answer, FindingKind, Verdict, VerdictKind
 from harness.runtimes.cache import Cache
 from harness.scenario.definition import Scenario, Step
 from harness.shapes import Shape
@@ -45,7 +45,7 @@ def changing() -> Scenario:
     """Make a story in which by name is right, with a struct and partitions."""
     columns = {"id": "string", "ts": "long", "a": "struct<b: string, n: int>", "f1": "string"}
     types = tuple((name, parse_type(type_)) for name, type_ in (columns | {"p": "string"}).items())
-    added = Step(AddColumn("f2", parse_type("int"), after="ts"))
+    added = Step(AddColumn("f2", parse_type("int"), after="f1"))
     steps = (Step(Insert((1, 2, 3))), added, Step(Touch(Rewrites.SOME)))
     table = Table(types, "id", "ts", ("p",))
     return Scenario("shapes/changing", table, steps, formats=("hudi-cow",))
@@ -107,12 +107,20 @@ def verdicts(found: run.Run) -> Mapping[str, Verdict]:
     return {each.case: each for each in found.verdicts}
 
 
+def every_array_has_a_value(cell: Cell) -> bool:
+    """Hive 3.1.3 takes a NULL array of a Parquet file for one that is not NULL, and shows NULL."""
+    return cell.reader.startswith("hive") and cell.query in {"predicate(f_array)", "count(f_array)"}
+
+
 @pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
 def test_a_right_reader_is_right_in_every_shape(
     cell: Cell, found: run.Run, verdicts: Mapping[str, Verdict]
 ) -> None:
     verdict, answer = verdicts[cell.case], found.answers[cell.case]
     told = answer.sql, answer.refusal, verdict.findings
+    if every_array_has_a_value(cell):
+        assert [each.kind for each in verdict.findings] == [FindingKind.GHOST_ROW], told
+        return
     assert (verdict.verdict, verdict.because) == (VerdictKind.CORRECT, ""), told
     assert answer.rows or _nothing_is_null(answer)
 
