@@ -15,6 +15,7 @@ import pytest
 from harness import freeze, write, writing
 from harness.cells import Variant
 from harness.errors import EnvironmentProblem
+from harness.formats.iceberg import MODES
 from harness.freeze import Frozen
 from harness.model.datatypes import parse_type
 from harness.model.files import FileFact, FileKind
@@ -26,6 +27,7 @@ from harness.record import Outcome, OutcomeKind, Refusal, StateRecord
 from harness.runtimes.cache import Cache
 from harness.scenario.definition import Scenario, Step
 from harness.writer.client import SparkRefusal, SparkSilent
+from tests.unit.formats.iceberg_table import Folder
 
 WRITER = "spark-3.5.8-hudi-0.15.0"
 COLUMNS = (("id", "int"), ("ts", "long"))
@@ -53,12 +55,14 @@ class Simulated:
         assert timeout_s > 0
         self.sent.append(sql)
         self.reply(sql)
-        if "location '" in sql:
+        if "location '/" in sql:
             self.folder = Path(re.search("location '([^']+)'", sql)[1])  # type: ignore[index]
             (self.folder / ".hoodie").mkdir(parents=True)
         else:
             assert self.folder is not None
-            (self.folder / ".hoodie" / f"{100 * len(self.sent)}.commit").touch()
+            commit = self.folder / ".hoodie" / f"{100 * len(self.sent)}.commit"
+            commit.parent.mkdir(exist_ok=True)  # a table of another format has none
+            commit.touch()
 
 
 @pytest.fixture(autouse=True)
@@ -108,6 +112,26 @@ def test_every_step_is_sent_recorded_with_its_instant_and_frozen(place: writing.
 def test_the_place_is_left_empty_when_all_is_frozen(place: writing.Place) -> None:
     sent(place, Simulated())
     assert not place.folder.exists()
+
+
+def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
+    place: writing.Place,
+) -> None:
+    properties = {"engine.hive.enabled": "true", **dict.fromkeys(MODES, "copy-on-write")}
+
+    def reply(sql: str) -> None:
+        if found := re.search("location 'file:([^']+)'", sql):
+            Folder(Path(found[1])).metadata(0, properties=properties)
+
+    what = replace(variant(), format="iceberg")
+    states = sent(place, Simulated(reply, folder=place.folder), what).states.values()
+    (home,) = {state.home for state in states}
+    assert len(states) == 4
+    assert home.parent == place.cache.root / "tables"
+    assert (home / "metadata").is_dir()
+    kept = writing.kept(what, place.cache)
+    assert kept is not None
+    assert {state.home for state in kept.states.values()} == {home}
 
 
 def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: writing.Place) -> None:

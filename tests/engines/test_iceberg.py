@@ -1,0 +1,134 @@
+"""Iceberg, the control: by field id every reader gets everything right.
+
+Through the product's own verbs, and once in place: a state answers as the table did after the same
+step, though the table has gone on and the folder in which it was written is gone.
+"""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from harness import formats, freeze, pipeline, run, writing
+from harness.cells import Cell, Plan, parse_reader
+from harness.freeze import State
+from harness.model.datatypes import parse_type
+from harness.operations.change_type import ChangeType
+from harness.operations.upsert import Upsert
+from harness.plan import Asked, Profile, Writer, plan, scenarios_folder
+from harness.progress import Progress
+from harness.record import OutcomeKind, Verdict, VerdictKind
+from harness.runtimes import catalog
+from harness.runtimes.cache import Cache
+from harness.runtimes.metastore import Metastore
+from harness.scenario import load
+from harness.scenario.definition import Scenario, Step
+from harness.writing import Place, SparkFor
+from tests.engines import everyone
+from tests.engines.everyone import Everyone, Running
+
+pytestmark = pytest.mark.engines
+
+SPARK = "spark-3.5.8-iceberg-1.10.1"
+HIVE = "hive-3.1.3-iceberg-1.4.3{path=fetch}"
+READERS = (SPARK, HIVE, "trino-476")
+MODES = ("copy-on-write", "merge-on-read")
+STORY = load.load(scenarios_folder() / "iceberg" / "by_field_id.yaml")
+LAST = len(STORY.steps)
+REFUSED = LAST + 1
+AFTER = (Step(ChangeType("n", parse_type("string"))), Step(Upsert(keys=(1, 9))))
+"""What happens to the original when its states are made; Iceberg refuses the first."""
+
+
+def planned(scenario: Scenario) -> Plan:
+    profile = Profile(
+        name="iceberg",
+        scenarios=(scenario.name,),
+        formats=("iceberg",),
+        writers=tuple(Writer(SPARK, {"delete_mode": mode}) for mode in MODES),
+        readers=tuple(Asked(parse_reader(each)) for each in READERS),
+        axes={"rewrites": ("some",)},
+    )
+    return plan([scenario], profile, map(formats.load, formats.names()))
+
+
+PLAN = planned(STORY)
+
+
+@pytest.fixture(scope="module")
+def verdicts(
+    cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, Verdict]:
+    folder = tmp_path_factory.mktemp("iceberg")
+    work = pipeline.Work(cache, folder, progress)
+    started = datetime.datetime.now(datetime.UTC)
+    run.write_info(folder, pipeline.info_of(PLAN, folder.name, started))
+    pipeline.fetch_all(pipeline.needed(PLAN), cache, progress)
+    pipeline.write_states(PLAN, work)
+    pipeline.read_answers(PLAN, work, fresh=True)
+    return {each.case: each for each in pipeline.judge_run(folder).verdicts}
+
+
+@pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
+def test_everything_is_right_and_the_files_say_that_it_was_found_by_id(
+    cell: Cell, verdicts: Mapping[str, Verdict]
+) -> None:
+    found = verdicts[cell.case]
+    assert (found.verdict, found.findings, found.because) == (VerdictKind.CORRECT, (), "")
+    assert "by id" in found.reproduces
+
+
+def test_the_story_tells_readers_by_id_from_all_others(verdicts: Mapping[str, Verdict]) -> None:
+    told = {case: verdict.reproduces for case, verdict in verdicts.items()}
+    assert set(told) == {cell.case for cell in PLAN.cells}
+    assert any(ways == ("by id",) for ways in told.values())
+
+
+@dataclass
+class Watch:
+    """Asks everyone in place after each step."""
+
+    readers: Sequence[Running]
+    place: Place
+    states: dict[int, State] = field(default_factory=dict)
+    in_place: dict[int, Everyone] = field(default_factory=dict)
+
+    def at_state(self, step: int, state: State) -> None:
+        self.in_place[step] = everyone.ask(self.readers, self.place.database, state, "iceberg")
+        self.states[step] = state
+
+    def fork(self, state: State) -> Everyone:
+        with catalog.connect(self.place.metastore_uri) as client:
+            freeze.register(client, state)
+        return everyone.ask(self.readers, state.database, state, "iceberg")
+
+
+@pytest.mark.parametrize("readers", [READERS], indirect=True, ids=["all"])
+def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it_was(
+    readers: Sequence[Running],
+    spark_for: SparkFor,
+    metastore: Metastore,
+    database: str,
+    tmp_path: Path,
+) -> None:
+    place = Place(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
+    place.folder.mkdir()
+    watch = Watch(readers, place)
+    variant = planned(replace(STORY, steps=(*STORY.steps, *AFTER))).variants[-1]
+    written = writing.write(variant, place, spark_for, watch.at_state)
+    kinds = {each.outcome.step: each.outcome.kind for each in written.records}
+    assert [step for step, kind in kinds.items() if kind is OutcomeKind.REFUSED] == [REFUSED]
+    (home,) = {state.home for state in watch.states.values()}
+    shutil.rmtree(home)
+
+    forks = {step: watch.fork(state) for step, state in watch.states.items()}
+    assert sorted(forks) == list(range(LAST + len(AFTER) + 1))
+    assert forks == watch.in_place
+    assert all(not said.refused for everyone in forks.values() for said in everyone.values())
+    assert forks[REFUSED] == forks[LAST] != forks[REFUSED + 1]
+    assert writing.kept(variant, place.cache) is not None
