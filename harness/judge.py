@@ -50,7 +50,7 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
     for cell in cells:
         outcome = outcomes.get(cell.step)
         answer = answers.get(cell.case)
-        if _skipped(outcome) or (answer is not None and answer.void):
+        if _skipped(outcome) or (_fell_away(answer) and _incomplete(outcomes, cell.step)):
             continue
         verdicts.append(_of_cell(cell, case, histories, answer))
     return tuple(verdicts)
@@ -106,6 +106,15 @@ def _skipped(outcome: Outcome | None) -> bool:
     return outcome is not None and outcome.kind is OutcomeKind.SKIPPED
 
 
+def _fell_away(answer: Answer | None) -> bool:
+    return answer is not None and bool(answer.void)
+
+
+def _incomplete(outcomes: Mapping[int, Outcome], step: int) -> bool:
+    """Tell whether some step so far was refused: else the plan's columns are all there."""
+    return any(_skipped(each) or _failed(each) for at, each in outcomes.items() if at <= step)
+
+
 def _failed(outcome: Outcome) -> bool:
     return outcome.kind in {OutcomeKind.REFUSED, OutcomeKind.UNKNOWN}
 
@@ -138,8 +147,8 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
     if answer is None:
         return replace(blank, because="did not run")
     asked = replace(blank, sql=answer.sql, seconds=answer.seconds, reused=answer.reused)
-    if answer.unknown:
-        return replace(asked, because=answer.unknown)
+    if answer.unknown or answer.void:
+        return replace(asked, because=answer.unknown or answer.void)
     world = histories.world(cell.step, cell.view)
     layout = histories.layout(cell.step, cell.view)
     if cell.view == READ_OPTIMIZED and (doubt := layout.doubt_of_base()):

@@ -227,7 +227,8 @@ class Run:
     def _skipped(self, cell: Cell) -> bool:
         state, answer = self.by_step.get((cell.variant, cell.step)), self.answers.get(cell.case)
         skipped = state is not None and state.outcome.kind is OutcomeKind.SKIPPED
-        return skipped or (answer is not None and bool(answer.void))
+        void = answer is not None and bool(answer.void) and cell.case not in self.recorded
+        return skipped or void
 
     def _missing(self, cell: Cell) -> Verdict:
         return Verdict(

@@ -9,7 +9,17 @@ import pytest
 from harness.cells import Cell
 from harness.judge import judge
 from harness.model.query import Query
-from harness.record import Answer, Column, Finding, FindingKind, Verdict, VerdictKind
+from harness.record import (
+    Answer,
+    Column,
+    Finding,
+    FindingKind,
+    Outcome,
+    OutcomeKind,
+    Refusal,
+    Verdict,
+    VerdictKind,
+)
 from harness.shapes import query
 from tests.quality.asked import ask, questions
 from tests.quality.chance import story
@@ -188,7 +198,18 @@ def test_a_partition_is_asked_for_its_rows_only() -> None:
     assert lost.verdict is VerdictKind.WRONG
 
 
-def test_a_question_that_fell_away_has_no_verdict(renamed: Told) -> None:
-    cell = Cell("variant", 3, "engine-1", "snapshot", "column(g)")
-    void = Answer(cell.case, "", void="after step 3 there is no column 'g'")
-    assert judge(case_of(renamed), [cell], {cell.case: void}) == ()
+CELL = Cell("variant", 3, "engine-1", "snapshot", "column(g)")
+VOID = Answer(CELL.case, "", void="after step 3 there is no column 'g'")
+
+
+def test_a_question_that_fell_away_with_its_column_has_no_verdict() -> None:
+    told = history("insert 1,2; rename f1 g; insert 3", applied=[True, False, True])
+    refused = Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("Error", "no"))
+    found = judge(case_of(told, {2: refused}), [CELL], {CELL.case: VOID})
+    assert [each.view for each in found] == ["write"]
+
+
+def test_a_question_never_falls_away_while_every_step_was_applied() -> None:
+    told = history("insert 1,2; rename f1 g; insert 3")
+    (found,) = judge(case_of(told), [CELL], {CELL.case: VOID})
+    assert (found.verdict, found.because) == (VerdictKind.UNKNOWN, VOID.void)

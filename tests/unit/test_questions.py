@@ -1,0 +1,76 @@
+"""From cells to questions: what is sent, and what is not because there is nothing to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from harness.cells import Cell, Reader, Variant
+from harness.engines import trino
+from harness.model.query import ALL, Condition, Query, Test
+from harness.operations.api import Operation
+from harness.operations.insert import Insert
+from harness.operations.rename_column import RenameColumn
+from harness.questions import Asked, Asking, history
+from harness.record import Answer, Outcome, OutcomeKind
+from tests.unit.scenario.stories import scenario_of
+
+READER = Reader("trino-476")
+STEPS: Sequence[Operation] = (Insert((1, 2)), RenameColumn("f1", "g"))
+
+
+def variant() -> Variant:
+    return Variant("v", scenario_of(*STEPS), "hudi-cow", {}, ("writer",) * 3)
+
+
+def state(step: int, kind: OutcomeKind = OutcomeKind.APPLIED) -> Any:  # noqa: ANN401 - as read
+    frozen = SimpleNamespace(outcome=Outcome(step, kind))
+    return SimpleNamespace(digest="d", database="s_d", frozen=frozen, columns={"t": ("id", "g")})
+
+
+def ask(text: str, kind: OutcomeKind = OutcomeKind.APPLIED, view: str = "t") -> Asked | Answer:
+    """Ask after the rename, which had that outcome."""
+    shape: Any = SimpleNamespace(table_for=lambda asked: asked)
+    asking = Asking({"r": READER}, lambda _: trino.ENGINE, lambda _: "reader", lambda _: shape)
+    states = {("v", 1): state(1), ("v", 2): state(2, kind)}
+    truth = history(variant(), states, merge_on_read=False)[2]
+    return asking.ask(Cell("v", 2, "r", view, text), variant(), truth, states["v", 2])
+
+
+def question(text: str, **how: Any) -> Query:  # noqa: ANN401 - passed on
+    asked = ask(text, **how)
+    assert isinstance(asked, Asked)
+    return asked.question.query
+
+
+def test_each_shape_is_sent_in_the_engine_s_words() -> None:
+    asked = ask("predicate(g)")
+    assert isinstance(asked, Asked)
+    assert asked.sql == 'select * from "hudi"."s_d"."t" where "g" = \'f2s1r1\''
+    assert asked.question.query.where == Condition("g", Test.EQUAL, "f2s1r1", "string")
+    assert question("all") == ALL
+    assert question("column(g)") == Query(columns=("id", "g"))
+
+
+def test_questions_that_differ_are_kept_apart() -> None:
+    found = [ask(text) for text in ("all", "column(g)", "predicate(g)", "count(g)")]
+    assert len({each.address for each in found if isinstance(each, Asked)}) == len(found)
+
+
+def test_a_question_about_a_column_that_was_not_made_falls_away_and_says_why() -> None:
+    found = ask("column(g)", kind=OutcomeKind.REFUSED)
+    assert isinstance(found, Answer)
+    assert found.void.startswith("after step 2 there is no column 'g'; there are: id")
+    assert not found.unknown
+
+
+def test_a_column_that_is_there_is_asked_for_though_a_step_was_refused() -> None:
+    query = question("column(f1)", kind=OutcomeKind.REFUSED)
+    assert query == Query(columns=("id", "f1"))
+
+
+def test_a_view_that_the_catalog_does_not_have_is_unknown() -> None:
+    found = ask("all", view="t_rt")
+    assert isinstance(found, Answer)
+    assert found.unknown == "the catalog has no entry for the view t_rt"
