@@ -32,7 +32,7 @@ Row = tuple[Value, ...]
 
 ANSI: Final = '"'
 """What identifiers are quoted with in the SQL of Trino and its kin; Spark and Hive take "`"."""
-_ESCAPES: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "$": "\\u0024"})
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "$": "\\u0024", "\n": "\\n"})
 
 
 def drop_meta(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,16 @@ def test_cells_of_a_skipped_step_are_none_and_the_step_is_listed(sampled: Run) -
     assert {each.step.number for each in skipped} == {7}
     assert any(cell.step == 7 for cell in sampled.info.cells)
     assert not any(each.step == 7 for each in sampled.verdicts)
+
+
+def test_a_question_that_fell_away_is_no_cell(sampled: Run) -> None:
+    case = sampled.verdicts[0].case
+    void = replace(sampled.answers[case], void="after step 3 there is no column 'g'")
+    recorded = {name: each for name, each in sampled.recorded.items() if name != case}
+    found = replace(sampled, answers={**sampled.answers, case: void}, recorded=recorded)
+    assert {each.case for each in sampled.verdicts} - {each.case for each in found.verdicts} == {
+        case
+    }
 
 
 def test_a_refused_step_is_listed_and_its_verdict_is_no_cell(sampled: Run) -> None:
