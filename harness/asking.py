@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+from harness import refusals
 from harness.engines.api import Connection, Engine, NoAnswerError, RefusedError, Server
 from harness.errors import EnvironmentProblem
 from harness.model.query import ALL
@@ -245,6 +246,7 @@ def _parts(connection: Connection, asked: Asked, work: _Work) -> Iterator[Part]:
         try:
             reply = connection.ask(sql, timeout_s=work.manner.timeout_s)
         except RefusedError as refused:
+            _check_machine(refused)
             yield Part(column, sql, refusal=refused.refusal)
         else:
             yield Part(column, sql, reply.columns, reply.rows)
@@ -252,5 +254,12 @@ def _parts(connection: Connection, asked: Asked, work: _Work) -> Iterator[Part]:
 
 def _check_stands(manner: Manner, refused: RefusedError) -> None:
     """Take a refusal for silence when it may well be about the metastore and not the query."""
+    _check_machine(refused)
     if not manner.stands():
         raise NoAnswerError(f"the metastore does not answer; the server said: {refused}")
+
+
+def _check_machine(refused: RefusedError) -> None:
+    """Take an error that a full disk or the like brought about for no answer: it is no refusal."""
+    if why := refusals.of_machine(refused.refusal):
+        raise NoAnswerError(f"{why}; the server said: {refused}")

@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-import psutil
 from rich.console import Console
 from rich.table import Table
 
 from harness.progress import megabytes
-from harness.runtimes import distributions, fetch
+from harness.runtimes import distributions, fetch, memory, metastore
 from harness.runtimes.cache import Cache
 from harness.runtimes.distribution import Distribution
 
@@ -41,7 +40,7 @@ class Machine:
     """What this machine has; sizes in MiB."""
 
     python: tuple[int, int]
-    memory_mb: int
+    memory: memory.Free
     disk_mb: int
     cache: str
 
@@ -51,7 +50,7 @@ def machine(cache: Cache) -> Machine:
     there = next(each for each in (cache.root, *cache.root.parents) if each.exists())
     return Machine(
         (sys.version_info.major, sys.version_info.minor),
-        psutil.virtual_memory().available >> 20,
+        memory.free(),
         shutil.disk_usage(there).free >> 20,
         str(cache.root),
     )
@@ -69,10 +68,11 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
     every = list(found)
     if this.python < PYTHON:
         lacking.append(f"Python {this.python[0]}.{this.python[1]}; install 3.11 or later")
-    need = max((each.distribution.memory_mb for each in every), default=0) + HARNESS_MB
-    if this.memory_mb < need:
+    need = _memory_needed([each.distribution for each in every])
+    if this.memory.mb < need:
         lacking.append(
-            f"{this.memory_mb} MB of memory are free and {need} MB are needed; end other programs"
+            f"{this.memory.mb} MB of memory are {this.memory.where} and {need} MB are needed; "
+            "end other programs, or allow more"
         )
     disk = sum(each.distribution.disk_mb for each in every if each.missing)
     if this.disk_mb < disk:
@@ -83,10 +83,18 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
     return tuple(lacking)
 
 
+def _memory_needed(found: Iterable[Distribution]) -> int:
+    """Give what a run takes at most, in MiB: one engine runs at a time, beside the metastore."""
+    engines = (each.memory_mb for each in found if each.name != metastore.DISTRIBUTION)
+    beside = distributions.load(metastore.DISTRIBUTION).memory_mb + HARNESS_MB
+    return max(engines, default=0) + beside
+
+
 def show(this: Machine, found: tuple[Health, ...], console: Console) -> None:
     """Print the table, what listens on more than loopback, and what is lacking."""
     console.print(
-        f"cache: {this.cache}\nfree: {this.memory_mb} MB of memory, {this.disk_mb} MB of disk",
+        f"cache: {this.cache}\n{this.memory.mb} MB of memory are {this.memory.where}, "
+        f"{this.disk_mb} MB of disk are free",
         highlight=False,
         soft_wrap=True,
     )

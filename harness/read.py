@@ -23,7 +23,7 @@ from harness.model.truth import History
 from harness.progress import Progress
 from harness.questions import Asked, Asking
 from harness.record import Answer
-from harness.runtimes import distributions, fetch, metastore
+from harness.runtimes import distributions, fetch, memory, metastore
 from harness.runtimes.cache import Cache
 from harness.shared_catalog import SharedCatalog
 
@@ -128,6 +128,7 @@ def _ask_server(
     manner = Manner(CONNECTIONS, where.timeout_s, shared.answers)
 
     def serve() -> AbstractContextManager[Server]:
+        memory.check(installation.distribution)
         return engine.serve(installation, shared.uri(), _folder(where, name), where.progress)
 
     def told(each: Asked, answer: Answer) -> None:

@@ -27,6 +27,22 @@ MEANINGS: Final = (
 )
 """Error name, a part of the message, what both together mean (engines notes)."""
 
+MACHINE: Final = re.compile(
+    "No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|"
+    "java.lang.OutOfMemoryError|unable to create (new )?native thread"
+)
+"""What the operating system and the JVM say when there is too little of something."""
+
+
+def of_machine(refusal: Refusal) -> str:
+    """Give why an error is the machine's and says nothing of the engine; empty when it is not.
+
+    >>> of_machine(Refusal("java.io.IOException", "x: No space left on device"))
+    'this machine has too little for it: No space left on device'
+    """
+    found = MACHINE.search(text(refusal))
+    return f"this machine has too little for it: {found.group()}" if found else ""
+
 
 def text(refusal: Refusal) -> str:
     """Give a refusal in one line."""

@@ -22,7 +22,7 @@ from harness.cells import Variant
 from harness.freeze import State
 from harness.progress import Progress
 from harness.record import StateRecord
-from harness.runtimes import distributions, fetch, metastore
+from harness.runtimes import distributions, fetch, memory, metastore
 from harness.runtimes.cache import Cache
 from harness.writer import client
 from harness.writing import Place, WriterSilent, Written
@@ -162,6 +162,7 @@ class Bench:
                 found = fetch.ensure(
                     distributions.load(name), self.where.cache, self.where.progress
                 )
+                memory.check(found.distribution)
                 running = client.spark(found, self._metastore_uri, self._folder(name))
                 self._running[name] = self._stack.enter_context(running)
             return self._running[name]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from harness import freeze
+from harness import freeze, refusals
 from harness.cells import Variant
 from harness.course import Course, Sending
 from harness.formats.api import FileFactError
@@ -166,7 +166,9 @@ class _Hand:
             refusal = answer.refusal
         except SparkSilent as silence:
             kind, because = OutcomeKind.UNKNOWN, str(silence)
-        if refusal is not None:
+        if refusal is not None and (because := refusals.of_machine(refusal)):
+            kind, refusal = OutcomeKind.UNKNOWN, None
+        elif refusal is not None:
             kind = OutcomeKind.REFUSED
         made = self._made_since(before)
         return Outcome(

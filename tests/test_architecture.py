@@ -56,7 +56,9 @@ MAY_IMPORT = {
     ),
     "freeze": "errors progress model scenario cells record formats runtimes",
     "course": "errors model operations scenario cells record formats runtimes freeze writer",
-    "writing": ("errors model operations cells record formats runtimes freeze writer course"),
+    "writing": (
+        "errors model operations cells record refusals formats runtimes freeze writer course"
+    ),
     "write": (
         "errors progress model operations scenario cells record formats runtimes freeze writer "
         "writing"
@@ -71,7 +73,7 @@ MAY_IMPORT = {
     "following": "errors cells record formats judge run baseline known_files pipeline",
     "answer_cache": "errors record",
     "questions": "errors model scenario shapes cells record formats engines freeze",
-    "asking": "errors progress model cells record engines questions runtimes",
+    "asking": "errors progress model cells record refusals engines questions runtimes",
     "keeper": "record freeze answer_cache questions",
     "shared_catalog": "errors freeze runtimes",
     "run_folder": "errors",

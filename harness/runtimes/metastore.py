@@ -11,7 +11,7 @@ from typing import Final
 
 from harness.errors import EnvironmentProblem
 from harness.progress import Progress
-from harness.runtimes import catalog, starter, template
+from harness.runtimes import catalog, memory, starter, template
 from harness.runtimes.cache import Cache
 from harness.runtimes.distributions import digest_of
 from harness.runtimes.fetch import Installation
@@ -66,6 +66,7 @@ def serve(
         EnvironmentProblem: it did not get ready; the message holds the end of its log.
 
     """
+    memory.check(installation.distribution)
     prepared = schema(installation, cache, progress)
     database = folder / "derby"
     shutil.copytree(prepared, database, ignore=shutil.ignore_patterns("*.lck"))

@@ -194,6 +194,29 @@ def test_a_refusal_while_the_metastore_is_gone_is_no_answer() -> None:
     assert "the metastore does not answer; the server said:" in attempt.what
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        {"q": [RefusedError(Refusal("java.io.IOException", "x: No space left on device"), 0.1)]},
+        {
+            "q": [BROKEN],
+            "id": [GOOD],
+            "id+f1": [RefusedError(Refusal("X", "y", cause="java.lang.OutOfMemoryError: heap"), 0)],
+        },
+    ],
+    ids=["the whole", "a column alone"],
+)
+def test_what_a_full_disk_or_too_little_memory_makes_an_engine_say_is_no_refusal(
+    script: dict[str, list[Any]],
+) -> None:
+    script = {sql: list(replies) for sql, replies in script.items()} | {"id": [GOOD]}
+    script.setdefault("id+f1", [GOOD])
+    found, _ = ask(script, [asked("q")])
+    assert "this machine has too little for it: " in found["q"].unknown
+    assert found["q"].refusal is None
+    assert len(found["q"].attempts) == 2
+
+
 def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Path) -> None:
     kept = AnswerCache(tmp_path)
     kept.keep("aa01", Answer("a", "q", GOOD.columns, GOOD.rows))

@@ -251,3 +251,19 @@ def test_what_breaks_in_the_harness_is_no_outcome(place: writing.Place) -> None:
 
     with pytest.raises(EnvironmentProblem):
         sent(place, Simulated(reply))
+
+
+def test_an_error_of_a_full_disk_is_no_refusal_and_nothing_of_it_is_kept(
+    place: writing.Place,
+) -> None:
+    def full(sql: str) -> None:
+        if "alter table" in sql:
+            raise SparkRefusal(Refusal("X", "y", cause="IOException: No space left on device"), 0.1)
+
+    with pytest.raises(writing.WriterSilent) as silent:
+        sent(place, Simulated(full))
+    assert silent.value.outcome.kind is OutcomeKind.UNKNOWN
+    assert "this machine has too little for it: No space left on device" in (
+        silent.value.outcome.because
+    )
+    assert writing.kept(variant(), place.cache) is None
