@@ -2,12 +2,13 @@
 
 Most defects that need several causes need two of them (Kuhn, Wallace and Gallo, "Software fault
 interactions and implications for software testing", 2004). Greedy: always the combination with
-the most pairs that are still missing, the first of those that have as many; so the same input
-gives the same choice.
+the most pairs that are still missing; of those that have as many the one whose pairs were chosen
+least, so that none is in most; of these the first. So the same input gives the same choice.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from itertools import combinations as two_of
@@ -50,9 +51,14 @@ def cover(
     bits = {part: 1 << at for at, part in enumerate(dict.fromkeys(chain(*has_parts)))}
     has = [sum(bits[part] for part in each) for each in has_parts]
     missing = (1 << len(bits)) - 1
-    chosen = []
+    chosen: list[int] = []
+    times = Counter[Pair]()
     while missing:
-        best = max(range(len(has)), key=lambda at: (has[at] & missing).bit_count())
-        chosen.append(best)
-        missing &= ~has[best]
+        gains = [(each & missing).bit_count() for each in has]
+        most = max(gains)
+        best = [at for at, gain in enumerate(gains) if gain == most]
+        new = min(best, key=lambda at: sum(times[each] for each in has_parts[at]))
+        chosen.append(new)
+        times.update(has_parts[new])
+        missing &= ~has[new]
     return tuple(sorted(chosen))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.plan.pairs import all_pairs, cover, pairs_of
+from harness.plan.pairs import all_pairs, cover, pairs_of, values_of
 
 AXES = st.dictionaries(
     st.sampled_from(["format", "writer", "rewrites", "partitioned", "twin"]),
@@ -74,3 +74,19 @@ def test_values_that_never_go_together_are_no_pair() -> None:
 def test_nothing_is_covered_by_nothing() -> None:
     assert not cover([])
     assert not all_pairs([])
+
+
+def test_values_are_chosen_about_as_often_as_each_other() -> None:
+    values = [[str(at) for at in range(size)] for size in (4, 4, 2, 2)]
+    can = [dict(zip("abcd", each, strict=True)) for each in product(*values)]
+    chosen = [can[at] for at in cover(can)]
+    for axis in "cd":
+        times = sum(each[axis] == "0" for each in chosen)
+        assert abs(2 * times - len(chosen)) <= 2
+
+
+def test_values_alone_take_no_more_than_the_longest_axis() -> None:
+    can = [{"a": x, "b": y} for x, y in product("123", "12")]
+    chosen = [can[at] for at in cover(can, values_of)]
+    assert ({each["a"] for each in chosen}, {each["b"] for each in chosen}) == ({*"123"}, {*"12"})
+    assert len(chosen) == 3
