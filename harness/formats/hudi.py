@@ -174,7 +174,7 @@ class Hudi:
     def _compact(self) -> tuple[Statement, ...]:
         if not self.merge_on_read:
             return ()
-        # First what is still pending: the upgrade of a table to version 8 schedules a compaction
-        # and leaves it; run later, it would leave out what was written since (seen on 1.0.2).
+        # First what is pending: the upgrade of a table to version 8 schedules a compaction and
+        # leaves it (seen on 1.0.2). `run` would not touch it, nor the file groups it is about.
         call = f"call run_compaction(op => '{{}}', table => '{DATABASE}.{TABLE}')"
-        return tuple(Sql(call.replace("{}", each)) for each in ("run", "schedule", "run"))
+        return tuple(Sql(call.replace("{}", each)) for each in ("execute", "run"))

@@ -97,11 +97,10 @@ def test_common_sql_is_said_about_the_table_of_the_database() -> None:
     assert said == "alter table {database}.t rename column `a` to `b`"
 
 
-def test_compaction_runs_what_pends_then_its_own_and_nothing_on_copy_on_write() -> None:
+def test_compaction_runs_what_pends_then_the_rest_and_nothing_on_copy_on_write() -> None:
     assert wording("hudi-cow", Compact()) == []
     assert wording("hudi-mor", Compact()) == [
-        "call run_compaction(op => 'run', table => '{database}.t')",
-        "call run_compaction(op => 'schedule', table => '{database}.t')",
+        "call run_compaction(op => 'execute', table => '{database}.t')",
         "call run_compaction(op => 'run', table => '{database}.t')",
     ]
 
