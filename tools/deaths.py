@@ -21,7 +21,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -34,6 +34,7 @@ import psutil
 from harness.runtimes.cache import MAKING, Cache
 
 SCENARIOS: Final = Path(__file__).with_name("deaths_scenarios")
+PROFILE: Final = (str(SCENARIOS), "--profile", "deaths")
 SHARED: Final = ("artifacts", "jre", "unpacked")
 """What of the cache all runs use; table states and answers are of this program's own."""
 WRITER: Final = "spark-3.5.8-hudi-0.15.0"
@@ -110,13 +111,13 @@ class Bench:
 
 
 class Run:
-    """One `harness run` in a folder, and what belongs to it."""
+    """One `harness run` (or another verb) in a folder, and what belongs to it."""
 
-    def __init__(self, folder: Path, cache: Path, *options: str) -> None:
+    def __init__(self, folder: Path, cache: Path, *options: str, verb: str = "run") -> None:
         """Start it."""
         self.folder = folder
         self._log = folder.with_suffix(".log")
-        command = [sys.executable, "-m", "harness", "run", "--run-dir", str(folder), *options]
+        command = [sys.executable, "-m", "harness", verb, "--run-dir", str(folder), *options]
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdout=log, stderr=log, env={**os.environ, "HARNESS_CACHE": str(cache)}
@@ -165,7 +166,7 @@ def _works_in(process: psutil.Process) -> str:
 
 def options(kind: Kind) -> list[str]:
     """Give how a run of this kind is asked for."""
-    found = [str(SCENARIOS), "--profile", "deaths", "-k", kind.reader, "--fresh"]
+    found = [*PROFILE, "-k", kind.reader, "--fresh"]
     return [*found, "--timeout", str(ANSWER_S)] if kind.stops else found
 
 
@@ -183,7 +184,7 @@ def verdicts(folder: Path) -> dict[str, str]:
 def undisturbed(bench: Bench, kind: Kind) -> Undisturbed:
     """Do a run that nobody kills, and see how long everything lives."""
     name = f"undisturbed-{kind.reader}{'-writing' if kind.writes else ''}"
-    began, lives = time.monotonic(), Counter[str]()
+    began, lives = time.monotonic(), defaultdict[str, float](float)
     cache = bench.cache(f"cache-{name}" if kind.writes else "cache")
     run = Run(bench.folder / name, cache, *options(kind))
     while run.process.poll() is None:
@@ -191,7 +192,7 @@ def undisturbed(bench: Bench, kind: Kind) -> Undisturbed:
         time.sleep(POLL_S)
         targets = {_works_in(each).rpartition("-")[0] for each in _children(run.process.pid)}
         for target in targets - {""}:
-            lives[target] += time.monotonic() - seen  # type: ignore[assignment]
+            lives[target] += time.monotonic() - seen
     found = verdicts(run.folder)
     if run.finish() not in {0, 1} or not found:
         raise SystemExit(f"an undisturbed run failed: {run.folder}.log")
@@ -341,10 +342,13 @@ def main() -> int:
     bench = Bench(asked.folder.resolve())
     kinds = planned(asked.runs, asked.seed, asked.only)
     print(f"seed {asked.seed}, {len(kinds)} runs, {asked.jobs} at once", flush=True)
+    if Run(bench.folder / "written", bench.cache("cache"), *PROFILE, verb="write").finish():
+        raise SystemExit(f"the table cannot be written: {bench.folder}/written.log")
     for kind in dict.fromkeys(sorted(kinds, key=lambda each: each.name)):
         if (kind.reader, kind.writes) not in bench.known:
             known = bench.known[kind.reader, kind.writes] = undisturbed(bench, kind)
-            print(f"undisturbed {kind.reader}: {known.seconds:.0f} s, {known.lives}", flush=True)
+            lives = ", ".join(f"{name} {life:.0f} s" for name, life in known.lives.items())
+            print(f"undisturbed {kind.reader}: {known.seconds:.0f} s; {lives}", flush=True)
     with ThreadPoolExecutor(asked.jobs) as threads:
         jobs = [threads.submit(one, bench, *each, asked.seed) for each in _numbered(kinds)]
         outcomes = [job.result() for job in jobs]
