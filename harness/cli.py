@@ -29,7 +29,8 @@ from harness import doctor as health
 from harness import run as run_record
 from harness.asking import TIMEOUT_S
 from harness.cells import Plan
-from harness.errors import HarnessError, UsageProblem
+from harness.errors import HarnessError, UsageProblem, of_machine
+from harness.reports.words import printable
 from harness.runtimes import distributions
 from harness.runtimes.cache import OFFLINE, Cache
 from harness.voice import OUT, Voice
@@ -89,6 +90,7 @@ Resume = Annotated[
 Timeout = Annotated[
     float, typer.Option(min=1, help="Seconds after which a reader's query counts as unanswered.")
 ]
+Verify = Annotated[bool, typer.Option("--verify", help="Hash again every artifact that is kept.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Tell only the result.")]
 Json = Annotated[bool, typer.Option("--json", help="Tell all as JSON, one object a line.")]
 LATEST_RUN: Final = RUNS / run_folder.LATEST
@@ -235,13 +237,14 @@ def update(run_dir: OldRun = LATEST_RUN) -> None:
 
 
 @app.command()
-def doctor() -> None:
+def doctor(verify: Verify = False) -> None:
     """Tell what is there, what is missing, and what each engine needs of this machine."""
     cache = Cache.default()
+    changed = health.verify(distributions.names(), cache, OUT) if verify else ()
     found = health.health(distributions.names(), cache)
     this = health.machine(cache)
     health.show(this, found, OUT)
-    if health.problems(this, found):
+    if changed or health.problems(this, found):
         raise typer.Exit(3)
 
 
@@ -346,11 +349,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # this is how the library says the status of every command
         return end.code if isinstance(end.code, int) else 0
     except HarnessError as problem:
-        said = f"harness: {problem}"
-        ERR.print(said, style="red", highlight=False, markup=False, soft_wrap=True)
-        return problem.exit_status
-    except Exception:  # noqa: BLE001 - status 1 would say that engines were found wrong
+        return _told(problem)
+    except Exception as error:  # noqa: BLE001 - status 1 would say that engines were found wrong
+        if isinstance(error, OSError) and (lacking := of_machine(error)):
+            return _told(lacking)
         traceback.print_exc()
         ERR.print("harness: this is a defect of the harness; nothing is known of the engines")
         return HarnessError.exit_status
     return 0
+
+
+def _told(problem: HarnessError) -> int:
+    # A path or the end of a server's log may hold what commands a terminal.
+    said = "\n".join(map(printable, f"harness: {problem}".split("\n")))
+    ERR.print(said, style="red", highlight=False, markup=False, soft_wrap=True)
+    return problem.exit_status

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from rich.console import Console
@@ -60,6 +61,17 @@ def health(names: Iterable[str], cache: Cache) -> tuple[Health, ...]:
     """Look for each distribution in the cache; nothing is fetched."""
     found = (distributions.load(name) for name in names)
     return tuple(Health(each, fetch.missing(each, cache)) for each in found)
+
+
+def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
+    """Hash again every artifact that is kept; say and give those that changed, now removed."""
+    changed = [path for name in names for path in fetch.verify(distributions.load(name), cache)]
+    for path in changed:
+        told = f"changed since it was fetched, removed: {path}; the next run fetches it again"
+        console.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
+    if not changed:
+        console.print("every artifact in the cache is what its lock says", highlight=False)
+    return tuple(changed)
 
 
 def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:

@@ -9,10 +9,16 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from typing import Final
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """The disk, the user's share of it, or the greatest file that this process may write."""
+_OF_MACHINE: Final = _FULL | {
+    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM),
+    *(errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG),
+}
+"""What is never a defect of the harness."""
 
 
 class HarnessError(Exception):
@@ -35,10 +41,21 @@ class EnvironmentProblem(HarnessError):
     """This machine lacks something: a download, a checksum that fits, memory, a port, a program."""
 
 
+def of_machine(error: OSError) -> EnvironmentProblem | None:
+    """Give the problem of this machine that a failure is; None when it may be a defect."""
+    return unwritable(error) if _numbers(error) & _OF_MACHINE else None
+
+
 def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> EnvironmentProblem:
     """Give the problem that a failure of the file system is, with what to do next."""
     where = path or error.filename or "a file"
-    if error.errno in _FULL:
+    if _numbers(error) & _FULL:
         next_ = "make room, or let HARNESS_CACHE and --run-dir name other places"
         return EnvironmentProblem(f"cannot write {where}: the disk is full; {next_}")
     return EnvironmentProblem(f"cannot use {where}: {error.strerror or error}")
+
+
+def _numbers(error: OSError) -> set[int | None]:
+    # Copying a folder tells of every file that failed, in text alone (shutil.Error).
+    told = {int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))}
+    return {error.errno, *told}

@@ -18,6 +18,7 @@ from harness.plan import Maker, Makers, Profile, choose, estimate, only, plan, r
 from harness.reports import pairs
 from harness.runtimes import distributions
 from harness.runtimes.distribution import Distribution
+from harness.scenario.notices import notices
 
 MINUTE: Final = 60
 WRITES: Final = "writes"
@@ -110,6 +111,9 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
     console.print(table)
     for each in made.readers:
         console.print(f"reader {each}", markup=False, highlight=False)
+    for scenario in {each.scenario.name: each.scenario for each in made.variants}.values():
+        for notice in notices(scenario):
+            console.print(f"note: {notice}", markup=False, highlight=False, soft_wrap=True)
     for left in made.excluded:
         console.print(f"left out: {left.what}: {left.why}", markup=False, highlight=False)
     for cell in made.cells if cells else ():

@@ -61,6 +61,8 @@ def loads(text: str, path: str) -> Scenario:
     """
     document = parse(text, path)
     problems = Problems(path)
+    if not name_of(path).isprintable():
+        problems.stop(1, "the file's name cannot be shown; take letters, digits, '_' and '-'")
     scenario = _scenario(document, problems)
     problems.raise_if_any()
     if scenario is None:  # not reached: without a scenario there is a problem
@@ -73,11 +75,12 @@ def loads(text: str, path: str) -> Scenario:
 def name_of(path: str) -> str:
     """Give the name of the scenario in a file.
 
-    >>> name_of("scenarios/hudi/move.yaml")
-    'hudi/move'
+    >>> name_of("scenarios/hudi/move.yaml"), name_of("../move.yaml"), name_of("/move.yaml")
+    ('hudi/move', 'move', 'move')
     """
-    parts = Path(path).with_suffix("").parts[-2:]
-    return "/".join(parts)
+    file = Path(path)
+    parts = [each for each in file.parts[-2:] if each not in {"..", file.anchor}]
+    return "/".join([*parts[:-1], file.stem])
 
 
 def _scenario(document: Document, problems: Problems) -> Scenario | None:
