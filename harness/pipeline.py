@@ -100,8 +100,9 @@ def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
 
 
 def clean(work: Work) -> None:
-    """Remove what a harness that died left in the cache and in the run's folder."""
+    """Remove what a harness that died left in the cache, in this run and in those beside it."""
     run_folder.clean(work.folder)
+    run_folder.clean_others(work.folder)
     gone = sweep.sweep(work.cache)
     if gone:
         work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")

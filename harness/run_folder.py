@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +17,8 @@ LATEST: Final = "latest"
 ENGINES: Final = "engines"
 """Folder of a run in which servers keep configuration and logs."""
 LOCK: Final = "run.lock"
+PATIENCE_S: Final = 1.0
+"""Who cleans up holds the lock of a run for milliseconds."""
 TABLES: Final = "table-*"
 """Folders below `ENGINES` of tables while they are written."""
 
@@ -54,7 +56,7 @@ def locked(folder: Path) -> Iterator[None]:
     """
     lock = FileLock(folder / LOCK)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=PATIENCE_S)
     except Timeout:
         raise UsageProblem(
             f"another harness works on {folder} now; wait for its end, or name another folder"
@@ -63,6 +65,14 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def clean_others(folder: Path) -> None:
+    """Clean the runs beside one that are nobody's; those that a live harness works on stay."""
+    for lock in folder.parent.glob(f"*/{LOCK}"):
+        if lock.parent.name not in (folder.name, LATEST):
+            with suppress(Timeout), FileLock(lock, timeout=0):
+                clean(lock.parent)
 
 
 def clean(folder: Path) -> None:

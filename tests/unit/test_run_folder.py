@@ -55,3 +55,14 @@ def test_of_servers_that_died_only_the_logs_stay_and_of_tables_nothing(tmp_path:
     assert left == {
         *("engines", "engines/trino-476-0", "engines/trino-476-0/server.log", "answers.jsonl")
     }
+
+
+def test_runs_beside_are_cleaned_too_but_not_those_of_a_live_harness(tmp_path: Path) -> None:
+    left = {}
+    for name in ("mine", "dead", "live"):
+        left[name] = tmp_path / name / "engines" / "trino-476-0" / "catalog"
+        left[name].mkdir(parents=True)
+        (tmp_path / name / run_folder.LOCK).touch()
+    with run_folder.locked(tmp_path / "live"), run_folder.locked(tmp_path / "mine"):
+        run_folder.clean_others(tmp_path / "mine")
+    assert [name for name, path in left.items() if path.exists()] == ["mine", "live"]
