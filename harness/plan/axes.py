@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from itertools import product
 from typing import Final
 
@@ -12,7 +11,7 @@ from harness.cells import Excluded
 from harness.operations.api import Operation
 from harness.operations.touch import Rewrites, Touch
 from harness.plan.capabilities import Capabilities, Makers
-from harness.plan.wanted import Profile, Writer
+from harness.plan.wanted import Profile, Writer, named
 from harness.scenario.definition import AXES, Partitioned, Scenario
 from harness.scenario.twin import twin
 
@@ -164,7 +163,7 @@ def _hands(scenario: Scenario, profile: Profile, format_: str, makers: Makers) -
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    return any(named(name, pattern) for pattern in patterns)
 
 
 def _steps(writer: Writer, steps: int) -> Iterable[int]:

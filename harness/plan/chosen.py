@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from harness.errors import UsageProblem
 from harness.plan.profile import load_profiles
 from harness.plan.shipped import PROFILES, load_scenarios, profiles_file, scenarios_folder
-from harness.plan.wanted import Profile
+from harness.plan.wanted import Profile, named
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load
 from harness.scenario.problems import one_of
@@ -34,7 +33,7 @@ class Found:
 
     def names(self, scenario: str) -> bool:
         """Tell whether one of its patterns is the scenario's."""
-        return any(fnmatchcase(scenario, pattern) for pattern in self.profile.scenarios)
+        return any(named(scenario, pattern) for pattern in self.profile.scenarios)
 
 
 def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], Profile]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
 
 from harness.cells import Cell, Excluded, Pairs, Plan, Variant
 from harness.errors import UsageProblem
@@ -13,7 +12,7 @@ from harness.plan.axes import Combination
 from harness.plan.capabilities import Cannot, Capabilities, Makers, anything
 from harness.plan.possible import impossible
 from harness.plan.variants import Makings, variant
-from harness.plan.wanted import Cover, Profile
+from harness.plan.wanted import Cover, Profile, named
 from harness.scenario.definition import Scenario
 from harness.scenario.problems import one_of
 
@@ -60,7 +59,7 @@ def plan(
 def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, ...]:
     names = [each.name for each in scenarios]
     for pattern in profile.scenarios:
-        if not any(fnmatchcase(name, pattern) for name in names):
+        if not any(named(name, pattern) for name in names):
             raise UsageProblem(
                 f"profile {profile.name}: there is no scenario '{pattern}'; "
                 f"{one_of(pattern, names)}"
@@ -68,7 +67,7 @@ def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, 
     return tuple(
         each
         for each in scenarios
-        if any(fnmatchcase(each.name, pattern) for pattern in profile.scenarios)
+        if any(named(each.name, pattern) for pattern in profile.scenarios)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -83,3 +84,12 @@ class Profile:
     """When a query is asked that is not asked after every step."""
     cover: Cover = Cover.ALL
     """Which combinations become variants; with `pairs`, queries of some steps are asked in turn."""
+
+
+def named(name: str, pattern: str) -> bool:
+    """Tell whether a pattern of a profile names a scenario; `*` stands for any text, nothing else.
+
+    >>> named("hudi/move", "hudi/*"), named("my/a [b]", "my/a [b]"), named("my/a b", "my/a [b]")
+    (True, True, False)
+    """
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name, re.DOTALL) is not None

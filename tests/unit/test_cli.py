@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import subprocess
@@ -214,3 +215,54 @@ def test_quiet_is_the_result_only(
     said = capsys.readouterr()
     assert said.err == ""
     assert 0 < len(said.out.splitlines()) < 10
+
+
+def test_a_file_system_that_refuses_is_the_machines_problem_with_what_to_do(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(folder: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(folder / "verdicts.jsonl"))
+
+    monkeypatch.setattr(pipeline, "judge_run", full)
+    assert cli.main(["judge", "--run-dir", str(recorded)]) == BROKEN
+    said = capsys.readouterr().err
+    assert f"cannot write {recorded / 'verdicts.jsonl'}: the disk is full; make room, or" in said
+    assert "Traceback" not in said
+
+
+def test_what_a_message_quotes_commands_no_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "\x1b[31mred\x07.yaml"
+    assert cli.main(["plan", str(path)]) == WRONG_USE
+    path.write_text(GOOD, encoding="utf-8")
+    assert cli.main(["plan", str(path)]) == WRONG_USE
+    said = capsys.readouterr().err
+    assert "the file's name cannot be shown" in said
+    assert "\x1b" not in said
+    assert "\x07" not in said
+
+
+@pytest.mark.parametrize(
+    "name", ["it's mine", "größe", "-x", "a [b] @c", "x" * 200, "%s {0}", "a*?"]
+)
+def test_a_scenario_file_may_have_a_hard_name(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "my folder" / f"{name}.yaml"
+    path.parent.mkdir()
+    path.write_text(GOOD, encoding="utf-8")
+    folder = str(path.parent / ".." / "my folder")
+    assert cli.main(["plan", folder, "--profile", "first", "--cells"]) == 0
+    assert f"\nmy folder/{name}[hudi-cow]@spark" in capsys.readouterr().out
+
+
+def test_a_plan_tells_which_explicit_values_cannot_be_traced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.yaml"
+    rows = "insert: {rows: [{id: 1, f1: x, f2: x}]}"
+    path.write_text(GOOD.replace("insert: [1, 2]", rows), encoding="utf-8")
+    assert cli.main(["plan", str(path), "--profile", "first"]) == 0
+    told = f"note: {path}:6: step 1 insert: row 1: f1 is x, which stands in another place too"
+    assert told in capsys.readouterr().out
