@@ -15,13 +15,17 @@ import pytest
 from harness import freeze, write, writing
 from harness.cells import Variant
 from harness.errors import EnvironmentProblem
+from harness.formats import hudi_files
+from harness.formats.api import FileFactError
 from harness.formats.iceberg import MODES
 from harness.freeze import Frozen
 from harness.model.datatypes import parse_type
 from harness.model.files import FileFact, FileKind
 from harness.model.table import Table
 from harness.operations.add_column import AddColumn
+from harness.operations.compact import Compact
 from harness.operations.insert import Insert
+from harness.operations.update import Update
 from harness.progress import QuietProgress
 from harness.record import Outcome, OutcomeKind, Refusal, StateRecord
 from harness.runtimes.cache import Cache
@@ -45,6 +49,8 @@ class Simulated:
     """Answers what `reply` answers, and makes an instant for each statement after the first."""
 
     reply: Callable[[str], None] = lambda sql: None
+    makes: Callable[[str], tuple[str, ...]] | None = None
+    """The names of the instants that a statement makes."""
     sent: list[str] = field(default_factory=list)
     folder: Path | None = None
 
@@ -60,9 +66,11 @@ class Simulated:
             (self.folder / ".hoodie").mkdir(parents=True)
         else:
             assert self.folder is not None
-            commit = self.folder / ".hoodie" / f"{100 * len(self.sent)}.commit"
-            commit.parent.mkdir(exist_ok=True)  # a table of another format has none
-            commit.touch()
+            meta = self.folder / ".hoodie"
+            meta.mkdir(exist_ok=True)  # a table of another format has none
+            always = (f"{100 * len(self.sent)}.commit",)
+            for name in self.makes(sql) if self.makes else always:
+                (meta / name).touch()
 
 
 @pytest.fixture(autouse=True)
@@ -146,6 +154,91 @@ def test_a_table_made_otherwise_than_asked_for_is_a_refusal(place: writing.Place
     written = sent(place, Simulated(), asked)
     assert kinds(written.records) == ["refused", "skipped", "skipped", "skipped"]
     assert list(written.states) == [("v", 0)]
+
+
+COMPACTED = (Step(Insert(keys=(1,))), Step(Update(keys=(1,), set=("n",))), Step(Compact()))
+WITH_N = replace(TABLE, columns=(*TABLE.columns, ("n", parse_type("int"))))
+WAITING = FileFact("b", FileKind.LOG, "g", "200", (), keys=("1",))
+
+
+def compacted(
+    place: writing.Place, patch: pytest.MonkeyPatch, facts: tuple[FileFact, ...], *made: str
+) -> tuple[StateRecord, ...]:
+    """Give the records of a table whose compaction makes the instants of these names."""
+
+    def makes(sql: str) -> tuple[str, ...]:
+        if "compaction" in sql:
+            return made if "'run'" in sql else ()
+        return ("100_110.deltacommit",) if "insert" in sql else ("200_210.deltacommit",)
+
+    patch.setattr(hudi_files, "facts", lambda *_: facts)
+    what = replace(variant(steps=COMPACTED), format="hudi-mor")
+    scenario = replace(what.scenario, table=WITH_N)
+    return sent(place, Simulated(makes=makes), replace(what, scenario=scenario)).records
+
+
+def test_a_compaction_that_makes_nothing_while_log_blocks_wait_did_nothing(
+    place: writing.Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = compacted(place, monkeypatch, (WAITING,))[3]
+    assert record.outcome.kind is OutcomeKind.REFUSED
+    assert record.outcome.refusal is not None
+    assert record.outcome.refusal.kind == "did nothing"
+    assert "1 log blocks wait" in record.outcome.refusal.message
+    assert "run_compaction" in record.outcome.statements[-1]
+
+
+def test_a_compaction_that_has_nothing_to_do_and_makes_nothing_is_applied(
+    place: writing.Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = compacted(place, monkeypatch, (replace(WAITING, kind=FileKind.BASE),))[3]
+    assert (record.outcome.kind, record.outcome.instant) == (OutcomeKind.APPLIED, "")
+
+
+def test_an_instant_that_an_earlier_step_requested_holds_the_rows_of_that_time(
+    place: writing.Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # 150 was requested before the update of 200 was there, and is carried out by the compaction.
+    records = compacted(place, monkeypatch, (WAITING,), "150_310.commit", "320_330.commit")
+    assert records[3].outcome.instant == "320"
+    assert records[3].others == (("150", 1),)
+    assert [record.others for record in records[:3]] == [(), (), ()]
+
+
+def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(place: writing.Place) -> None:
+    asked: list[str] = []
+    spark = Simulated()
+
+    def spark_for(name: str) -> Any:  # noqa: ANN401
+        asked.append(name)
+        return spark
+
+    newer = "spark-3.5.8-hudi-1.0.2"
+    writing.write(replace(variant(), writers=(WRITER, WRITER, newer, newer)), place, spark_for)
+    assert asked == [WRITER, newer]
+    assert len(spark.sent) == 4
+
+
+def test_the_states_before_a_change_of_writer_are_those_without_it(place: writing.Place) -> None:
+    alone = sent(place, Simulated())
+    place.folder.mkdir()
+    newer = "spark-3.5.8-hudi-1.0.2"
+    mixed = sent(place, Simulated(), replace(variant(), writers=(WRITER, WRITER, newer, newer)))
+    same = [alone.states["v", n].digest == mixed.states["v", n].digest for n in range(4)]
+    assert same == [True, True, False, False]
+
+
+def test_a_state_says_its_table_version_and_why_its_files_tell_nothing(
+    place: writing.Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def facts(*_: object) -> tuple[FileFact, ...]:
+        raise FileFactError("a file of an unknown kind")
+
+    monkeypatch.setattr(hudi_files, "facts", facts)
+    monkeypatch.setattr(hudi_files, "properties", lambda _: {"hoodie.table.version": "8"})
+    record = sent(place, Simulated()).records[2]
+    assert (record.table_version, record.files) == ("8", ())
+    assert record.layout == "a file of an unknown kind"
 
 
 def test_silence_ends_the_variant_and_its_step_is_not_kept(place: writing.Place) -> None:
