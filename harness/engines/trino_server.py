@@ -6,6 +6,7 @@ What differs from one version to the next is data in the distribution's `setting
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
@@ -140,10 +141,12 @@ def command_line(installation: Installation, folder: Path, config: Path) -> tupl
     """
     if installation.home is None:
         raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
+    patches = (str(installation.patches),) if installation.patches else ()
+    class_path = os.pathsep.join((*patches, f"{installation.home}/lib/*"))
     return (
         *(str(installation.java), *installation.distribution.java_options),
         *(f"-Djava.io.tmpdir={folder / 'tmp'}", f"-Dconfig={config}"),
-        *("-cp", f"{installation.home}/lib/*", installation.distribution.text("main")),
+        *("-cp", class_path, installation.distribution.text("main")),
     )
 
 

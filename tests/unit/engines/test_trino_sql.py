@@ -156,6 +156,23 @@ def test_the_server_listens_on_the_address_it_is_told() -> None:
     assert "http-server.http.port=1" in text.splitlines()
 
 
+def test_patched_classes_come_before_the_servers_own() -> None:
+    def class_path(distribution: Distribution) -> str:
+        installation = Installation(distribution, Path("java"), Path("home"), ())
+        words = command_line(installation, Path("run"), Path("run/config.properties"))
+        return words[words.index("-cp") + 1]
+
+    assert class_path(PRESTODB) == "home/patches:home/lib/*"
+    assert class_path(TRINO) == "home/lib/*"
+
+
+def test_prestodb_opens_no_jmx_port() -> None:
+    """The first option says that JMX is open already, the one after it keeps it from being so."""
+    options = PRESTODB.java_options
+    port = options.index("-Dcom.sun.management.jmxremote.port=1")
+    assert options.index("-XX:-ManagementServer") > port
+
+
 def test_a_distribution_without_a_server_tree_is_told_to_people() -> None:
     installation = Installation(TRINO, Path("java"), None, ())
     with pytest.raises(EnvironmentProblem, match="trino-476 has no server archive"):
