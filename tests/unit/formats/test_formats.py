@@ -92,6 +92,27 @@ def test_another_table_version_than_was_asked_for_is_told(tmp_path: Path) -> Non
     )
 
 
+def test_a_compaction_takes_in_what_was_completed_when_it_was_requested(tmp_path: Path) -> None:
+    folder = tmp_path / ".hoodie" / "timeline"
+    folder.mkdir(parents=True)
+    for name in ("100_110.deltacommit", "200_400.deltacommit", "300_500.commit"):
+        (folder / name).touch()
+    mor = formats.load("hudi-mor")
+    assert mor.before(tmp_path, "300") == ("100",)
+    assert mor.instants(tmp_path) == ("100", "200", "300")
+
+
+def test_what_a_hudi_variant_asks_for_is_told_to_the_session_or_the_table() -> None:
+    mor = formats.load("hudi-mor")
+    asked = {"metadata_table": "on", "auto_upgrade": "off", "meta_fields": "omitted"}
+    told = mor.session(asked)
+    assert told["hoodie.metadata.enable"] == "true"
+    assert told["hoodie.write.auto.upgrade"] == "false"
+    assert told["hoodie.datasource.hive_sync.omit_metadata_fields"] == "true"
+    assert "hoodie.write.auto.upgrade" not in mor.session({})
+    assert "'hoodie.populate.meta.fields' = 'false'" in created("hudi-mor", meta_fields="none")
+
+
 def test_common_sql_is_said_about_the_table_of_the_database() -> None:
     (said,) = wording("hudi-cow", RenameColumn("a", "b"))
     assert said == "alter table {database}.t rename column `a` to `b`"

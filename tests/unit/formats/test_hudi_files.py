@@ -122,6 +122,29 @@ def test_replaced_file_groups_are_an_error_and_not_guessed(tmp_path: Path) -> No
         hudi_files.facts(tmp_path, "id")
 
 
+def test_without_meta_columns_keys_come_from_the_key_column(tmp_path: Path) -> None:
+    complete(tmp_path, "100")
+    (tmp_path / ".hoodie" / "hoodie.properties").write_text("hoodie.populate.meta.fields=false\n")
+    pq.write_table(pa.table({"number": pa.array([7, 8])}), tmp_path / "aa-0_0-1-1_100.parquet")
+    (fact,) = hudi_files.facts(tmp_path, "number")
+    assert fact.keys == ("7", "8")
+    (tmp_path / ".hoodie" / "hoodie.properties").unlink()
+    with pytest.raises(FileFactError, match="no column _hoodie_record_key"):
+        hudi_files.facts(tmp_path, "number")
+
+
+def fact(kind: FileKind, group: str, instant: str) -> FileFact:
+    return FileFact(f"{group}{instant}", kind, group, instant, ())
+
+
+def test_log_blocks_wait_for_compaction_until_a_newer_base_file_of_their_group_is_there() -> None:
+    logs = (fact(FileKind.LOG, "a", "200"), fact(FileKind.LOG, "b", "200"))
+    older = fact(FileKind.BASE, "a", "100")
+    assert hudi_files.uncompacted((*logs, older)) == 2
+    assert hudi_files.uncompacted((*logs, older, fact(FileKind.BASE, "a", "300"))) == 1
+    assert hudi_files.uncompacted((older,)) == 0
+
+
 def test_properties_are_read_and_absent_ones_are_none(tmp_path: Path) -> None:
     assert hudi_files.properties(tmp_path) == {}
     (tmp_path / ".hoodie").mkdir()

@@ -1,4 +1,4 @@
-"""Log files that Hudi 0.15.0 and 1.0.2 wrote: row 1 updated, row 3 deleted."""
+"""Log files that Hudi wrote: 0.15.0 and 1.0.2, row 1 updated, row 3 deleted; 1.2.0, a merge."""
 
 from __future__ import annotations
 
@@ -38,6 +38,27 @@ def test_a_delete_tells_the_keys_it_takes_away(version: str) -> None:
     (block,) = hudi_log.blocks(read(f"delete-{version}"))
     assert block.kind is Kind.DELETE
     assert hudi_log.deleted_keys(block) == ("3",)
+
+
+def test_a_merge_of_table_version_9_leaves_records_and_deletes_in_one_file() -> None:
+    data, deletes = hudi_log.blocks(read("merge-1.2.0"))
+    assert [data.kind, deletes.kind] == [Kind.AVRO_DATA, Kind.DELETE]
+    assert data.instant == deletes.instant == "20261121175945205"
+    names = [name for name, _ in avro_types.columns(data.schema)]
+    assert names[5:] == ["id", "ts", "f1", "f2"]
+    assert hudi_log.record_keys(data, "_hoodie_record_key") == ("4", "6")
+    assert hudi_log.deleted_keys(deletes) == ("5",)
+
+
+def test_without_meta_columns_the_record_keys_are_those_of_the_key_column() -> None:
+    data, _ = hudi_log.blocks(read("merge-1.2.0"))
+    assert hudi_log.record_keys(data, "id") == ("4", "6")
+
+
+def test_records_without_the_column_of_their_keys_are_an_error() -> None:
+    data, _ = hudi_log.blocks(read("merge-1.2.0"))
+    with pytest.raises(FileFactError, match="records without the column number"):
+        hudi_log.record_keys(data, "number")
 
 
 def test_a_file_may_hold_several_blocks() -> None:

@@ -33,6 +33,22 @@ def test_other_files_of_the_folder_are_no_instants() -> None:
     )
 
 
+def test_the_timeline_of_table_version_9_is_read_as_that_of_8() -> None:
+    # Of a real table of Hudi 1.2.0: an insert, a schema change, a compaction that is under way.
+    names = (
+        "20261121175009578.deltacommit.requested",
+        "20261121175009578.deltacommit.inflight",
+        "20261121175009578_20261121175013681.deltacommit",
+        "20261121175018393_20261121175018514.deltacommit",
+        "20261121175028752.compaction.requested",
+        "20261121175028752.compaction.inflight",
+        "history",
+    )
+    assert requested(*names) == ["20261121175009578", "20261121175018393"]
+    done = "20261121175028752_20261121175030974.commit"
+    assert requested(*names, done)[-1] == "20261121175028752"
+
+
 def test_both_layouts_are_found_in_their_folders(tmp_path: Path) -> None:
     (tmp_path / ".hoodie").mkdir()
     (tmp_path / ".hoodie" / "100.commit").touch()
