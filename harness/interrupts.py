@@ -41,7 +41,9 @@ def ending_at_once(tell: Callable[[int], None]) -> Iterator[None]:
         finally:
             os._exit(STATUS_FROM + number)
 
-    before = {each: signal.signal(each, end) for each in SIGNALS}
+    # A shell may have started this to go on whatever is typed (`nohup`, in the background).
+    heeded = [each for each in SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+    before = {each: signal.signal(each, end) for each in heeded}
     try:
         yield
     finally:
