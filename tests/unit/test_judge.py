@@ -137,6 +137,33 @@ def test_an_answer_of_an_instant_that_no_step_made_is_no_mapping(moved: Told) ->
     assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, ())
 
 
+def test_an_instant_beside_the_steps_is_judged_as_the_step_whose_rows_it_took_in(
+    moved: Told,
+) -> None:
+    case = case_of(moved)
+    made = case.states[1].outcome.instant
+    others = tuple(
+        replace(each, instant="1999") if each.instant == made else each
+        for each in case.states[3].files
+    )
+    last = replace(case.states[3], files=others, others=(("1999", 1),))
+    cell = cell_at(moved)
+    answer = Answer(cell.case, "", moved.read().columns, moved.read("position").rows)
+    (verdict,) = judge(replace(case, states=(*case.states[:3], last)), [cell], {cell.case: answer})
+    assert (verdict.reproduces, verdict.because) == (("by position",), "")
+
+
+@pytest.mark.parametrize("view", ["read_optimized", "snapshot"])
+def test_why_the_files_tell_nothing_is_said(moved: Told, view: str) -> None:
+    case, cell = case_of(moved), cell_at(moved, view)
+    last = replace(case.states[3], files=(), layout="a log block of type 5 is not read")
+    answer = Answer(cell.case, "", moved.read().columns, moved.read("position").rows)
+    (verdict,) = judge(replace(case, states=(*case.states[:3], last)), [cell], {cell.case: answer})
+    assert verdict.because.endswith("a log block of type 5 is not read")
+    wanted = VerdictKind.UNKNOWN if view == "read_optimized" else VerdictKind.WRONG
+    assert verdict.verdict is wanted
+
+
 def test_a_cell_without_an_answer_did_not_run(moved: Told) -> None:
     (verdict,) = judge(case_of(moved), [cell_at(moved)], {})
     assert (verdict.verdict, verdict.because) == (VerdictKind.UNKNOWN, "did not run")
