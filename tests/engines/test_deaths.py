@@ -28,9 +28,9 @@ from harness.runtimes.metastore import Metastore
 pytestmark = pytest.mark.engines
 
 SCENARIOS = Path(__file__).parents[2] / "tools" / "deaths_scenarios"
-READER = "hive-3.1.3{path=fetch}"
+READER = "hive-3.1.3"
 GOOD = 0
-"""The status of this run: this reader is right about a column that moves."""
+"""The status of this run: both its readers are right about a column that moves."""
 
 
 def command(folder: Path, *options: str) -> list[str]:
@@ -42,8 +42,10 @@ def planned(folder: Path) -> list[str]:
 
 
 @contextmanager
-def started(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(planned(folder), stdout=subprocess.PIPE, text=True) as process:
+def started(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [*planned(folder), *options], stdout=subprocess.PIPE, text=True
+    ) as process:
         yield process
 
 
@@ -100,14 +102,16 @@ def test_a_harness_that_is_killed_leaves_nothing_running_and_its_run_is_gone_on_
     assert not [path for path in (folder / "engines").glob("*/*") if path.is_dir()]
 
 
-def test_a_server_that_is_killed_is_started_again_and_the_run_goes_on(
-    undisturbed: list[dict[str, Any]], tmp_path: Path
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "hangs"])
+@pytest.mark.parametrize("who", ["hive-3.1.3-0", "metastore-0"])
+def test_a_server_that_is_lost_is_started_again_and_the_run_goes_on(
+    undisturbed: list[dict[str, Any]], tmp_path: Path, who: str, number: signal.Signals
 ) -> None:
     folder = tmp_path / "run"
-    with started(folder) as process:
+    with started(folder, "--timeout", "15") as process:
         until(process, event="progress", by="hive-3.1.3")
-        server = [each for each in family(process) if "hive-3.1.3-0" in each.cwd()]
-        server[0].kill()
+        (server,) = [each for each in family(process) if each.cwd().endswith(who)]
+        server.send_signal(number)
         until(process, event="end", status=GOOD)
     assert verdicts(folder) == undisturbed
 
