@@ -20,7 +20,7 @@ from harness.runtimes.fetch import Installation
 from harness.runtimes.metastore import Metastore
 from harness.write import Bench, Writing
 from harness.writing import SparkFor
-from tests.engines.everyone import Installed, Running
+from tests.engines.everyone import Installed, Running, TooLarge
 
 LARGE: Final = 1_000_000_000
 """A download of more bytes is made only when it is asked for."""
@@ -50,15 +50,26 @@ def metastore(
 
 
 @pytest.fixture(scope="session")
-def installed(request: pytest.FixtureRequest, cache: Cache, progress: Progress) -> Installed:
+def too_large(request: pytest.FixtureRequest, cache: Cache) -> TooLarge:
+    """Tells why a distribution is not downloaded unasked; empty when it is, or is there."""
+
+    def tell(name: str) -> str:
+        lacking = sum(each.size for each in fetch.missing(distributions.load(name), cache))
+        if lacking <= LARGE or request.config.getoption("--fetch-large"):
+            return ""
+        return f"{name} is {lacking / 1e6:.0f} MB to download: --fetch-large does"
+
+    return tell
+
+
+@pytest.fixture(scope="session")
+def installed(too_large: TooLarge, cache: Cache, progress: Progress) -> Installed:
     """Gives an installation of a distribution; skips where that is too much to download unasked."""
 
     def give(name: str) -> Installation:
-        distribution = distributions.load(name)
-        lacking = sum(each.size for each in fetch.missing(distribution, cache))
-        if lacking > LARGE and not request.config.getoption("--fetch-large"):
-            pytest.skip(f"{name} is {lacking / 1e6:.0f} MB to download: --fetch-large does")
-        return fetch.ensure(distribution, cache, progress)
+        if why := too_large(name):
+            pytest.skip(why)
+        return fetch.ensure(distributions.load(name), cache, progress)
 
     return give
 
@@ -94,7 +105,7 @@ def readers(
 def spark_for(
     metastore: Metastore, cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SparkFor]:
-    """Gives the writing process of a distribution; one runs at a time, as in a run."""
+    """Gives the writing process of a distribution; those that were asked for stay, as in a run."""
     where = Writing(cache, tmp_path_factory.mktemp("writers"), progress)
     bench = Bench(where, metastore.uri)
     with bench.at_work():

@@ -1,0 +1,105 @@
+"""Versions of Hudi tables made as asked for, and a table that changes its writer on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import formats, freeze, writing
+from harness.cells import Variant
+from harness.model.canonical import to_json
+from harness.model.truth import row_values
+from harness.operations.insert import Insert
+from harness.plan import Profile, Writer, plan, scenarios_folder
+from harness.record import OutcomeKind
+from harness.runtimes import catalog
+from harness.runtimes.cache import Cache
+from harness.runtimes.metastore import Metastore
+from harness.scenario import generation, load
+from harness.scenario.definition import Scenario, Step
+from harness.writing import Place, SparkFor, Written
+from tests.engines import everyone
+from tests.engines.everyone import Running
+
+pytestmark = pytest.mark.engines
+
+OLD, NEW, NEWEST = (f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))
+READER = f"{NEW}{{schema-on-read=on}}"
+MOVE = load.load(scenarios_folder() / "hudi" / "move.yaml")
+ONE_ROW = replace(MOVE, steps=(Step(Insert(keys=(1,))),))
+UPGRADED = {"schema change": 3, "write": 6}
+"""The step of `hudi/move` that is the first one of the newer writer."""
+AXES = {"rewrites": ("some",), "partitioned": ("none",)}
+ASKED = ((NEW, "6"), (NEW, "8"), (NEWEST, "6"), (NEWEST, "8"), (NEWEST, "9"))
+
+
+def planned(scenario: Scenario, format_name: str, writer: Writer) -> Variant:
+    profile = Profile("x", (scenario.name,), (format_name,), (writer,), (), axes=AXES)
+    known = [formats.load(name) for name in formats.names()]
+    (found,) = plan([scenario], profile, known).variants
+    return found
+
+
+@pytest.fixture
+def place(metastore: Metastore, database: str, tmp_path: Path) -> Place:
+    """States go to a cache of the test's own, so that they are really written."""
+    (tmp_path / "original").mkdir()
+    return Place(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
+
+
+@pytest.mark.parametrize(("writer", "version"), ASKED, ids=str)
+def test_a_table_has_the_version_that_was_asked_for(
+    writer: str, version: str, spark_for: SparkFor, place: Place
+) -> None:
+    asked = planned(ONE_ROW, "hudi-mor", Writer(writer, {"table_version": version}))
+    written = writing.write(asked, place, spark_for)
+    assert [each.outcome.kind for each in written.records] == [OutcomeKind.APPLIED] * 2
+    assert [each.table_version for each in written.records] == [version] * 2
+    assert [fact.keys for fact in written.records[1].files] == [("1",)]
+
+
+@pytest.mark.parametrize("readers", [(READER,)], indirect=True, ids=["spark"])
+@pytest.mark.parametrize("first", UPGRADED)
+@pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
+def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
+    name: str, first: str, readers: Sequence[Running], spark_for: SparkFor, place: Place
+) -> None:
+    at = UPGRADED[first]
+    variant = planned(MOVE, name, Writer(OLD, then=NEW, at=at))
+    written = writing.write(variant, place, spark_for)
+    versions = [each.table_version for each in written.records]
+    assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
+    assert versions == ["6"] * at + ["8"] * (len(versions) - at)
+    assert all(each.files and not each.layout for each in written.records[1:])
+    with catalog.connect(place.metastore_uri) as client:
+        for state in written.states.values():
+            freeze.register(client, state)
+    for step in range(1, len(versions)):
+        assert said(written, variant, step, readers) == expected(variant, step), f"step {step}"
+
+
+def said(
+    written: Written, variant: Variant, step: int, readers: Sequence[Running]
+) -> dict[str, tuple[str, ...]]:
+    """Give the rows of every view of a step."""
+    state, shape = written.states[variant.id, step], formats.load(variant.format)
+    found = everyone.ask(readers, state.database, state, variant.format)
+    return {view: found[READER, shape.table_for(view)].rows for view in shape.views}
+
+
+def expected(variant: Variant, step: int) -> dict[str, tuple[str, ...]]:
+    shape = formats.load(variant.format)
+    applied = [True] * len(variant.scenario.steps)
+    truth = generation.history(
+        variant.scenario, merge_on_read=shape.merge_on_read, applied=applied
+    )[step]
+    found = {}
+    for view in shape.views:
+        rows = truth.base if view == "read_optimized" else truth.rows
+        texts = (json.dumps(to_json(row_values(row, truth.schema))) for row in rows.values())
+        found[view] = tuple(sorted(texts))
+    return found
