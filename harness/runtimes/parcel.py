@@ -96,12 +96,13 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
             parts = _index(tar, file)
             _check_known(parts, known, file)
             progress.start(f"import {file} → {cache.root}", sum(each.size for each in parts))
-            for part in parts:
-                _take(tar, part, folder / part.sha256, file, progress)
+            places = {part: folder / str(number) for number, part in enumerate(parts)}
+            for part, place in places.items():
+                _take(tar, part, place, file, progress)
             if tar.next() is not None:
                 raise _refused(file, "it holds more than its index names")
             lacking = _lacking(cache)
-            new = [p for p in parts if _enter(known[p], folder / p.sha256, cache, lacking)]
+            new = [p for p in parts if _enter(known[p], places[p], cache, lacking)]
     except tarfile.TarError as error:
         raise _refused(file, f"it is no such file, or cut off: {error}") from error
     except OSError as error:
@@ -139,8 +140,7 @@ def _collected(
         if isinstance(source, Artifact) and cache.holds(source)
     }
     lacking = {part: source for part, source in wanted.items() if part not in held}
-    names = [fetch.Missing(part.name.rpartition("/")[2], part.size) for part in lacking]
-    fetch.check_online(names, cache)
+    fetch.check_online([_named(part, source) for part, source in lacking.items()], cache)
     if not lacking:
         return held
     progress.start("fetch what is not kept as it was downloaded", sum(p.size for p in lacking))
@@ -149,13 +149,18 @@ def _collected(
     return {part: held.get(part) or fetched[part] for part in wanted}
 
 
+def _named(part: Part, source: Source) -> fetch.Missing:
+    name = f"JRE {source}" if isinstance(source, str) else source.file_name
+    return fetch.Missing(name, part.size)
+
+
 def _downloaded(
     lacking: Mapping[Part, Source], folder: Path, progress: Progress
 ) -> dict[Part, Path]:
     found: dict[Part, Path] = {}
     with connected(repository.configured()) as source:
-        for part, what in lacking.items():
-            place = folder / part.sha256
+        for number, (part, what) in enumerate(lacking.items()):
+            place = folder / str(number)
             if isinstance(what, Artifact):
                 wanted = Wanted(what.coordinates.repository_path, part.size, part.sha256)
                 download(wanted, place, source, progress)

@@ -6,6 +6,7 @@ import json
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,20 @@ def test_what_was_exported_is_all_that_a_machine_without_a_network_needs(
     assert installed.java.read_text(encoding="utf-8") == "java"
     assert [path.read_bytes() for path in installed.jars("front")] == [b"front"]
     assert server.asked == []
+
+
+def test_two_artifacts_of_the_same_content_both_arrive(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twin = replace(WHOLE.artifacts[2], coordinates=coordinates("g:twin:1:jar"))
+    both = replace(WHOLE, artifacts=(*WHOLE.artifacts, twin))
+    monkeypatch.setattr(distributions, "load", lambda name: both)
+    server.files[f"/{twin.coordinates.repository_path}"] = b"front"
+    parcel.export([both], tmp_path / "x.tar", Cache(tmp_path / "there"), QUIET)
+    cache = Cache(tmp_path / "here", offline=True)
+    assert parcel.load(tmp_path / "x.tar", cache, QUIET).new == 6
+    installed = fetch.ensure(both, cache, QUIET)
+    assert [path.name for path in installed.jars("front")] == ["front-1.jar", "twin-1.jar"]
 
 
 def test_what_is_kept_is_not_downloaded_for_an_export_and_what_is_unpacked_is(
