@@ -65,9 +65,20 @@ def _reader_info(reader: Reader) -> ReaderInfo:
 
 
 def plan_of(info: RunInfo) -> Plan:
-    """Give back the plan that a run was made from."""
-    variants = tuple(_variant(each, info.scenarios[each.id]) for each in info.variants)
-    readers = tuple(parse_reader(each.reader) for each in info.readers)
+    """Give back the plan that a run was made from.
+
+    Raises:
+        UsageProblem: somebody changed it so that it is none.
+
+    """
+    try:
+        variants = tuple(_variant(each, info.scenarios[each.id]) for each in info.variants)
+        readers = tuple(parse_reader(each.reader) for each in info.readers)
+        for writer in {name for each in variants for name in each.writers}:
+            parse_reader(writer)
+    except (KeyError, ValueError) as wrong:
+        told = f"the plan in {run.INFO} was changed and does not hold together: {wrong}"
+        raise UsageProblem(f"{told}; run the profile again") from wrong
     return Plan(info.profile, variants, readers, info.cells, info.excluded, info.pairs)
 
 

@@ -39,7 +39,9 @@ def write(run: Run, folder: Path) -> Path:
         suites[scenario].add_testcase(case)
     for suite in suites.values():
         xml.add_testsuite(suite)
-    xml.write(str(path), pretty=True)
+    part = path.with_name(f"{FILE}.part")
+    xml.write(str(part), pretty=True)
+    part.replace(path)
     return path
 
 

@@ -40,8 +40,17 @@ def session_conf(installation: Installation, metastore_uri: str, folder: Path) -
         **distribution.options("conf"),
         "spark.driver.memory": f"{distribution.heap_mb}m",
         "spark.driver.extraClassPath": os.pathsep.join(map(str, installation.jars("front"))),
-        "spark.driver.extraJavaOptions": " ".join(jvm),
+        "spark.driver.extraJavaOptions": " ".join(map(_option, jvm)),
         "spark.hadoop.hive.metastore.uris": metastore_uri,
         "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
         "spark.local.dir": str(folder),
     }
+
+
+def _option(text: str) -> str:
+    r"""Quote a JVM option as Spark's launcher reads it (`CommandBuilderUtils.parseOptionString`).
+
+    >>> _option("-Djava.io.tmpdir=/my runs")
+    '"-Djava.io.tmpdir=/my runs"'
+    """
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

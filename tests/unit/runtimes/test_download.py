@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import resource
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +11,7 @@ from harness.progress import QuietProgress
 from harness.runtimes import download as module
 from harness.runtimes.download import Wanted, connected, download, file_sha256
 from harness.runtimes.repository import Repository, without_login
+from tests.full_disk import full_disk
 from tests.unit.runtimes.serving import Server, serving
 
 if TYPE_CHECKING:
@@ -227,22 +226,11 @@ def test_no_server_is_told_after_some_attempts(tmp_path: Path) -> None:
     assert "secret" not in str(error.value) + "".join(progress.notes)
 
 
-@contextmanager
-def greatest_file(size: int) -> Iterator[None]:
-    """Let the kernel refuse every write behind so many bytes of a file, as a full disk does."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
 def test_a_full_disk_is_told_and_the_fetch_goes_on_once_there_is_room(
     server: Server, tmp_path: Path
 ) -> None:
     told = r"cannot write .*a\.jar\.part: the disk is full; make room, or let HARNESS_CACHE"
-    with greatest_file(1_000_000), pytest.raises(EnvironmentProblem, match=told):
+    with full_disk(1_000_000), pytest.raises(EnvironmentProblem, match=told):
         fetch(server, tmp_path / "a.jar")
     assert [path.name for path in tmp_path.iterdir()] == ["a.jar.part"]
     fetch(server, tmp_path / "a.jar")
