@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,6 +90,11 @@ def loads_profiles(text: str, path: str) -> Mapping[str, Profile]:
     problems = Problems(path)
     if not isinstance(document.data, dict) or not document.data:
         problems.stop(1, "there are no profiles; write `name: {scenarios: …, readers: …}`")
+    for name in document.data:
+        # It becomes part of the name of a run's folder.
+        if not re.fullmatch(r"[\w.-]{1,100}", name):
+            told = f"{name!r} is no name of a profile; allowed: 1 to 100 letters, digits, _ . -"
+            problems.add(document.line((name,)), told)
     found = {name: _profile(name, data, document, problems) for name, data in document.data.items()}
     problems.raise_if_any()
     return {name: profile for name, profile in found.items() if profile is not None}

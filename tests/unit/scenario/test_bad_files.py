@@ -284,3 +284,10 @@ def test_a_name_that_readers_would_show_otherwise_is_refused(name: str, told: st
     assert told in problem(GOOD.replace("f1: string", f"{name}: string"))
     nested = f"{HEAD}  - add_column: {{name: s, type: 'struct<a: int>'}}\n"
     assert told in problem(f"{nested}  - rename_column: {{name: s.a, to: {name}}}\n")
+
+
+@pytest.mark.parametrize("name", ["../up", "a/b", "x" * 101, "a b", "\\e[31m", ""])
+def test_a_profiles_name_can_be_a_part_of_a_folders(name: str) -> None:
+    told = problem(f'"{name}": {{scenarios: [x]}}\n', loads_profiles)
+    assert "is no name of a profile; allowed: 1 to 100 letters, digits, _ . -" in told
+    assert "\x1b" not in told
