@@ -95,6 +95,7 @@ def loads_profiles(text: str, path: str) -> Mapping[str, Profile]:
         if not re.fullmatch(r"[\w.-]{1,100}", name):
             told = f"{name!r} is no name of a profile; allowed: 1 to 100 letters, digits, _ . -"
             problems.add(document.line((name,)), told)
+    problems.raise_if_any()
     found = {name: _profile(name, data, document, problems) for name, data in document.data.items()}
     problems.raise_if_any()
     return {name: profile for name, profile in found.items() if profile is not None}
