@@ -79,6 +79,11 @@ class Cache:
         except FileNotFoundError:
             return False
 
+    def seems_whole(self, artifact: Artifact) -> bool:
+        """Whether a file of the artifact's size is here, verified or not."""
+        path = self.artifact(artifact)
+        return path.is_file() and path.stat().st_size == artifact.size
+
     def stamp(self, artifact: Artifact) -> None:
         """Record that the artifact's file was just seen to have its SHA-256."""
         path = self.artifact(artifact)

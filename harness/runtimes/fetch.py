@@ -67,11 +67,13 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
 
 
 def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
-    """What `ensure` would download; nothing is fetched or hashed."""
-    found = [
-        Missing(artifact.file_name, artifact.size)
-        for artifact in missing_artifacts(distribution, cache)
-    ]
+    """What `ensure` would download, as far as sizes tell; nothing is fetched or hashed.
+
+    A file that is there and not seen to be verified, as a CI's cache brings it back, is hashed by
+    `ensure` and most often not downloaded.
+    """
+    lacking = missing_artifacts(distribution, cache)
+    found = [Missing(each.file_name, each.size) for each in lacking if not cache.seems_whole(each)]
     if not jre.folder(distribution.jre, cache).is_dir():
         wheel = jre.wheel(distribution.jre)
         found.append(Missing(wheel.name, wheel.size))
@@ -140,7 +142,6 @@ def _ensure_artifacts(
     lacking = [artifact for artifact in needed if not cache.holds(artifact)]
     if not lacking:
         return
-    check_online([Missing(each.file_name, each.size) for each in lacking], cache)
     total = sum(artifact.size for artifact in lacking)
     _check_space(cache, total)
     what = (
@@ -160,6 +161,7 @@ def _ensure_artifact(artifact: Artifact, cache: Cache, source: Source, progress:
             progress.advance(artifact.size)
             return
         if not (path.is_file() and file_sha256(path) == artifact.sha256):
+            check_online([Missing(artifact.file_name, artifact.size)], cache)
             wanted = Wanted(artifact.coordinates.repository_path, artifact.size, artifact.sha256)
             _download(artifact, wanted, path, source, progress)
         cache.stamp(artifact)

@@ -137,7 +137,7 @@ def _collected(
     held = {
         part: cache.artifact(source)
         for part, source in wanted.items()
-        if isinstance(source, Artifact) and cache.holds(source)
+        if isinstance(source, Artifact) and cache.seems_whole(source)
     }
     lacking = {part: source for part, source in wanted.items() if part not in held}
     fetch.check_online([_named(part, source) for part, source in lacking.items()], cache)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
@@ -218,6 +219,25 @@ def test_a_tar_that_is_cut_off_is_refused_whole(exported: Path, tmp_path: Path, 
     with pytest.raises(EnvironmentProblem, match="nothing of it was imported"):
         parcel.load(cut, Cache(tmp_path / "here"), QUIET)
     assert kept(Cache(tmp_path / "here")) == []
+
+
+def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
+    exported: Path, server: Server, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "here", offline=True)
+    parcel.load(exported, cache, QUIET)
+    for path in (cache.root / "artifacts").glob("*/*.jar"):
+        os.utime(path, (1, 1))
+    jar = cache.artifact(WHOLE.artifacts[2])
+    server.asked.clear()
+    assert fetch.missing(WHOLE, cache) == ()
+    fetch.ensure(WHOLE, cache, QUIET)
+    assert server.asked == []
+    jar.write_bytes(b"frown")
+    with pytest.raises(EnvironmentProblem, match=r"offline, and not in .*front-1\.jar"):
+        fetch.ensure(WHOLE, cache, QUIET)
+    parcel.load(exported, cache, QUIET)
+    assert fetch.ensure(WHOLE, cache, QUIET).jars("front")[0].read_bytes() == b"front"
 
 
 def test_a_tar_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
