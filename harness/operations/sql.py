@@ -11,6 +11,7 @@ from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, St
 from harness.model.schema import Field, Schema
 from harness.model.truth import Row, Truth
 
+BRACE = r"\u007b"
 SPARK_NAMES = {"long": "bigint"}
 
 
@@ -86,7 +87,8 @@ def text(value: str) -> str:
     "'it\\'s'"
     """
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+    # Braces would be taken for a placeholder of ours, or for a variable by Spark.
+    return f"'{escaped.replace('{', BRACE)}'"
 
 
 def columns_in_order(truth: Truth) -> tuple[Field, ...]:

@@ -24,8 +24,9 @@ from harness.scenario.problems import Problems
 from harness.scenario.text import Document
 
 MAX_NAME: Final = 200
-_NOT_IN_NAMES: Final = frozenset(".,")
-"""Dots part the names of a path; Spark refuses commas, by which a metastore parts columns."""
+_NOT_IN_NAMES: Final = frozenset(".,{}")
+"""Dots part the names of a path; Spark refuses commas, by which a metastore parts columns, and puts
+something else in the place of `${name}`, also in quotes."""
 KEY_TYPES: Final = ("string", "int", "long")
 ORDER_TYPES: Final = ("long", "int", "double", "float", "date", "timestamp")
 """Types whose generated values grow from step to step."""
@@ -149,7 +150,9 @@ def _wrong_siblings(siblings: Iterable[Field]) -> Iterator[str]:
 def _wrong_name(name: str) -> str:
     """Say why a column cannot be called so; seen with Spark 3.5 and a metastore of Hive 3.1."""
     if not 0 < len(name) <= MAX_NAME or set(name) & _NOT_IN_NAMES or not name.isprintable():
-        return f"no name of a column; allowed: 1 to {MAX_NAME} printable characters without . and ,"
+        return (
+            f"no name of a column; allowed: 1 to {MAX_NAME} printable characters without . , {{ }}"
+        )
     if name != name.lower():
         return f"not in lower case, and the metastore keeps no other names; write '{name.lower()}'"
     if name.startswith(META_PREFIX):

@@ -253,11 +253,15 @@ def test_of_very_many_problems_the_first_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "a.b", "a,b", "x" * 201, "a\\nb", "\\e[31m", "\\0", "\\u202e", "\\u200b", "\\x7f"]
+    "name",
+    [
+        *("", "a.b", "a,b", "${x}", "{table}", "x" * 201),
+        *("a\\nb", "\\e[31m", "\\0", "\\u202e", "\\u200b", "\\x7f"),
+    ],
 )
 def test_a_name_that_could_not_be_shown_is_refused_and_shown_harmless(name: str) -> None:
     told = problem(f'{HEAD}  - rename_column: {{name: f1, to: "{name}"}}\n')
-    assert "is no name of a column; allowed: 1 to 200 printable characters without . and ," in told
+    assert "is no name of a column; allowed: 1 to 200 printable characters without . , { }" in told
     assert told.isprintable()
 
 
