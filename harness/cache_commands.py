@@ -74,11 +74,9 @@ def prune(
     older_than: Annotated[int, typer.Option(help="Days since they were made.", min=0)] = 30,
 ) -> None:
     """Remove old table states and answers, which a run makes again; not while a run goes on."""
-    states, answers = upkeep.prune(Cache.default(), time.time() - older_than * DAY_S)
-    _say(
-        f"removed {states.files} states ({megabytes(states.size)}) and {answers.files} answers "
-        f"({megabytes(answers.size)}) older than {older_than} days"
-    )
+    found = upkeep.prune(Cache.default(), time.time() - older_than * DAY_S)
+    removed = ", ".join(f"{each.files} {each.name} ({megabytes(each.size)})" for each in found)
+    _say(f"removed what is older than {older_than} days: {removed}")
 
 
 def _needed(scenarios: Sequence[Path] | None, profile: str) -> list[Distribution]:

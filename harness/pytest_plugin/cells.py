@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import pytest
 
-from harness import plan, planning, pytest_plugin
+from harness import plan, planning
 from harness.baseline import known
 from harness.cells import Plan
 from harness.errors import HarnessError
 from harness.following import Followed, Following
-from harness.pytest_plugin import child
+from harness.pytest_plugin import asked, child
 from harness.record import VerdictKind
 from harness.reports import junit
 from harness.scenario import load
@@ -40,14 +40,14 @@ class ScenarioFile(pytest.File):
         readers = {str(reader): at for at, reader in enumerate(made.readers)} if made else {}
         for cell in made.cells if made else ():
             yield CellItem.from_parent(
-                self, name=pytest_plugin.name_of(cell.case), reader=readers[cell.reader]
+                self, name=asked.name_of(cell.case), reader=readers[cell.reader]
             )
 
     def _planned(self) -> Plan | None:
         """Give the plan; None when the profile that stands beside the file does not name it."""
-        profile = pytest_plugin.profile(self.config)
+        profile = asked.profile(self.config)
         found = plan.find(profile, [self.path])
-        by_itself = self.path in pytest_plugin.named(self.config)
+        by_itself = self.path in asked.named(self.config)
         name = load.name_of(str(self.path))
         if not by_itself and found.governs(self.path) and not found.names(name):
             return None
@@ -61,7 +61,7 @@ class CellItem(pytest.Item):
         """`reader`: the place of its reader in the profile."""
         super().__init__(**others)
         self.harness_reader = reader
-        self._case = pytest_plugin.case_of(self.name)
+        self._case = asked.case_of(self.name)
         self._found: Followed | None = None
 
     def setup(self) -> None:
@@ -96,7 +96,7 @@ class CellItem(pytest.Item):
 
 def _wait(config: pytest.Config, case: str) -> Followed:
     """Wait until a cell is judged, or the run has ended without it."""
-    folder = pytest_plugin.folder(config)
+    folder = asked.folder(config)
     following = config.stash.setdefault(_FOLLOWING, Following(folder))
     while True:
         # In this order: what was recorded before the end is seen after it.
@@ -110,7 +110,7 @@ def _wait(config: pytest.Config, case: str) -> Followed:
 
 
 def _last(config: pytest.Config, following: Following, case: str, status: int) -> Followed:
-    folder = pytest_plugin.folder(config)
+    folder = asked.folder(config)
     found = following.last(case)
     if found is None and following.begun:
         pytest.skip("not asked: a step before it was refused")

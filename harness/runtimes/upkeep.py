@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,8 @@ from harness.runtimes.cache import Cache, remove
 
 STATES: Final = "states"
 ANSWERS: Final = "answers"
+TABLES: Final = "tables"
+"""Where tables of formats that keep whole paths are brought home to be read."""
 
 _STATE: Final = re.compile(r"[0-9a-f]{64}(\.changed-\d+)?")
 
@@ -36,25 +38,34 @@ def kept(cache: Cache) -> tuple[Kept, ...]:
     return tuple(_kept(folder, seen) for folder in folders)
 
 
-def prune(cache: Cache, before: float) -> tuple[Kept, Kept]:
-    """Remove the table states and answers made before a time (seconds since 1970).
+def prune(cache: Cache, before: float) -> tuple[Kept, ...]:
+    """Remove table states, answers and tables brought home, made before a time (s since 1970).
 
-    Both are made again by the next run that needs them; give what was removed.
+    All are made again by the next run that needs them; give what was removed of each.
     """
-    states = [p for p in _entries(cache.root / STATES) if _STATE.fullmatch(p.name)]
-    old_states = [path for path in states if path.stat().st_mtime < before]
+    states = [path for path in _entries(cache.root / STATES) if _STATE.fullmatch(path.name)]
+    homes = [path for path in _entries(cache.root / TABLES) if path.is_dir()]
     folders = [path for path in _entries(cache.root / ANSWERS) if path.is_dir()]
     answers = [path for folder in folders for path in _entries(folder)]
-    old_answers = [path for path in answers if path.stat().st_mtime < before]
-    size = sum(_kept(path, set()).size for path in old_states)
-    removed = Kept(STATES, len(old_states), size)
-    removed_too = Kept(ANSWERS, len(old_answers), sum(p.stat().st_size for p in old_answers))
-    for state in old_states:
-        with cache.lock(state):
-            remove(state)
-    for answer in old_answers:
-        answer.unlink(missing_ok=True)
-    return removed, removed_too
+    return (
+        _removed(cache, STATES, states, before),
+        _removed(cache, TABLES, homes, before),
+        _removed(cache, ANSWERS, answers, before),
+    )
+
+
+def _removed(cache: Cache, name: str, paths: Iterable[Path], before: float) -> Kept:
+    old = [path for path in paths if path.stat().st_mtime < before]
+    size = 0
+    for path in old:
+        if path.is_dir():
+            size += _kept(path, set()).size
+            with cache.lock(path):
+                remove(path)
+        else:
+            size += path.stat().st_size
+            path.unlink()
+    return Kept(name, len(old), size)
 
 
 def _kept(folder: Path, seen: set[tuple[int, int]]) -> Kept:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.pytest_plugin import case_of, cells, child, name_of
+from harness.pytest_plugin import cells, child
+from harness.pytest_plugin.asked import case_of, name_of
 
 pytest_plugins = ["pytester"]
 
@@ -24,7 +25,8 @@ steps:
   - insert: [3]
   - move_column: {name: f1, after: f2}
 """
-assert cells  # loaded here, once, and not anew in every test run that a test makes
+LOADED = cells
+"""Once here, and not anew in every test run that a test makes."""
 PROFILES = f"""\
 mine:
   scenarios: ["my/*"]
@@ -235,7 +237,10 @@ def test_other_test_runs_load_nothing_of_the_harness_but_the_hooks(tmp_path: Pat
     )
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "loaded harness harness.pytest_plugin"
+    assert (
+        done.stdout.splitlines()[-1]
+        == "loaded harness harness.pytest_plugin harness.pytest_plugin.asked"
+    )
 
 
 def test_the_name_of_a_test_and_its_case_are_told_from_each_other() -> None:

@@ -38,8 +38,11 @@ def test_a_file_with_two_names_takes_its_place_once(tmp_path: Path) -> None:
 
 def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> None:
     cache = filled(tmp_path / "c")
-    states, answers = upkeep.prune(cache, OLD + 1)
-    assert (states.files, states.size, answers.files, answers.size) == (2, 8, 1, 2)
+    home = cache.root / "tables" / "t1"
+    (home / "data").mkdir(parents=True)
+    os.utime(home, (OLD, OLD))
+    found = {each.name: (each.files, each.size) for each in upkeep.prune(cache, OLD + 1)}
+    assert found == {"states": (2, 8), "tables": (1, 0), "answers": (1, 2)}
     left = {path.name for path in cache.root.rglob("*") if path.suffix != ".lock"}
     assert {NEW_STATE, "two.json", "a.jar"} <= left
     assert not {OLD_STATE, f"{OLD_STATE}.changed-12", "one.json"} & left

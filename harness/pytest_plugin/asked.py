@@ -1,0 +1,111 @@
+"""What the user asked pytest for: profile, folders, the run's folder; and the names of tests.
+
+It is loaded in every test run of an environment with the harness, and so loads nothing else of it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+PROFILE: Final = "harness_profile"
+RUN_DIR: Final = "harness_run_dir"
+FOLDERS: Final = "harness_scenarios"
+
+_PROFILES: Final = "profiles.yaml"
+_BASELINE: Final = ".known.yaml"
+_SNIFFED: Final = 1 << 20
+"""A scenario file is not longer, in bytes."""
+_KEYS: Final = re.compile(rb"^table *:", re.MULTILINE), re.compile(rb"^steps *:", re.MULTILINE)
+_BEFORE: Final = "cell["
+_AFTER: Final = "]"
+_NAMED: Final = pytest.StashKey[tuple[Path, ...]]()
+_FOLDER: Final = pytest.StashKey[Path]()
+
+
+def is_scenario(path: Path, config: pytest.Config) -> bool:
+    """Tell whether a YAML file is a scenario, and not something else of the user's.
+
+    It is when it was named itself or lies in a folder of the ini option; in a folder that was
+    named, when it has a table and steps.
+    """
+    if path.name == _PROFILES or path.name.endswith(_BASELINE):
+        return False
+    above = set(path.parents)
+    if not above.isdisjoint(config.getini(FOLDERS)) or path in named(config):
+        return True
+    # The root and what is above it are named by a mere `pytest .`, which means other tests.
+    too_much = {config.rootpath, *config.rootpath.parents}
+    return not above.isdisjoint(set(named(config)) - too_much) and _looks_like_one(path)
+
+
+def _looks_like_one(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            text = file.read(_SNIFFED)
+    except OSError:
+        return False
+    return all(key.search(text) for key in _KEYS)
+
+
+def named(config: pytest.Config) -> tuple[Path, ...]:
+    """Give the files and folders that the user named on pytest's command line."""
+    if _NAMED not in config.stash:
+        config.stash[_NAMED] = tuple(map(Path, _named(config)))
+    return config.stash[_NAMED]
+
+
+def _named(config: pytest.Config) -> Sequence[str]:
+    if hasattr(config, "workerinput"):  # a worker of pytest-xdist takes all for named
+        told: Sequence[str] = config.workerinput["harness_named"]
+        return told
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        return ()
+    names = (each.partition("[")[0].partition("::")[0] for each in config.args)
+    return [os.path.normpath(config.invocation_params.dir / name) for name in names]
+
+
+def name_of(case: str) -> str:
+    """Give the name of the test of a case.
+
+    pytest takes all from the first bracket on for parameters and puts the last bracket to it.
+    """
+    return f"{_BEFORE}{case}{_AFTER}"
+
+
+def is_cell(name: str) -> bool:
+    """Tell whether a test's name is that of a cell."""
+    return name.startswith(_BEFORE)
+
+
+def case_of(name: str) -> str:
+    """Give the case of a test by its name."""
+    return name.removeprefix(_BEFORE).removesuffix(_AFTER)
+
+
+def profile(config: pytest.Config) -> str:
+    """Give the name of the profile that is asked for."""
+    return str(config.getoption(PROFILE) or config.getini(PROFILE))
+
+
+def folder(config: pytest.Config) -> Path:
+    """Give the folder of the run; the same in every worker of pytest-xdist."""
+    if _FOLDER not in config.stash:
+        config.stash[_FOLDER] = _folder(config)
+    return config.stash[_FOLDER]
+
+
+def _folder(config: pytest.Config) -> Path:
+    if hasattr(config, "workerinput"):
+        return Path(config.workerinput["harness_run"])
+    here = config.invocation_params.dir
+    if config.getoption(RUN_DIR):
+        return here / Path(config.getoption(RUN_DIR))
+    now = datetime.datetime.now(datetime.UTC)
+    return here / "runs" / f"{now:%Y%m%d-%H%M%S}-{profile(config)}-pytest-{os.getpid()}"
