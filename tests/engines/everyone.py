@@ -18,6 +18,8 @@ from harness.runtimes.fetch import Installation
 
 Installed = Callable[[str], Installation]
 """Gives the installation of a distribution, or skips the test (see `conftest`)."""
+TooLarge = Callable[[str], str]
+"""Tells why a distribution is not there and not downloaded unasked (see `conftest`)."""
 TIMEOUT_S = 240.0
 """A query takes less than a second; other work on the machine may hold it up."""
 
