@@ -31,8 +31,8 @@ from harness.asking import TIMEOUT_S
 from harness.cells import Plan
 from harness.errors import HarnessError, UsageProblem, of_machine
 from harness.reports.words import printable
-from harness.runtimes import distributions
-from harness.runtimes.cache import OFFLINE, Cache
+from harness.runtimes import distributions, places
+from harness.runtimes.cache import ENVIRONMENT_VARIABLE, OFFLINE, Cache
 from harness.voice import OUT, Voice
 
 ERR: Final = Console(stderr=True)
@@ -256,6 +256,11 @@ class _Means:
     cache: Cache
     timeout_s: float = TIMEOUT_S
 
+    def check(self, folder: Path) -> None:
+        """Check that tables can be written in a run's folder, and kept in the cache."""
+        places.check(folder, "--run-dir")
+        places.check(self.cache.root, ENVIRONMENT_VARIABLE)
+
     def work(self, folder: Path) -> pipeline.Work:
         # Servers run in folders of their own, where a relative path would mean another place.
         return pipeline.Work(self.cache, folder.resolve(), self.voice.progress(), self.timeout_s)
@@ -267,6 +272,7 @@ def _begun(
 ) -> Iterator[pipeline.Work]:
     """Begin a run; its plan is written down before anything starts."""
     started = datetime.datetime.now(datetime.UTC)
+    means.check(run_dir or RUNS)
     folder = run_folder.new_folder(RUNS, made.profile, started) if run_dir is None else run_dir
     _check_new(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -293,6 +299,7 @@ def _check_new(folder: Path) -> None:
 def _resumed(run_dir: Path, means: _Means) -> Iterator[pipeline.Work]:
     """Go on with a run that is there."""
     folder = _existing(run_dir)
+    means.check(folder)
     run_record.read_info(folder)
     with run_folder.locked(folder), means.voice.telling(folder):
         work = means.work(folder)

@@ -266,3 +266,22 @@ def test_a_plan_tells_which_explicit_values_cannot_be_traced(
     assert cli.main(["plan", str(path), "--profile", "first"]) == 0
     told = f"note: {path}:6: step 1 insert: row 1: f1 is x, which stands in another place too"
     assert told in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["my runs", "größe", "a,b", "100%"])
+@pytest.mark.parametrize("which", ["run", "cache"])
+def test_a_folder_that_engines_would_write_otherwise_is_refused_before_it_is_made(
+    name: str,
+    which: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    odd, plain = tmp_path / name, tmp_path / "plain"
+    monkeypatch.setenv("HARNESS_CACHE", str(odd if which == "cache" else plain))
+    run_dir = odd if which == "run" else plain
+    assert cli.main(["run", "--profile", "first", "--run-dir", str(run_dir)]) == WRONG_USE
+    said = capsys.readouterr().err
+    assert "tables would go astray; let " in said
+    assert ("--run-dir" if which == "run" else "HARNESS_CACHE") in said
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,29 @@
+"""Which folders tables may be written in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from harness.errors import UsageProblem
+
+_ODD: Final = re.compile(r"[^A-Za-z0-9/._+@=~-]")
+
+
+def check(folder: Path, how: str) -> None:
+    """Check that engines take a folder's path as it is; `how` names what chooses it.
+
+    Hudi 0.15.0 on Spark 3.5.8 writes a table whose path holds a blank to another folder, whose name
+    holds `%2520`, and says that all is well; so do other characters that addresses escape.
+
+    Raises:
+        UsageProblem: they would not.
+
+    """
+    path = str(folder.absolute())
+    if found := _ODD.search(path):
+        raise UsageProblem(
+            f"{path!r} holds {found.group()!r}, which engines write otherwise in addresses, and "
+            f"tables would go astray; let {how} name a folder of letters, digits and / . _ - + @ ="
+        )
