@@ -13,7 +13,7 @@ from harness.operations.add_column import AddColumn
 from harness.operations.insert import Insert
 from harness.operations.rename_column import RenameColumn
 from harness.operations.touch import Rewrites, Touch
-from harness.plan import Asked, AskedSteps, Cover, Maker, Profile, Writer, plan
+from harness.plan import Asked, AskedSteps, Cover, Maker, Profile, Writer, plan, select
 from harness.scenario.definition import Scenario
 from tests.unit.scenario.stories import TEXT, scenario_of
 from tests.unit.test_plan import COW, MOR, PLAIN, PROFILE, STORY, TRINO
@@ -170,6 +170,12 @@ def test_the_pairs_of_a_scenario_do_not_depend_on_the_others() -> None:
     of_long = {variant.id for variant in alone.variants}
     assert alone.cells == tuple(cell for cell in among.cells if cell.variant in of_long)
     assert alone == planned(LONG, cover=Cover.PAIRS, **WIDE)
+
+
+def test_a_part_of_a_plan_does_not_claim_the_pairs_of_the_whole() -> None:
+    whole = planned(LONG, cover=Cover.PAIRS, **WIDE)
+    assert select(whole, "*").pairs == whole.pairs != ()
+    assert select(whole, "cow").pairs == ()
 
 
 READERS = tuple(Asked(parse_reader(f"other-{at}")) for at in range(3))
