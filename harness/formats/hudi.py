@@ -151,8 +151,10 @@ class Hudi:
         return f"no compaction is on the timeline, but {waiting} log blocks wait for one"
 
     def created_wrong(self, folder: Path, settings: Settings) -> str:
-        """Compare the table version that was asked for with the one that was made."""
+        """Look whether there is a table, of the version that was asked for."""
         asked, made = settings.get("table_version"), self.table_version(folder)
+        if not made:
+            return "the writer said that all is well, and there is no table in the folder"
         if asked in (None, made):
             return ""
         return f"table version {asked} was asked for, the writer made version {made}"

@@ -64,6 +64,7 @@ class Simulated:
         if "location '/" in sql:
             self.folder = Path(re.search("location '([^']+)'", sql)[1])  # type: ignore[index]
             (self.folder / ".hoodie").mkdir(parents=True)
+            (self.folder / ".hoodie" / "hoodie.properties").write_text("hoodie.table.version=6\n")
         else:
             assert self.folder is not None
             meta = self.folder / ".hoodie"

@@ -81,6 +81,10 @@ def test_partition_columns_are_named_by_hudi_and_stand_apart_in_hive() -> None:
     assert "`a` string) partitioned by (`p` string)" in created("hive-parquet", partitioned=True)
 
 
+def test_a_table_that_is_not_where_it_was_to_be_is_told(tmp_path: Path) -> None:
+    assert "there is no table in the folder" in formats.load("hudi-mor").created_wrong(tmp_path, {})
+
+
 def test_another_table_version_than_was_asked_for_is_told(tmp_path: Path) -> None:
     (tmp_path / ".hoodie").mkdir()
     (tmp_path / ".hoodie" / "hoodie.properties").write_text("hoodie.table.version=6\n")
