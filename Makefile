@@ -8,7 +8,7 @@ LOCKED := $(VENV)/.locked
 EDITABLE := $(VENV)/.editable
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test run wheel lock clean
+.PHONY: help venv check test run bench deaths wheel lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,13 @@ test: check  ## check, then the tests that start real engines
 
 run: venv  ## quick start: run the quick-start profile and show what the engines got wrong
 	$(BIN)/harness run --profile quick-start --show
+
+bench: venv  ## measure PROFILE (quick-start) and a plain script that asks the same; a Markdown table
+	$(BIN)/python tools/bench.py --profile $(or $(PROFILE),quick-start) --folder build/bench
+
+deaths: venv  ## kill what runs at RUNS (200) random moments, go on, compare the verdicts; hours
+	rm -rf build/deaths
+	$(BIN)/python tools/deaths.py --runs $(or $(RUNS),200) --folder build/deaths
 
 wheel: venv  ## build the wheel into dist/
 	rm -rf build

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections import Counter
-from typing import Protocol, TextIO
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol, TextIO, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -19,6 +22,8 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 from rich.progress import Progress as RichProgress
+
+T = TypeVar("T")
 
 _QUARTERS = 4
 _WHOLE_FROM = 10
@@ -226,6 +231,15 @@ def told(by: str, found: Counter[str]) -> str:
     """
     counts = ", ".join(f"{number} {what}" for what, number in found.items())
     return (f" ({by})" if by else "") + (f": {counts}" if counts else "")
+
+
+@contextmanager
+def started(name: str, server: AbstractContextManager[T], progress: Progress) -> Iterator[T]:
+    """Enter the context of a server, and note how long it took until it answered."""
+    began = time.monotonic()
+    with server as running:
+        progress.note(f"{name} answers after {time.monotonic() - began:.1f} s")
+        yield running
 
 
 def for_stream(stream: TextIO) -> Progress:

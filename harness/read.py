@@ -20,7 +20,7 @@ from harness.errors import EnvironmentProblem
 from harness.freeze import States
 from harness.keeper import Keeper
 from harness.model.truth import History
-from harness.progress import Progress
+from harness.progress import Progress, started
 from harness.questions import Asked, Asking
 from harness.record import Answer
 from harness.runtimes import distributions, fetch, memory, metastore
@@ -109,7 +109,8 @@ def _ask_servers(asked: Sequence[Asked], where: Reading, keeper: Keeper) -> None
 
 def _metastore(where: Reading) -> AbstractContextManager[metastore.Metastore]:
     found = fetch.ensure(distributions.load(metastore.DISTRIBUTION), where.cache, where.progress)
-    return metastore.serve(found, where.cache, _folder(where, "metastore"), where.progress)
+    serving = metastore.serve(found, where.cache, _folder(where, "metastore"), where.progress)
+    return started(metastore.DISTRIBUTION, serving, where.progress)
 
 
 def _folder(where: Reading, name: str) -> Path:
@@ -129,7 +130,8 @@ def _ask_server(
 
     def serve() -> AbstractContextManager[Server]:
         memory.check(installation.distribution)
-        return engine.serve(installation, shared.uri(), _folder(where, name), where.progress)
+        serving = engine.serve(installation, shared.uri(), _folder(where, name), where.progress)
+        return started(name, serving, where.progress)
 
     def told(each: Asked, answer: Answer) -> None:
         where.progress.found(name, _outcome(answer))

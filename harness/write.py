@@ -20,7 +20,7 @@ from typing import Final
 from harness import freeze, writing
 from harness.cells import Variant
 from harness.freeze import State
-from harness.progress import Progress
+from harness.progress import Progress, started
 from harness.record import StateRecord
 from harness.runtimes import distributions, fetch, memory, metastore
 from harness.runtimes.cache import Cache
@@ -89,7 +89,8 @@ def _write_missing(missing: Sequence[Variant], where: Writing) -> Iterator[Writt
         )
         folder = Path(tempfile.mkdtemp(prefix="metastore-", dir=where.folder))
         running = metastore.serve(found, where.cache, folder, where.progress)
-        bench = Bench(where, stack.enter_context(running).uri)
+        serving = started(metastore.DISTRIBUTION, running, where.progress)
+        bench = Bench(where, stack.enter_context(serving).uri)
         for writers, group in groupby(sorted(missing, key=_by_writer), key=_by_writer):
             where.progress.note(f"write with {', '.join(dict.fromkeys(writers))}")
             yield from _write_group(list(group), bench)
@@ -164,7 +165,8 @@ class Bench:
                 )
                 memory.check(found.distribution)
                 running = client.spark(found, self._metastore_uri, self._folder(name))
-                self._running[name] = self._stack.enter_context(running)
+                serving = started(name, running, self.where.progress)
+                self._running[name] = self._stack.enter_context(serving)
             return self._running[name]
 
     def _folder(self, name: str) -> Path:

@@ -1,0 +1,214 @@
+"""Measure one run of a profile: what costs how much, and what a plain script takes for the same.
+
+    python tools/bench.py --profile quick-start --folder build/bench
+
+The run is done on a cache that holds the engines and neither table states nor answers; then again,
+with nothing changed; then for one cell of it, whose answer is kept too: what that costs is fixed,
+and the rest is divided by the cells. At last `tools/plain.py` asks the same. Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import psutil
+from bench_watch import HARNESS, Watched, between, watch
+
+from harness import run as records
+from harness.record import Answer
+from harness.runtimes import cache as caches
+from harness.runtimes.cache import Cache
+
+SHARED: Final = ("artifacts", "jre", "unpacked")
+ANSWERS: Final = re.compile(r"(?P<name>\S+) answers after (?P<seconds>[0-9.]+) s")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was run, one after another."""
+
+    first: Watched
+    again: Watched
+    one: Watched
+    plain: Mapping[str, Any]
+    run: records.Run
+    load: float
+    """How many processes wanted a processor while the run was done, on average of its end."""
+
+
+def measure(folder: Path, profile: str) -> Measured:
+    """Do the runs and the plain script in a new folder."""
+    cache = _cache(folder)
+    first = watch(folder / "run", cache, "--profile", profile)
+    load = os.getloadavg()[0]
+    again = watch(folder / "again", cache, "--profile", profile)
+    found = records.load(folder / "run")
+    case = folder / "case.txt"
+    case.write_text(f"{found.info.cells[-1].case}\n", encoding="utf-8")
+    one = watch(folder / "one", cache, "--profile", profile, "--cases", str(case))
+    return Measured(first, again, one, _plain(folder, cache), found, load)
+
+
+def _cache(folder: Path) -> Path:
+    cache = folder / "cache"
+    cache.mkdir(parents=True)
+    for name in SHARED:
+        (cache / name).symlink_to(Cache.default().root / name)
+    return cache
+
+
+def _plain(folder: Path, cache: Path) -> Mapping[str, Any]:
+    command = [sys.executable, str(Path(__file__).with_name("plain.py"))]
+    environment = {**os.environ, "HARNESS_CACHE": str(cache)}
+    done = subprocess.run(
+        [*command, str(folder / "run"), str(folder / "plain")],
+        env=environment, stdout=subprocess.PIPE, check=True, text=True,
+    )  # fmt: skip
+    found: Mapping[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def summary(found: Measured) -> Iterator[tuple[str, str]]:
+    """Give the figures of the whole."""
+    first, cells = found.first, len(found.run.info.cells)
+    reading = _seconds(first, "ask ")
+    yield "cells", str(cells)
+    yield "status of the run, of the same again", f"{first.status}, {found.again.status}"
+    yield "the whole, s", f"{first.seconds:.0f}"
+    yield "cells a minute", f"{cells * 60 / first.seconds:.0f}"
+    yield "first answer recorded after, s", f"{first.first_answer_s:.0f}"
+    yield "the same again, nothing changed, s", f"{found.again.seconds:.1f}"
+    fixed = found.one.cpu_s
+    yield "harness CPU, fixed (one kept cell), s", f"{fixed:.2f}"
+    yield "harness CPU a cell beside that, ms", f"{(first.cpu_s - fixed) * 1000 / cells:.2f}"
+    yield (
+        "the same again: harness CPU a cell, ms",
+        (f"{(found.again.cpu_s - fixed) * 1000 / cells:.2f}"),
+    )
+    yield "plain script for the same questions, s", f"{found.plain['seconds']:.0f}"
+    yield (
+        "times the plain script (asking with all start-ups)",
+        (f"{found.plain['seconds'] / reading:.2f}"),
+    )
+    yield (
+        "disk: states and answers, run, MB",
+        (
+            f"{_size(cache_of(found) / 'states') + _size(cache_of(found) / 'answers'):.0f}, "
+            f"{_size(found.run.folder):.0f}"
+        ),
+    )
+    yield (
+        "processes that wanted one of the processors at its end",
+        (f"{found.load:.1f} of {psutil.cpu_count()}"),
+    )
+
+
+def cache_of(found: Measured) -> Path:
+    """Give the cache of the runs."""
+    return found.run.folder.parent / "cache"
+
+
+def phases(watched: Watched) -> Iterator[tuple[str, float, float]]:
+    """Give each phase with its seconds and the harness's CPU seconds."""
+    before, before_cpu = 0.0, 0.0
+    for name, begins in (("write", "write tables"), ("read", "ask ")):
+        if found := between(watched.events, begins, "done"):
+            start, end = found
+            yield f"up to {name}", start.seconds - before, start.cpu_s - before_cpu
+            yield name, end.seconds - start.seconds, end.cpu_s - start.cpu_s
+            before, before_cpu = end.seconds, end.cpu_s
+    yield "judge and report", watched.seconds - before, watched.cpu_s - before_cpu
+
+
+def _seconds(watched: Watched, task: str) -> float:
+    found = between(watched.events, task, "done")
+    return found[1].seconds - found[0].seconds if found else float("nan")
+
+
+def starts(watched: Watched) -> Mapping[str, list[float]]:
+    """Give how long each server took until it answered."""
+    found: dict[str, list[float]] = {}
+    for event in watched.events:
+        if told := ANSWERS.fullmatch(str(event.facts.get("text", ""))):
+            found.setdefault(told["name"], []).append(float(told["seconds"]))
+    return found
+
+
+def queries(found: records.Run) -> Mapping[str, list[Answer]]:
+    """Give the answers of each distribution."""
+    by: dict[str, list[Answer]] = {}
+    for cell in found.info.cells:
+        with suppress(KeyError):
+            by.setdefault(found.distribution(cell.reader), []).append(found.answers[cell.case])
+    return by
+
+
+def engines(found: Measured) -> Iterator[tuple[str, ...]]:
+    """Give a row for each server: starts, queries, memory, CPU; and what the plain script took."""
+    began, answers, plain = starts(found.first), queries(found.run), found.plain["by"]
+    for name, used in sorted(found.first.used.items()):
+        of = answers.get(name, [])
+        alone = plain.get(name, {})
+        yield (
+            name,
+            ", ".join(f"{each:.1f}" for each in began.get(name, ())),
+            str(len(of)) if of else "",
+            f"{sum(each.seconds for each in of):.1f}" if of else "",
+            f"{used.cpu_s:.1f}",
+            str(used.peak_mb),
+            f"{alone['start']:.1f}" if alone else "",
+            f"{alone['ask']:.1f}" if alone.get("asked") else "",
+        )
+
+
+def _size(folder: Path) -> float:
+    files = (Path(name, each) for name, _, found in os.walk(folder) for each in found)
+    return sum(path.lstat().st_blocks * 512 for path in files) / 1e6
+
+
+def table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
+    """Give the lines of a Markdown table."""
+    yield f"| {' | '.join(head)} |"
+    yield f"|{' --- |' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+    yield ""
+
+
+def report(found: Measured) -> Iterator[str]:
+    """Give all tables."""
+    yield from table(("", "seen"), iter(summary(found)))
+    timed = ((name, f"{wall:.1f}", f"{cpu:.2f}") for name, wall, cpu in phases(found.first))
+    yield from table(("phase", "s", f"CPU s of the {HARNESS}"), timed)
+    steps = [each.outcome.seconds for each in found.run.states if not each.reused]
+    yield f"Writing: {len(steps)} steps, statements of {sum(steps):.0f} s, two variants at once.\n"
+    heads = ("process", "start-ups, s", "cells", "sum of queries, s", "CPU, s", "peak MB")
+    yield from table((*heads, "plain: start-up, s", "plain: asking, s"), engines(found))
+
+
+def main() -> int:
+    """Measure and print; give the exit status."""
+    asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    asked.add_argument("--profile", default="quick-start")
+    asked.add_argument("--folder", type=Path, required=True, help="emptied before it is used")
+    options = asked.parse_args()
+    folder = options.folder.resolve()
+    caches.remove(folder)
+    folder.mkdir(parents=True)
+    found = measure(folder, options.profile)
+    print("\n".join(report(found)))
+    return 0 if {0, 1} >= {found.first.status, found.again.status} else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())
