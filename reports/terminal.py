@@ -5,6 +5,7 @@ Everything is said in words; colour only repeats it, and only on a terminal.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -41,6 +42,8 @@ VIEWS: Final[Mapping[str, str]] = {"read_optimized": "read-opt.", "base_name": "
 """Views whose name is too long for their column."""
 AT_ONCE: Final = 3
 """So many things left out for one reason are named; the HTML report names all."""
+MANY: Final = 20
+"""Of more variants than these, only counts are told; the HTML report has every matrix."""
 PLAIN: Final = "all"
 """The query that asks for the whole table."""
 NARROWEST: Final = LEFT + READER + 1
@@ -66,13 +69,10 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
     """Print the report; `html` is where the HTML report lies, when there is one."""
     labels = _labels(run)
     _say(console, f"Run {run.info.id}, profile {run.info.profile}", "bold")
-    of_variant: dict[str, list[Verdict]] = {}
-    for verdict in run.verdicts:
-        of_variant.setdefault(verdict.variant, []).append(verdict)
-    for scenario, variants in groupby(run.info.variants, key=lambda each: each.scenario):
-        _say(console, f"\n{scenario}", "bold")
-        for each in variants:
-            _variant(run, each, of_variant.get(each.id, []), labels, console)
+    if len(run.info.variants) > MANY:
+        _counts(run, console)
+    else:
+        _matrices(run, labels, console)
     _legend(run, labels, console)
     _groups(run, console)
     _steps(run, console)
@@ -81,6 +81,31 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
     _totals(run, console)
     if html:
         _say(console, f"Every cell with its tables, SQL and files: {html}")
+
+
+def _matrices(run: Run, labels: Mapping[str, str], console: Console) -> None:
+    of_variant: dict[str, list[Verdict]] = {}
+    for verdict in run.verdicts:
+        of_variant.setdefault(verdict.variant, []).append(verdict)
+    for scenario, variants in groupby(run.info.variants, key=lambda each: each.scenario):
+        _say(console, f"\n{scenario}", "bold")
+        for each in variants:
+            _variant(run, each, of_variant.get(each.id, []), labels, console)
+
+
+def _counts(run: Run, console: Console) -> None:
+    """Count each scenario's verdicts: nobody reads hundreds of matrices from top to bottom."""
+    variants = Counter(each.scenario for each in run.info.variants)
+    found = Counter((each.scenario, each.verdict) for each in run.verdicts)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("scenario")
+    kinds = [kind for kind in VERDICTS if any(verdict is kind for _, verdict in found)]
+    for name in ("variants", *(VERDICTS[kind].short for kind in kinds)):
+        table.add_column(name, justify="right")
+    for scenario, count in variants.items():
+        numbers_of = (Text(f"{found[scenario, kind]:,}", STYLES[kind]) for kind in kinds)
+        table.add_row(_text(console, scenario), f"{count:,}", *numbers_of)
+    console.print(table)
 
 
 def _say(console: Console, text: str, style: str = "") -> None:

@@ -127,3 +127,17 @@ def test_the_written_report_is_plain_text(sampled: Run, tmp_path: Path) -> None:
     path = terminal.write(sampled, tmp_path)
     assert path.name == "report.txt"
     assert "\x1b" not in path.read_text("utf-8")
+
+
+def test_of_many_variants_only_counts_are_told(
+    sampled: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matrices = shown(sampled)
+    monkeypatch.setattr(terminal, "MANY", 0)
+    counts = shown(sampled)
+    assert "after step  " in matrices
+    assert "after step  " not in counts
+    for scenario in {each.scenario for each in sampled.info.variants}:
+        line = next(each for each in counts.splitlines() if each.startswith(scenario))
+        of_it = [each for each in sampled.verdicts if each.scenario == scenario]
+        assert sum(map(int, line.split()[2:])) == len(of_it)
