@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from harness.checks.place import World
 from harness.model import resolution
-from harness.model.canonical import Value, text_of
-from harness.model.files import FileFact, FileKind
-from harness.model.query import Query
+from harness.model.canonical import text_of
+from harness.model.files import FileFact
+from harness.model.reading import Reading
 from harness.model.truth import Row
+from harness.readings import Readings
 from harness.record import Answer, labelled
 
 
@@ -28,10 +29,10 @@ class Layout:
     """The step that made each instant."""
     unread: str = ""
     """Why the files tell nothing; empty when they do."""
-    _predicted: dict[resolution.Way, Sequence[Sequence[Value]]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
+    _readings: list[Readings | None] = field(
+        default_factory=list, init=False, repr=False, compare=False
     )
-    """What readers of each way would show of the whole table: many answers are compared with it."""
+    """What readers of each way would show, made once: many answers are compared with it."""
 
     def doubt_of_base(self) -> str:
         """Say how base files are not as the view needs them; empty when they are."""
@@ -59,23 +60,29 @@ class Layout:
         return f"no file holds row {', '.join(lost)}" if lost and there else ""
 
     def ways(self, answer: Answer) -> tuple[str, ...]:
-        """Give the mappings that reproduce a whole answer; none when the files tell nothing.
+        """Give the smallest ways of reading that reproduce a whole answer; several claim nothing.
 
-        A reader of each kind is taken to resolve every row, and then to see whether the predicate
-        holds for it: one that leaves out files by wrong statistics is none of these.
+        None where the files tell nothing.
         """
-        query, columns = answer.question, labelled(answer.question, answer.columns)
-        names, wanted = [each.name for each in columns], query.labels(self.world.schema.names)
-        if not self.files or sorted(names) != sorted(wanted):
+        readings, query = self.readings(), answer.question
+        if readings is None:
             return ()
-        order = [names.index(name) for name in wanted]
-        found = _texts([[row[at] for at in order] for row in answer.rows])
-        with_logs = any(fact.kind is FileKind.LOG for fact in self.files)
-        ways = resolution.ways(with_logs=with_logs)
+        names = [each.name for each in labelled(query, answer.columns)]
+        return tuple(map(str, readings.fitting(query, names, answer.rows)))
+
+    def readings(self) -> Readings | None:
+        """Give what readers of each way would answer; None where the files tell nothing."""
+        if not self._readings:
+            self._readings.append(self._read())
+        return self._readings[0]
+
+    def _read(self) -> Readings | None:
+        if not self.files:
+            return None
         try:
-            return tuple(str(way) for way in ways if _texts(self._predict(way, query)) == found)
+            return Readings(Reading(self.world.history, self.files, self.steps))
         except resolution.LayoutError:
-            return ()
+            return None
 
     def clash(self) -> str:
         """Say the one way of finding columns that meets another type; empty for none or several."""
@@ -84,12 +91,6 @@ class Layout:
         except resolution.LayoutError:
             return ""
         return str(ways[0]) if len(ways) == 1 else ""
-
-    def _predict(self, way: resolution.Way, query: Query) -> Sequence[Sequence[Value]]:
-        if way not in self._predicted:
-            rows = resolution.predict(self.world.history, self.files, self.steps, way)
-            self._predicted[way] = rows
-        return query.answer(self.world.schema.names, self._predicted[way])
 
     def _base_rows(self) -> Iterator[tuple[str, Row]]:
         for base, _ in resolution.slices(self.files, self.steps):
@@ -113,7 +114,3 @@ class Layout:
 
 def _of(row: Row | None) -> str:
     return f"that of step {max(row.written.values(), default=0)}" if row else "none"
-
-
-def _texts(rows: Sequence[Sequence[Value]]) -> list[tuple[str, ...]]:
-    return sorted(tuple(map(text_of, row)) for row in rows)

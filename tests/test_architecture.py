@@ -35,7 +35,8 @@ MAY_IMPORT = {
     "origins": "errors model record checks",
     "compare": "errors model record checks matching origins",
     "diagnosis": "errors model record checks",
-    "layout": "errors model record checks",
+    "readings": "errors model",
+    "layout": "errors model record checks readings",
     "refusals": "errors record",
     "baseline": "errors model scenario shapes cells record",
     "judge": (
@@ -67,8 +68,8 @@ MAY_IMPORT = {
     "planning": "errors cells scenario plan formats engines runtimes reports",
     "known_files": "errors cells record scenario formats engines runtimes plan run baseline",
     "pipeline": (
-        "errors progress cells record scenario formats runtimes freeze plan write read judge run "
-        "baseline known_files run_folder asking"
+        "errors progress cells record scenario formats runtimes freeze plan write writing read "
+        "judge run baseline known_files run_folder asking"
     ),
     "following": "errors cells record formats judge run baseline known_files pipeline",
     "answer_cache": "errors record",
@@ -116,6 +117,7 @@ PURE = {
     "matching",
     "origins",
     "plan",
+    "readings",
     "record",
     "refusals",
     "shapes",

@@ -1,17 +1,12 @@
-"""What a reader that resolves columns in a given way would answer, computed from the file facts.
+"""Which column of a file a reader takes for a table's column, and what it shows of a row in it.
 
 A file's columns are known by name and position; which field each is, the schema of the step that
-wrote the file tells. A reader may find a table's column in the file by id, by name or by position,
-and may read base files only or merge the log files. Parts of a struct are found by name when the
-columns are found by position, and so are log records, which carry their own schema
-(seen on Trino 476 and PrestoDB 0.283, engines notes).
+wrote the file tells. Parts of a struct are found by name when the columns are found by position.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
 from harness.model.canonical import MapValue, Value
 from harness.model.conversion import convert
@@ -19,56 +14,13 @@ from harness.model.datatypes import Array, Map, Struct
 from harness.model.files import FileFact, FileKind
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, named
+from harness.model.ways import By
 
 META_PREFIX = "_hoodie_"
 
 
-class By(StrEnum):
-    """How a reader finds a table's column in a file."""
-
-    ID = "by id"
-    NAME = "by name"
-    POSITION = "by position"
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A way to resolve a whole table."""
-
-    by: By
-    base_only: bool
-
-    def __str__(self) -> str:
-        return f"{self.by}, base files only" if self.base_only else str(self.by)
-
-
 class LayoutError(Exception):
     """The files do not fit the history; nothing can be said of how they are read."""
-
-
-def ways(*, with_logs: bool) -> tuple[Way, ...]:
-    """Give the ways worth trying: reading base files only differs where there are log files."""
-    merged = tuple(Way(by, base_only=False) for by in By)
-    return (*merged, *(Way(by, base_only=True) for by in By)) if with_logs else merged
-
-
-def predict(
-    history: History, files: Sequence[FileFact], steps: Mapping[str, int], way: Way
-) -> tuple[tuple[Value, ...], ...]:
-    """Give the rows that a reader of that way answers to `select *`, in the schema's order.
-
-    `steps` tells which step made an instant.
-
-    Raises:
-        LayoutError: a file's instant or key is not in the history.
-
-    """
-    found: dict[str, tuple[Value, ...]] = {}
-    for base, logs in slices(files, steps):
-        found |= _read(history, base, steps, way.by)
-        if not way.base_only:
-            _merge(found, history, logs, steps, way.by)
-    return tuple(found.values())
 
 
 def meeting_other_types(
@@ -85,13 +37,23 @@ def meeting_other_types(
     bases = [base for base, _ in slices(files, steps) if base is not None]
     return tuple(
         by
-        for by in By
+        for by in finders(history)
         if any(
             source is not None and _differ(field, source, by)
             for base in bases
-            for field, source in _sources(history, base, steps, by)
+            for field, source in sources(history, base, steps, by)
         )
     )
+
+
+def finders(history: History) -> tuple[By, ...]:
+    """Give the ways to find columns that can differ on such a history.
+
+    Upper and lower case matter only where two names differ by nothing else.
+    """
+    names = {field.name for truth in history for field in truth.schema.walk()}
+    folds = len({name.casefold() for name in names}) < len(names)
+    return tuple(by for by in By if folds or by is not By.FOLDED)
 
 
 def _differ(field: Field, source: Field, by: By) -> bool:
@@ -145,34 +107,14 @@ def _record_keys(history: History, key: Value) -> tuple[str, str]:
     return str(key), f"{history[0].table.key}:{key}"
 
 
-def _merge(
-    found: dict[str, tuple[Value, ...]],
-    history: History,
-    logs: Sequence[FileFact],
-    steps: Mapping[str, int],
-    by: By,
-) -> None:
-    for log in logs:
-        for key in log.deleted:
-            found.pop(key, None)
-        found |= _read(history, log, steps, By.NAME if by is By.POSITION else by)
-
-
-def _read(
-    history: History, fact: FileFact | None, steps: Mapping[str, int], by: By
-) -> dict[str, tuple[Value, ...]]:
-    if fact is None:
-        return {}
-    sources = _sources(history, fact, steps, by)
-    rows = ((key, version(history, fact, key, steps)) for key in fact.keys)
-    return {key: tuple(_value(row, *source, by) for source in sources) for key, row in rows}
-
-
-def _sources(
-    history: History, fact: FileFact, steps: Mapping[str, int], by: By
+def sources(
+    history: History, fact: FileFact, steps: Mapping[str, int], by: By, catalog: int = -1
 ) -> list[tuple[Field, Field | None]]:
-    """Give the table's columns, each with the one of the file that is taken for it."""
-    now, written = history[-1], history[steps[fact.instant]].schema
+    """Give the table's columns, each with the one of the file that is taken for it.
+
+    `catalog`: the step whose schema the reader goes by.
+    """
+    now, written = history[catalog], history[steps[fact.instant]].schema
     in_file = [name for name, _ in fact.columns if not name.startswith(META_PREFIX)]
     found: list[tuple[Field, Field | None]] = []
     position = 0
@@ -189,26 +131,28 @@ def _sources(
 def _in_file(
     field: Field, position: int, in_file: Sequence[str], written: Schema, by: By
 ) -> Field | None:
+    name: str | None
     match by:
         case By.ID:
             return next((each for each in written.fields if each.id == field.id), None)
-        case By.NAME:
-            name = field.name if field.name in in_file else None
+        case By.NAME | By.FOLDED:
+            name = _named_as(field.name, in_file, by)
         case By.POSITION:
             name = in_file[position] if position < len(in_file) else None
     return next((each for each in written.fields if each.name == name), None)
 
 
-def _value(row: Row, field: Field, source: Field | None, by: By) -> Value:
+def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
+    """Give what a reader shows of a row for a table's column, `source` being the file's."""
     if source is None:
         return None
     value = row.values.get(source.id)
     if by is By.ID:
         return named(value, field)
-    return _by_name(value, source, field)
+    return _by_name(value, source, field, by)
 
 
-def _by_name(value: Value, source: Field, field: Field) -> Value:
+def _by_name(value: Value, source: Field, field: Field, by: By) -> Value:
     """Give a stored value of the file's field `source` as the table's field `field`."""
     if value is None:
         return None
@@ -216,20 +160,29 @@ def _by_name(value: Value, source: Field, field: Field) -> Value:
         return named(value, source)
     match field.type:
         case Struct():
-            there = {each.name: each for each in source.children}
-            return {
-                each.name: _by_name(value.get(there[each.name].id), there[each.name], each)
-                if each.name in there
-                else None
-                for each in field.children
-            }
+            return {each.name: _part(value, source, each, by) for each in field.children}
         case Array():
             inner = source.children[0], field.children[0]
-            return tuple(_by_name(each, *inner) for each in value)
+            return tuple(_by_name(each, *inner, by) for each in value)
         case Map():
-            keys, parts = zip(source.children, field.children, strict=True)
-            return MapValue.of([(_by_name(k, *keys), _by_name(v, *parts)) for k, v in value.pairs])
+            (key, part), (to, now) = source.children, field.children
+            pairs = ((_by_name(k, key, to, by), _by_name(v, part, now, by)) for k, v in value.pairs)
+            return MapValue.of(list(pairs))
     return _as(value, source, field)
+
+
+def _part(value: Mapping[int, Value], source: Field, part: Field, by: By) -> Value:
+    names = [each.name for each in source.children]
+    name = _named_as(part.name, names, by)
+    there = source.children[names.index(name)] if name is not None else None
+    return _by_name(value.get(there.id), there, part, by) if there else None
+
+
+def _named_as(name: str, names: Sequence[str], by: By) -> str | None:
+    """Give the name that a reader takes for another; upper and lower case differ unless folded."""
+    if by is By.FOLDED:
+        return next((each for each in names if each.casefold() == name.casefold()), None)
+    return name if name in names else None
 
 
 def _nested(field: Field) -> type | None:

@@ -85,7 +85,11 @@ def test_the_mapping_that_reproduces_a_wrong_answer_is_named(
 
 def test_where_several_mappings_reproduce_an_answer_all_are_told(moved: Told) -> None:
     verdict = judged(moved, moved.read(logs="ignored"))
-    assert verdict.reproduces == ("by id, base files only", "by name, base files only")
+    assert verdict.reproduces == (
+        "by id, base files only",
+        "by name, base files only",
+        "by position, base files only, catalog of step 0",
+    )
 
 
 def test_an_answer_that_no_mapping_gives_names_none(moved: Told) -> None:
@@ -107,7 +111,7 @@ def test_on_any_history_the_way_of_a_reader_is_among_those_that_reproduce_it(see
         assert f"by {by}" in judged(told, told.read(by)).reproduces
         if told.disk.merge_on_read and any(each.kind == "log" for each in told.disk.files):
             ways = judged(told, told.read(by, logs="ignored")).reproduces
-            assert f"by {by}, base files only" in ways
+            assert {f"by {by}", f"by {by}, base files only"} & set(ways)
 
 
 def test_a_read_optimized_query_should_see_base_files(moved: Told) -> None:

@@ -7,16 +7,9 @@ from dataclasses import replace
 import pytest
 
 from harness.model.files import FileFact
-from harness.model.resolution import (
-    By,
-    LayoutError,
-    Way,
-    meeting_other_types,
-    predict,
-    slices,
-    version,
-    ways,
-)
+from harness.model.reading import Reading
+from harness.model.resolution import LayoutError, meeting_other_types, slices, version
+from harness.model.ways import By, Logs, Way
 from tests.quality.notation import Told, history
 from tests.simulated import instant_of
 
@@ -26,17 +19,9 @@ FILES = [each.fact() for each in TOLD.disk.files]
 
 
 def texts(told: Told, files: list[FileFact], by: By, *, base_only: bool) -> list[tuple[str, ...]]:
-    rows = predict(told.history, files, STEPS, Way(by, base_only=base_only))
-    return [tuple(map(str, row)) for row in rows]
-
-
-def test_base_files_alone_make_no_ways_of_their_own_without_logs() -> None:
-    assert [str(way) for way in ways(with_logs=False)] == ["by id", "by name", "by position"]
-    assert [str(way) for way in ways(with_logs=True)][3:] == [
-        "by id, base files only",
-        "by name, base files only",
-        "by position, base files only",
-    ]
+    way = Way(by, Logs.IGNORED if base_only else Logs.MERGED)
+    rows = Reading(told.history, files, STEPS).rows(way)
+    return [tuple(map(str, row.values)) for row in rows]
 
 
 def test_logs_replace_and_delete_rows_of_the_base_file() -> None:
@@ -78,13 +63,13 @@ def test_an_instant_that_no_step_made_is_no_layout() -> None:
 def test_a_key_that_the_truth_does_not_have_is_no_layout() -> None:
     fact = replace(FILES[0], keys=("77",))
     with pytest.raises(LayoutError, match="no row 77 at instant"):
-        predict(TOLD.history, [fact], STEPS, Way(By.ID, base_only=False))
+        Reading(TOLD.history, [fact], STEPS)
 
 
 def test_meta_columns_count_for_nothing() -> None:
     bare = [replace(each, columns=each.columns[3:]) for each in FILES]
     assert not any(name.startswith("_hoodie") for name, _ in bare[0].columns)
-    for by in By:
+    for by in (By.ID, By.NAME, By.POSITION):
         with_meta = texts(TOLD, FILES, by, base_only=True)
         assert texts(TOLD, bare, by, base_only=True) == with_meta
 

@@ -1,0 +1,29 @@
+"""Whether a file can hold what a predicate wants, by the statistics of a column.
+
+Source: Apache Parquet format, `Statistics` (`min_value`, `max_value`, `null_count` of a row group);
+a column that a file does not have counts as all NULL there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.model.canonical import Value
+from harness.model.query import Condition, Test
+
+
+def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
+    """Tell whether a file whose column has these values may hold a row for which it holds.
+
+    Values that cannot be compared with the wanted one leave nothing out.
+    """
+    there = [value for value in values if value is not None]
+    match condition.test:
+        case Test.NULL:
+            return len(there) < len(values)
+        case Test.NOT_NULL:
+            return bool(there)
+    try:
+        return bool(there) and bool(min(there) <= condition.value <= max(there))
+    except TypeError:
+        return True

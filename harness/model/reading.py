@@ -1,0 +1,134 @@
+"""What a reader of each way would answer about a table state, computed from its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from harness.model.canonical import Value
+from harness.model.files import FileFact
+from harness.model.pruning import can_hold
+from harness.model.query import Condition, at
+from harness.model.resolution import finders, shown, slices, sources, version
+from harness.model.schema import Field, Schema
+from harness.model.truth import History
+from harness.model.ways import By, Logs, Way, ways
+
+CATALOGS: Final = 12
+"""So many older schemas a reader is tried with at most, the newest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A row as a reader shows it."""
+
+    key: str
+    """The record key as the file writes it."""
+    values: tuple[Value, ...]
+    file: FileFact
+    """What it is read from."""
+
+
+class Reading:
+    """The files of a table state beside the history: what each way of reading them shows.
+
+    Whatever is worked out is kept: many answers about one state are compared with it.
+    """
+
+    def __init__(
+        self, history: History, files: Sequence[FileFact], steps: Mapping[str, int]
+    ) -> None:
+        """Take the files; `steps` tells which step made an instant.
+
+        Raises:
+            LayoutError: a file's instant or key is not in the history.
+
+        """
+        self._history, self._steps = history, steps
+        self._slices = tuple(slices(files, steps))
+        self._rows = {
+            id(fact): [(key, version(history, fact, key, steps)) for key in fact.keys]
+            for base, logs in self._slices
+            for fact in (base, *logs)
+            if fact is not None
+        }
+        self._read: dict[tuple[int, By, int], dict[str, Shown]] = {}
+        self._ways: dict[bool, tuple[Way, ...]] = {}
+
+    def ways(self, *, prunes: bool = False) -> tuple[Way, ...]:
+        """Give the ways worth trying on these files, the smallest first.
+
+        `prunes`: whether there is a predicate.
+        """
+        if prunes not in self._ways:
+            tried = finders(self._history), tuple(self._differing()), self._catalogs()
+            self._ways[prunes] = ways(*tried, prunes=prunes)
+        return self._ways[prunes]
+
+    def _differing(self) -> Iterator[Logs]:
+        # Where logs can hold rows, a reader that sees no delete may be one that sees no log at all.
+        logs = [log for _, each in self._slices for log in each]
+        if any(log.keys for log in logs) or (logs and self._history[-1].merge_on_read):
+            yield Logs.IGNORED
+        if any(log.deleted for log in logs):
+            yield Logs.UNDELETED
+
+    def _catalogs(self) -> tuple[int, ...]:
+        """Give the steps that made another schema than today's, the newest first."""
+        made: dict[tuple[Field, ...], int] = {}
+        for truth in self._history:
+            made.setdefault(truth.schema.fields, truth.step)
+        made.pop(self._history[-1].schema.fields)
+        return tuple(sorted(made.values(), reverse=True)[:CATALOGS])
+
+    def schema(self, way: Way) -> Schema:
+        """Give the schema that a reader of that way goes by."""
+        return self._history[_catalog(way)].schema
+
+    def rows(self, way: Way, where: Condition | None = None) -> Iterator[Shown]:
+        """Give every row as a reader of that way shows it, in the order of its schema.
+
+        `where`: the predicate by which it may leave out files; rows it does not leave out.
+
+        Raises:
+            ValueError: a value has no form in the type of an older catalog.
+
+        """
+        for base, logs in self._slices:
+            found: dict[str, Shown] = {}
+            if base is not None and self._kept(base, way, where):
+                found |= self._of(base, way.by, _catalog(way))
+            for log in logs if way.logs is not Logs.IGNORED else ():
+                for key in log.deleted if way.logs is Logs.MERGED else ():
+                    found.pop(key, None)
+                by = By.NAME if way.by is By.POSITION else way.by
+                found |= self._of(log, by, _catalog(way))
+            yield from found.values()
+
+    def _of(self, fact: FileFact, by: By, catalog: int) -> dict[str, Shown]:
+        at_ = id(fact), by, catalog
+        if at_ not in self._read:
+            found = sources(self._history, fact, self._steps, by, catalog)
+            rows = (
+                (key, tuple(shown(row, *each, by) for each in found))
+                for key, row in self._rows[id(fact)]
+            )
+            self._read[at_] = {key: Shown(key, values, fact) for key, values in rows}
+        return self._read[at_]
+
+    def _kept(self, base: FileFact, way: Way, where: Condition | None) -> bool:
+        """Tell whether a base file is read at all."""
+        if way.pruned is None or where is None:
+            return True
+        head = where.path.partition(".")[0]
+        found = sources(self._history, base, self._steps, way.pruned, _catalog(way))
+        taken = next((each for each in found if each[0].name == head), None)
+        if taken is None:
+            return True
+        values = [shown(row, *taken, way.pruned) for _, row in self._rows[id(base)]]
+        return can_hold(where, [at({head: value}, where.path) for value in values])
+
+
+def _catalog(way: Way) -> int:
+    return -1 if way.catalog is None else way.catalog

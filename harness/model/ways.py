@@ -1,0 +1,86 @@
+"""The ways of reading a table that are predicted: how columns are found, and what is left out.
+
+A way is how columns are found (there is no default: by id is a way like the others) and what the
+reader does beyond that. A way that does less is the smaller one, and explains as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import product
+from typing import Final
+
+AT_ONCE: Final = 2
+"""So many things beyond how columns are found are combined at most."""
+
+
+class By(StrEnum):
+    """How a reader finds a table's column in a file."""
+
+    ID = "by id"
+    NAME = "by name"
+    FOLDED = "by name in any case"
+    POSITION = "by position"
+
+
+class Logs(StrEnum):
+    """What a reader makes of log files; of position deletes, where those are all there are."""
+
+    MERGED = "log files merged"
+    IGNORED = "base files only"
+    UNDELETED = "deletes ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to read a whole table.
+
+    Struct parts are found by name when columns are found by position, and so are log records,
+    which carry their own schema (seen on Trino 476 and PrestoDB 0.283, engines notes).
+    """
+
+    by: By
+    logs: Logs = Logs.MERGED
+    catalog: int | None = None
+    """The step whose schema the reader still goes by; None for today's."""
+    pruned: By | None = None
+    """How it finds the column by whose statistics it leaves out files; None for the column that it
+    reads."""
+
+    @property
+    def beyond(self) -> tuple[tuple[str, object], ...]:
+        """What it does beside finding columns."""
+        told = ("logs", self.logs), ("catalog", self.catalog), ("pruned", self.pruned)
+        return tuple(each for each in told if each[1] not in {None, Logs.MERGED})
+
+    def includes(self, other: Way) -> bool:
+        """Tell whether another way is a smaller part of this one."""
+        return self.by is other.by and frozenset(other.beyond) < frozenset(self.beyond)
+
+    def __str__(self) -> str:
+        parts = [str(self.by)]
+        parts += [str(self.logs)] if self.logs is not Logs.MERGED else []
+        parts += [f"catalog of step {self.catalog}"] if self.catalog is not None else []
+        parts += [f"files left out {self.pruned}"] if self.pruned else []
+        return ", ".join(parts)
+
+
+def ways(
+    finders: Sequence[By],
+    logs: Sequence[Logs] = (),
+    catalogs: Sequence[int] = (),
+    *,
+    prunes: bool = False,
+) -> tuple[Way, ...]:
+    """Give the ways worth trying, the smallest first.
+
+    `logs`, `catalogs`: what can make a difference beside the usual. `prunes`: whether there is a
+    predicate.
+    """
+    statistics = (None, *finders) if prunes else (None,)
+    found = product(finders, (Logs.MERGED, *logs), (None, *catalogs), statistics)
+    made = (Way(*each) for each in found if each[0] is not each[3])
+    bounded = (way for way in made if len(way.beyond) <= AT_ONCE)
+    return tuple(sorted(bounded, key=lambda way: len(way.beyond)))

@@ -1,0 +1,103 @@
+"""Which ways of reading give an answer: the smallest ones, and all of them where several do.
+
+A whole answer counts: its columns and every row. The order of rows and columns does not, nor does
+the type in which a value came. Of two ways of which one is a part of the other, the smaller one is
+the explanation. Ways of which neither is a part of the other may both fit an answer: then all are
+given, and whoever reads them must claim none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from harness.model.canonical import Value, text_of
+from harness.model.query import Query
+from harness.model.reading import Reading
+from harness.model.ways import Way
+
+Table = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
+"""The labels of an answer, sorted, and the texts of its rows in that order, sorted."""
+
+
+def table_of(labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> Table:
+    """Give an answer in the form in which it is compared."""
+    order = sorted(range(len(labels)), key=lambda at: labels[at])
+    texts = sorted(tuple([text_of(row[at]) for at in order]) for row in rows)
+    return tuple(labels[at] for at in order), tuple(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What readers of each way would answer about one table state."""
+
+    reading: Reading
+    _tables: dict[Query, dict[Way, Table | None]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _fitting: dict[tuple[Query, Table], tuple[Way, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _rows: dict[Way, list[tuple[Value, ...]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def ways(self, query: Query) -> tuple[Way, ...]:
+        """Give the ways that are tried for a question, the smallest first."""
+        return self.reading.ways(prunes=query.where is not None)
+
+    def labels(self, way: Way, query: Query) -> tuple[str, ...] | None:
+        """Give what the answer's columns are called; None where the reader has no such column."""
+        schema = self.reading.schema(way)
+        asked = (*query.columns, *((query.where.path,) if query.where else ()))
+        if not all(schema.has(path) for path in asked):
+            return None
+        return query.labels(schema.names)
+
+    def answer(self, way: Way, query: Query) -> list[tuple[Value, ...]]:
+        """Give the rows that a reader of that way answers.
+
+        A reader is taken to resolve every row, and then to see whether the predicate holds for it;
+        one that leaves out files by statistics does so before.
+
+        Raises:
+            ValueError: a value has no form in the type of an older catalog.
+
+        """
+        names = self.reading.schema(way).names
+        if way.pruned is not None:
+            rows = [each.values for each in self.reading.rows(way, query.where)]
+            return query.answer(names, rows)
+        if way not in self._rows:
+            self._rows[way] = [each.values for each in self.reading.rows(way)]
+        return query.answer(names, self._rows[way])
+
+    def fitting(
+        self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
+    ) -> tuple[Way, ...]:
+        """Give the smallest ways that reproduce a whole answer, under the labels asked for."""
+        asked = query, table_of(labels, rows)
+        if asked not in self._fitting:
+            self._fitting[asked] = self._fits(*asked)
+        return self._fitting[asked]
+
+    def _fits(self, query: Query, wanted: Table) -> tuple[Way, ...]:
+        fits: list[Way] = []
+        tables = self._tables.setdefault(query, {})
+        for way in self.ways(query):
+            if any(way.includes(smaller) for smaller in fits):
+                continue
+            labels = self.labels(way, query)
+            if labels is None or tuple(sorted(labels)) != wanted[0]:
+                continue
+            if way not in tables:
+                tables[way] = self._table(way, query, labels)
+            if tables[way] == wanted:
+                fits.append(way)
+        return tuple(fits)
+
+    def _table(self, way: Way, query: Query, labels: Sequence[str]) -> Table | None:
+        try:
+            return table_of(labels, self.answer(way, query))
+        except ValueError:
+            return None
