@@ -7,9 +7,11 @@ reports; `runs/latest` points to the newest run.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from harness import __version__, formats, judge, known_files, record, run, run_folder, write
 from harness import read as reading
@@ -21,13 +23,16 @@ from harness.freeze import States
 from harness.plan import readable
 from harness.progress import Progress
 from harness.record import Answer, StateRecord, Verdict
-from harness.run import ReaderInfo, Run, RunInfo, VariantInfo
+from harness.run import ReaderInfo, Run, RunInfo
 from harness.runtimes import distributions, fetch, metastore, sweep
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import CatalogGoneProblem
 from harness.runtimes.process import EndedProblem
 from harness.scenario import load
+from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ def plan_of(info: RunInfo) -> Plan:
 
     """
     try:
-        variants = tuple(_variant(each, info.scenarios[each.id]) for each in info.variants)
+        variants = tuple(_variants(info))
         readers = tuple(parse_reader(each.reader) for each in info.readers)
         for writer in {name for each in variants for name in each.writers}:
             parse_reader(writer)
@@ -82,9 +87,14 @@ def plan_of(info: RunInfo) -> Plan:
     return Plan(info.profile, variants, readers, info.cells, info.excluded, info.pairs)
 
 
-def _variant(info: VariantInfo, text: str) -> Variant:
-    scenario = replace(load.loads(text, f"{info.scenario}.yaml"), name=info.scenario)
-    return Variant(info.id, scenario, info.format, info.settings, info.writers, info.twin)
+def _variants(info: RunInfo) -> Iterator[Variant]:
+    @cache  # of most scenarios there are many variants, with one text
+    def scenario(name: str, text: str) -> Scenario:
+        return replace(load.loads(text, f"{name}.yaml"), name=name)
+
+    for each in info.variants:
+        found = scenario(each.scenario, info.scenarios[each.id])
+        yield Variant(each.id, found, each.format, each.settings, each.writers, each.twin)
 
 
 def needed(plan: Plan) -> tuple[str, ...]:
@@ -223,14 +233,13 @@ def update_baselines(folder: Path) -> tuple[Path, ...]:
 
 
 def _verdicts(found: Run, plan: Plan) -> tuple[Verdict, ...]:
-    states = _by_variant(found.states)
+    states = _by_variant((state.variant, state) for state in found.states)
+    cells = _by_variant((cell.variant, cell) for cell in plan.cells)
     return tuple(
         verdict
         for variant in plan.variants
         for verdict in judge.judge(
-            _case(variant, states.get(variant.id, ())),
-            [cell for cell in plan.cells if cell.variant == variant.id],
-            found.answers,
+            _case(variant, states.get(variant.id, ())), cells.get(variant.id, ()), found.answers
         )
     )
 
@@ -239,10 +248,10 @@ def _case(variant: Variant, states: Sequence[StateRecord]) -> judge.Case:
     return judge.Case(variant, formats.load(variant.format).merge_on_read, states)
 
 
-def _by_variant(states: Iterable[StateRecord]) -> Mapping[str, list[StateRecord]]:
-    groups: dict[str, list[StateRecord]] = {}
-    for state in states:
-        groups.setdefault(state.variant, []).append(state)
+def _by_variant(found: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
+    groups: dict[str, list[T]] = {}
+    for variant, each in found:
+        groups.setdefault(variant, []).append(each)
     return groups
 
 

@@ -32,12 +32,12 @@ def write(run: Run, folder: Path) -> Path:
     """Write the report, `junit.xml`."""
     path = folder / FILE
     xml = junitparser.JUnitXml(f"{run.info.profile} {run.info.id}")
-    suites: dict[str, junitparser.TestSuite] = {}
+    cases: dict[str, list[junitparser.TestCase]] = {}
     for scenario, case in _cases(run):
-        if scenario not in suites:
-            suites[scenario] = junitparser.TestSuite(_xml(scenario))
-        suites[scenario].add_testcase(case)
-    for suite in suites.values():
+        cases.setdefault(scenario, []).append(case)
+    for scenario, tests in cases.items():
+        suite = junitparser.TestSuite(_xml(scenario))
+        suite.add_testcases(tests)  # all at once: a suite counts its tests anew at each addition
         xml.add_testsuite(suite)
     part = path.with_name(f"{FILE}.part")
     xml.write(str(part), pretty=True)
