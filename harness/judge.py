@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness import compare, diagnosis, refusals
@@ -16,9 +16,11 @@ from harness.record import (
     Answer,
     Column,
     Expected,
+    Finding,
     Outcome,
     OutcomeKind,
     Part,
+    Refusal,
     StateRecord,
     Verdict,
     VerdictKind,
@@ -26,6 +28,17 @@ from harness.record import (
 from harness.scenario import generation
 
 READ_OPTIMIZED = "read_optimized"
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What an answer tells, whoever gave it."""
+
+    findings: tuple[Finding, ...]
+    ways: tuple[str, ...] = ()
+    """How columns were found, where that reproduces the answer."""
+    doubt: str = ""
+    """How the files are not as the truth says, where something is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +84,9 @@ class _Histories:
         self._index = index_of(self.history)
         self._worlds: dict[tuple[int, str], World] = {}
         self._layouts: dict[tuple[int, str], Layout] = {}
+        self._expected: dict[tuple[int, str, Query], Expected] = {}
+        self._doubts: dict[int, str] = {}
+        self._told: dict[Hashable, _Told] = {}
 
     def until(self, step: int) -> History:
         """Give the history up to a step."""
@@ -83,6 +99,29 @@ class _Histories:
             rows = history[-1].base if view == READ_OPTIMIZED else history[-1].rows
             self._worlds[step, view] = World(history, self._index, rows)
         return self._worlds[step, view]
+
+    def expected(self, step: int, view: str, query: Query) -> Expected:
+        """Give the table that a view should answer to a query after a step."""
+        if (step, view, query) not in self._expected:
+            self._expected[step, view, query] = expected_table(self.world(step, view), query)
+        return self._expected[step, view, query]
+
+    def told(self, cell: Cell, answer: Answer) -> _Told:
+        """Give what is told of an answer; readers of one table often give the same one."""
+        same = cell.step, cell.view, answer.question, _content(answer)
+        if same not in self._told:
+            world, layout = self.world(cell.step, cell.view), self.layout(cell.step, cell.view)
+            if answer.refusal is None:
+                self._told[same] = _of_rows(answer, world, layout)
+            else:
+                self._told[same] = _Told(diagnosis.findings(_in_parts(answer, world), world))
+        return self._told[same]
+
+    def doubt_of_base(self, step: int) -> str:
+        """Say how base files are not as the read-optimized view needs them; empty when they are."""
+        if step not in self._doubts:
+            self._doubts[step] = self.layout(step, READ_OPTIMIZED).doubt_of_base()
+        return self._doubts[step]
 
     def layout(self, step: int, view: str) -> Layout:
         """Give what the files of a step tell beside the truth of a view."""
@@ -149,22 +188,36 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
     asked = replace(blank, sql=answer.sql, seconds=answer.seconds, reused=answer.reused)
     if answer.unknown or answer.void:
         return replace(asked, because=answer.unknown or answer.void)
-    world = histories.world(cell.step, cell.view)
-    layout = histories.layout(cell.step, cell.view)
-    if cell.view == READ_OPTIMIZED and (doubt := layout.doubt_of_base()):
+    if cell.view == READ_OPTIMIZED and (doubt := histories.doubt_of_base(cell.step)):
         return replace(asked, because=f"layout: {doubt}")
-    asked = replace(asked, expected=expected_table(world, answer.question))
+    expected = histories.expected(cell.step, cell.view, answer.question)
+    told = histories.told(cell, answer)
+    asked = replace(asked, expected=expected, findings=told.findings, reproduces=told.ways)
     if answer.refusal is not None:
-        return _refused(asked, answer, world, layout)
-    return _answered(asked, answer, world, layout)
+        because = _why_refused(answer.refusal, histories.layout(cell.step, cell.view))
+        return replace(asked, verdict=VerdictKind.REFUSED, because=because)
+    kind = VerdictKind.WRONG if told.findings else VerdictKind.CORRECT
+    return replace(asked, verdict=kind, because=told.doubt)
 
 
-def _refused(asked: Verdict, answer: Answer, world: World, layout: Layout) -> Verdict:
-    because = refusals.meaning(answer.refusal) if answer.refusal else ""
+def _content(answer: Answer) -> Hashable:
+    """Give all of an answer that is judged, as texts: 1, 1.0 and true are not the same."""
+    parts = [
+        (each.column, _heads(each.columns), each.rows, _answered(each)) for each in answer.parts
+    ]
+    return answer.refusal is None, repr((_heads(answer.columns), answer.rows, parts))
+
+
+def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
+    # The engine's own word for a type counts only where it has none in our words.
+    return [(each.name, each.canonical or f"engine's {each.type}") for each in columns]
+
+
+def _why_refused(refusal: Refusal, layout: Layout) -> str:
+    because = refusals.meaning(refusal)
     if because == refusals.OTHER_TYPE and (way := layout.clash()):
-        because = f"read {way}: {because}"
-    found = diagnosis.findings(_in_parts(answer, world), world)
-    return replace(asked, verdict=VerdictKind.REFUSED, findings=found, because=because)
+        return f"read {way}: {because}"
+    return because
 
 
 def _in_parts(answer: Answer, world: World) -> tuple[Place, ...]:
@@ -178,7 +231,7 @@ def _in_parts(answer: Answer, world: World) -> tuple[Place, ...]:
     columns: dict[str, Column] = {}
     for part in answer.parts:
         again: dict[tuple[What, str, str], list[Place]] = {}
-        for place in compare.wrong_rows(world, part.columns, part.rows) if _told(part) else ():
+        for place in compare.wrong_rows(world, part.columns, part.rows) if _answered(part) else ():
             again.setdefault((place.what, place.key, place.column), []).append(place)
         rows |= {at: places for at, places in again.items() if len(places) > len(rows.get(at, ()))}
         columns |= {column.name: column for column in part.columns}
@@ -188,21 +241,16 @@ def _in_parts(answer: Answer, world: World) -> tuple[Place, ...]:
     return (*(place for places in rows.values() for place in places), *heads)
 
 
-def _told(part: Part) -> bool:
+def _answered(part: Part) -> bool:
     return part.refusal is None and not part.unknown
 
 
-def _answered(asked: Verdict, answer: Answer, world: World, layout: Layout) -> Verdict:
-    world = compare.narrowed(world, answer.question)
-    places = compare.wrong(world, answer.question, answer.columns, answer.rows)
-    found, ways = diagnosis.findings(places, world), layout.ways(answer)
-    if not found:
-        return replace(asked, verdict=VerdictKind.CORRECT, reproduces=ways)
-    doubt = layout.doubt()
-    because = f"the files are not as the truth says: {doubt}" if doubt else ""
-    return replace(
-        asked, verdict=VerdictKind.WRONG, findings=found, reproduces=ways, because=because
-    )
+def _of_rows(answer: Answer, world: World, layout: Layout) -> _Told:
+    seen = compare.narrowed(world, answer.question)
+    places = compare.wrong(seen, answer.question, answer.columns, answer.rows)
+    found, ways = diagnosis.findings(places, seen), layout.ways(answer)
+    doubt = layout.doubt() if found else ""
+    return _Told(found, ways, f"the files are not as the truth says: {doubt}" if doubt else "")
 
 
 def expected_table(world: World, query: Query) -> Expected:
