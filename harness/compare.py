@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from harness import matching, origins
@@ -37,7 +38,7 @@ def narrowed(world: World, query: Query) -> World:
     for key, row in world.rows.items() if query.where else ():
         if not query.takes(_expected(world, row)):
             left_out[key] = rows.pop(key)
-    return World(world.history, world.index, rows, left_out)
+    return replace(world, rows=rows, left_out=left_out)
 
 
 def wrong(

@@ -9,7 +9,9 @@ from harness import compare, diagnosis, refusals
 from harness.cells import Cell, Variant
 from harness.checks.place import Place, What, World, index_of
 from harness.layout import Layout
+from harness.model import lying, resolution
 from harness.model.canonical import text_of
+from harness.model.files import FileKind
 from harness.model.query import Query
 from harness.model.truth import History, row_values
 from harness.record import (
@@ -97,8 +99,26 @@ class _Histories:
         if (step, view) not in self._worlds:
             history = self.until(step)
             rows = history[-1].base if view == READ_OPTIMIZED else history[-1].rows
-            self._worlds[step, view] = World(history, self._index, rows)
+            files = self._lying(step, view)
+            self._worlds[step, view] = World(history, self._index, rows, lying=files)
         return self._worlds[step, view]
+
+    def _lying(self, step: int, view: str) -> Mapping[str, Sequence[int]]:
+        """Give which files hold each row that a view reads; nothing where they tell nothing."""
+        state = self.states.get(step)
+        facts = state.files if state and not state.layout else ()
+        if view == READ_OPTIMIZED:
+            facts = tuple(fact for fact in facts if fact.kind is FileKind.BASE)
+        if not facts:
+            return {}
+        try:
+            return lying.lying(self.until(step), facts, self._made(step))
+        except resolution.LayoutError:
+            return {}
+
+    def _made(self, step: int) -> Mapping[str, int]:
+        """Give the step that made each instant."""
+        return {**self.instants, **dict(self.states[step].others)}
 
     def expected(self, step: int, view: str, query: Query) -> Expected:
         """Give the table that a view should answer to a query after a step."""
@@ -127,8 +147,7 @@ class _Histories:
         """Give what the files of a step tell beside the truth of a view."""
         if (step, view) not in self._layouts:
             state = self.states[step]
-            made = {**self.instants, **dict(state.others)}
-            layout = Layout(self.world(step, view), state.files, made, state.layout)
+            layout = Layout(self.world(step, view), state.files, self._made(step), state.layout)
             self._layouts[step, view] = layout
         return self._layouts[step, view]
 
@@ -261,3 +280,14 @@ def expected_table(world: World, query: Query) -> Expected:
     labels = query.labels(schema.names)
     types = ("long",) if query.count else (str(schema.find(path).type) for path in labels)
     return Expected(tuple(zip(labels, types, strict=True)), tuple(shown))
+
+
+def layout_of(case: Case, cell: Cell) -> Layout:
+    """Give what the files of a cell's step tell, beside the truth of its view.
+
+    Raises:
+        KeyError: no state after that step was recorded.
+
+    """
+    outcomes = {state.outcome.step: state.outcome for state in case.states}
+    return _Histories(case, outcomes).layout(cell.step, cell.view)

@@ -10,6 +10,7 @@ version that the row shows in the other columns, where that value is NULL.
 from __future__ import annotations
 
 import datetime
+import decimal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -25,6 +26,8 @@ Seen = Mapping[str, Sequence[tuple[Field, Value]]]
 Batch = tuple[object, int]
 """Rows that lie in the same file: a group's base file, or the log file that one step wrote."""
 BASE: Final = -1
+GROUP: Final = -2
+"""In a batch: all files of the group."""
 
 PATTERN_ROWS: Final = 4
 """Fewer rows are no pattern: booleans agree by chance too easily."""
@@ -44,11 +47,37 @@ def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place,
         _by_pattern(world, own, wrong, cells.get(field_id, ()))
         _by_neighbours(world, own, wrong)
     versions = _older_versions(world, own)
-    for at, place in enumerate(own):
-        if place.disputed and place.key in versions:
-            own[at] = _of_version(world, place, versions[place.key])
+    own = _stale(world, own, versions)
     shown = _shown_fields(world, own)
     return tuple(_null(world, place, shown, versions) for place in own)
+
+
+def _stale(world: World, places: Sequence[Place], versions: Mapping[str, int]) -> list[Place]:
+    """Take disputed values for older ones in rows that show such, where that fits a whole column.
+
+    A column that shows anything else in the same file group may be another's in these rows too.
+    """
+    taken = [
+        _of_version(world, place, versions[place.key])
+        if place.disputed and place.key in versions
+        else place
+        for place in places
+    ]
+    others = {_in_group(world, each) for each in taken if _of_another(each)}
+    pairs = zip(places, taken, strict=True)
+    return [old if old.disputed and _in_group(world, old) in others else new for old, new in pairs]
+
+
+def _of_another(place: Place) -> bool:
+    cell = place.what is What.CELL and place.field is not None and place.found is not None
+    own = place.origin and place.field and place.origin.field_id == place.field.id
+    return cell and not own
+
+
+def _in_group(world: World, place: Place) -> tuple[int, object]:
+    if place.what is not What.CELL or place.field is None:
+        return 0, None
+    return world.root_of(place.field.id), _batch(world, place.key)[0]
 
 
 def _columns(places: Sequence[Place]) -> dict[int, list[int]]:
@@ -67,9 +96,14 @@ def _own_witness(world: World, place: Place) -> Place:
     origins = _origins(world, place.found)
     here = [origin for origin in origins if origin.key == place.key]
     fields = {origin.field_id for origin in origins}
-    if len(fields) != 1 or isinstance(place.found, bool) or _may_be_altered(place, fields):
+    if len(fields) != 1 or _tells_nothing(place.found) or _may_be_altered(place, fields):
         return replace(place, disputed=bool(origins))
     return replace(place, origin=_best(world, place, here or origins))
+
+
+def _tells_nothing(found: Value) -> bool:
+    # A default or a flag may be anything's, whoever alone happened to write one.
+    return isinstance(found, bool) or text_of(found) in {"0", "1"}
 
 
 def _origins(world: World, found: Value) -> tuple[Origin, ...]:
@@ -85,7 +119,9 @@ def _readings(found: Value) -> Iterator[str]:
     position shows a whole number as the date of that day (seen on Trino 476 and PrestoSQL 350).
     """
     yield text_of(found)
-    if isinstance(found, datetime.datetime):
+    if isinstance(found, str):
+        yield from _read_back(found)
+    elif isinstance(found, datetime.datetime):
         if found.time() == datetime.time():
             yield text_of(found.date())
         micros = (found - EPOCH) // datetime.timedelta(microseconds=1)
@@ -94,6 +130,15 @@ def _readings(found: Value) -> Iterator[str]:
         yield str((found - EPOCH.date()).days)
     elif isinstance(found, int) and 0 <= found <= LAST_DAY:
         yield text_of(EPOCH.date() + datetime.timedelta(days=found))
+
+
+def _read_back(found: str) -> Iterator[str]:
+    """Give the text of the number or time that a cast to a string wrote: `7.0`, `12:00:00.25`."""
+    for read in (decimal.Decimal, datetime.datetime.fromisoformat):
+        try:
+            yield text_of(read(found))
+        except (ValueError, decimal.InvalidOperation):
+            continue
 
 
 def _may_be_altered(place: Place, fields: set[int]) -> bool:
@@ -166,10 +211,17 @@ def _by_pattern(
         wrong = [each for each in at if _batch(world, places[each].key) in which]
         rows = [cell for cell in cells if _batch(world, cell.key) in which]
         # A column that lost its fractions has a pattern as well, and it may be another's.
-        cut = all(altered_value.near(places[each].expected, places[each].found) for each in wrong)
+        # So has a boolean column that is shown as numbers.
+        cut = all(_may_be_its_own(places[each]) for each in wrong)
         chosen = None if cut else _only_fit(world, rows)
         for each in wrong if chosen is not None else ():
             places[each] = _decided(world, places[each], chosen)
+
+
+def _may_be_its_own(place: Place) -> bool:
+    flag = isinstance(place.expected, bool) and isinstance(place.found, int)
+    as_flag = flag and place.found == place.expected
+    return as_flag or altered_value.near(place.expected, place.found)
 
 
 def _by_neighbours(world: World, places: list[Place], at: Sequence[int]) -> None:
@@ -242,14 +294,21 @@ def _of_version(world: World, place: Place, step: int) -> Place:
 def _shown_fields(
     world: World, places: Sequence[Place]
 ) -> dict[tuple[int, Batch], frozenset[int | None]]:
-    """Give the fields that each column shows in each batch, where it is wrong and not NULL."""
+    """Give the fields that each column shows in each batch, where it is wrong and not NULL.
+
+    Beside parts it is told of whole columns, and of whole file groups: a reader that leaves out
+    log files shows its base file for all rows.
+    """
     shown: dict[tuple[int, Batch], frozenset[int | None]] = {}
     for place in places:
         if place.what is What.CELL and place.field is not None and place.found is not None:
-            origin = place.origin
+            origin, batch = place.origin, _batch(world, place.key)
             whose = origin.field_id if origin and origin.key == place.key else None
-            at = place.field.id, _batch(world, place.key)
-            shown[at] = shown.get(at, frozenset()) | {whose}
+            root = whose if whose is None else world.root_of(whose)
+            column = world.root_of(place.field.id)
+            told = {(place.field.id, batch): whose, (column, (batch[0], GROUP)): root}
+            for at, field_id in ({(column, batch): root} | told).items():
+                shown[at] = shown.get(at, frozenset()) | {field_id}
     return shown
 
 
@@ -261,9 +320,11 @@ def _null(
 ) -> Place:
     if place.what is not What.CELL or place.found is not None or place.field is None:
         return place
-    batch = _batch(world, place.key)
-    column = world.root_of(place.field.id), batch
-    whose = shown.get((place.field.id, batch)) or shown.get(column, frozenset())
+    batch, column = _batch(world, place.key), world.root_of(place.field.id)
+    where = [(place.field.id, batch), (column, batch)]
+    if place.key in versions:
+        where.append((column, (batch[0], GROUP)))
+    whose = next((shown[at] for at in where if at in shown), frozenset())
     if len(whose) == 1 and (origin := _null_of(world, place, *whose)) is not None:
         return replace(place, origin=origin)
     if place.key in versions:
@@ -272,11 +333,18 @@ def _null(
 
 
 def _null_of(world: World, place: Place, field_id: int | None) -> Origin | None:
-    """Give the version of another field of the row that is NULL, the latest."""
+    """Give the version of another field of the row that is NULL, the latest.
+
+    Versions of the row from before the field was added are NULL there as well.
+    """
     if field_id is None or place.field is None or field_id == place.field.id:
         return None
-    versions = world.index.cells.get((field_id, place.key), {})
+    cells = world.index.cells
+    versions = cells.get((field_id, place.key), {})
+    rows = cells.get((world.key_id, place.key), {})
+    first = min(versions, default=world.step + 1)
     steps = [each for each, texts in versions.items() if texts & NULLS and each <= world.step]
+    steps += [each for each in rows if each < first]
     if not steps:
         return None
     name = world.history[max(steps)].schema.path_of(field_id) or ""

@@ -152,7 +152,13 @@ class Reader:
     logs_by: str = ""
     """The same for log files; empty for: as base files, but never by position."""
     logs: str = "merged"
-    """merged, ignored, or undeleted (deletes are not seen)."""
+    """merged, ignored, undeleted (deletes are not seen), or reversed (the oldest wins)."""
+    parts_by: str = ""
+    """How parts of structs are found: id, name or position; empty for: as columns."""
+    null_where_typed: bool = False
+    """Whether a column is NULL in files that have it with another type."""
+    falls_back: bool = False
+    """By id: whether a column that is not there is looked for by name."""
     shift: int = 0
     """By position: how many columns too far to the right."""
     partition_counts: bool = False
@@ -177,27 +183,41 @@ def columns_of(schema: Schema) -> tuple[Column, ...]:
     return tuple(Column(each.name, str(each.type), str(each.type)) for each in schema.fields)
 
 
+@dataclass(frozen=True)
+class Read:
+    """A row as it was read, with what only the simulation knows of it."""
+
+    key: Value
+    file: File
+    values: tuple[Value, ...]
+
+
 def read(disk: Disk, truth: Truth, reader: Reader) -> Reply:
     """Ask for all columns after a step."""
-    rows: list[tuple[Value, ...]] = []
-    for base, logs in disk.slices(truth.step).values():
-        found = _rows(disk, base, truth, reader, reader.by)
+    rows = rows_of(disk, truth.step, truth.schema, reader)
+    return Reply(columns_of(truth.schema), tuple(row.values for row in rows))
+
+
+def rows_of(disk: Disk, step: int, schema: Schema, reader: Reader) -> list[Read]:
+    """Read the files as they were after a step, for the columns of a schema."""
+    rows: list[Read] = []
+    for base, logs in disk.slices(step).values():
+        found = _rows(disk, base, schema, reader, reader.by)
         if reader.logs != "ignored":
             by = reader.logs_by or ("name" if reader.by == "position" else reader.by)
-            for log in logs:
+            for log in logs if reader.logs != "reversed" else reversed(logs):
                 for key in log.deleted if reader.logs != "undeleted" else ():
                     found.pop(key, None)
-                found |= _rows(disk, log, truth, reader, by)
+                found |= _rows(disk, log, schema, reader, by)
         rows += found.values()
-    return Reply(columns_of(truth.schema), tuple(rows))
+    return rows
 
 
-def _rows(
-    disk: Disk, file: File, truth: Truth, reader: Reader, by: str
-) -> dict[Value, tuple[Value, ...]]:
-    sources = _sources(disk, file, truth.schema, reader, by)
+def _rows(disk: Disk, file: File, schema: Schema, reader: Reader, by: str) -> dict[Value, Read]:
+    sources = _sources(disk, file, schema, reader, by)
+    inner = reader.parts_by or ("name" if by == "position" else by)
     return {
-        key: tuple(_value(record, *source, by) for source in sources)
+        key: Read(key, file, tuple(_value(record, *source, inner) for source in sources))
         for key, record in file.records.items()
     }
 
@@ -213,14 +233,24 @@ def _sources(
     for each in schema.fields:
         in_path = each.name in disk.table.partition_by and not reader.partition_counts
         if by == "id":
-            found.append((each, ids.get(each.id)))
+            found.append((each, _by_id(reader, each, ids, names)))
         elif by == "name" or in_path:
             found.append((each, names.get(each.name)))
         else:
-            at = file.names[position] if position < len(file.names) else None
+            at = file.names[position] if 0 <= position < len(file.names) else None
             found.append((each, names[at] if at is not None else None))
         position += not in_path
     return found
+
+
+def _by_id(
+    reader: Reader, wanted: Field, ids: Mapping[int, Field], names: Mapping[str, Field]
+) -> Field | None:
+    found = ids.get(wanted.id)
+    if found is None and reader.falls_back:
+        return names.get(wanted.name)
+    typed = found is not None and not _nested(found) and found.type != wanted.type
+    return None if reader.null_where_typed and typed else found
 
 
 def _value(record: Record, wanted: Field, source: Field | None, by: str) -> Value:
@@ -231,12 +261,15 @@ def _part(value: Value, wanted: Field, source: Field, by: str) -> Value:
     """Show a stored value: the parts of structs by id, or else by name."""
     if value is None or _nested(wanted) != _nested(source):
         return value
-    match wanted.type:
-        case Struct():
-            return {c.name: _child(value, c, source, by) for c in wanted.children}
-        case Array():
+    match value:
+        case dict():
+            return {
+                each.name: _child(value, each, source, by, at)
+                for at, each in enumerate(wanted.children)
+            }
+        case tuple():
             return tuple(_part(e, wanted.children[0], source.children[0], by) for e in value)
-        case Map():
+        case MapValue():
             pairs = zip(wanted.children, source.children, strict=True)
             (wk, sk), (wv, sv) = pairs
             parts = [(_part(k, wk, sk, by), _part(v, wv, sv, by)) for k, v in value.pairs]
@@ -248,7 +281,10 @@ def _nested(field: Field) -> type | None:
     return type(field.type) if isinstance(field.type, Struct | Array | Map) else None
 
 
-def _child(value: Record, wanted: Field, source: Field, by: str) -> Value:
+def _child(value: Record, wanted: Field, source: Field, by: str, at: int) -> Value:
+    if by == "position":
+        placed = source.children[at : at + 1]
+        return _part(value[placed[0].name], wanted, placed[0], by) if placed else None
     key: Callable[[Field], object] = (lambda f: f.id) if by == "id" else (lambda f: f.name)
     there = [each for each in source.children if key(each) == key(wanted)]
     return _part(value[there[0].name], wanted, there[0], by) if there else None

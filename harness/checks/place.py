@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
 from harness.model.canonical import MapValue, Value, text_of
-from harness.model.datatypes import Array, Map
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, Rows, named
 from harness.record import Origin
@@ -123,7 +122,7 @@ def _definitions(field: Field, history: History) -> Iterator[Field]:
 
 
 def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
-    """Give a shown value and all its parts; the parts of a NULL struct are NULL."""
+    """Give a shown value and all its parts; those of NULL are NULL."""
     yield field, value
     match value:
         case tuple() if field.children:
@@ -132,13 +131,12 @@ def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
         case MapValue():
             for _, each in value.pairs:
                 yield from _parts(each, field.children[1])
-        case dict() | None if not _repeated(field):
+        case dict():
             for child in field.children:
-                yield from _parts(None if value is None else value.get(child.name), child)
-
-
-def _repeated(field: Field) -> bool:
-    return isinstance(field.type, Array | Map)
+                yield from _parts(value.get(child.name), child)
+        case None:
+            for child in field.children:
+                yield from _parts(None, child)
 
 
 def _by_text(rows: Rows) -> dict[str, Row]:
@@ -155,6 +153,9 @@ class World:
     """The rows that the judged view should show to the question."""
     left_out: Rows = field(default_factory=dict)
     """The rows of the view that the question's predicate leaves out."""
+    lying: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """The steps that wrote the files which hold a row now, by the text of its key; empty when that
+    is not known."""
     keys: Mapping[str, Row] = field(init=False, repr=False)
     """The same by the text of the key."""
     held: Mapping[str, Row] = field(init=False, repr=False)
@@ -170,6 +171,11 @@ class World:
         return self.history[-1].schema
 
     @property
+    def key_id(self) -> int:
+        """The id of the key column, which every version of a row has."""
+        return self.history[0].column_id(self.history[0].table.key)
+
+    @property
     def step(self) -> int:
         """The judged step."""
         return self.history[-1].step
@@ -180,11 +186,14 @@ class World:
         return tuple(dict.fromkeys(path for path in paths if path))
 
     def names_held(self, field_id: int, key: str) -> frozenset[str]:
-        """Give the dotted paths under which files may hold a value of a row.
+        """Give the dotted paths under which files hold a value of a row, or may hold it.
 
-        Files hold the version of the newest base file and all later ones, each under the name of
-        its time, or under a later one where the file was written again.
+        Where the files are not known, they hold the version of the newest base file and all later
+        ones, each under the name of its time, or under a later one where the file was written
+        again.
         """
+        if key in self.lying:
+            return self._names_lying(field_id, key)
         held = self.held.get(key)
         since = held.written.get(self.root_of(field_id), 0) if held else 0
         versions = self.index.cells.get((field_id, key), {}).items()
@@ -192,6 +201,15 @@ class World:
         times = self.history[min(steps) :] if steps else ()
         paths = (truth.schema.path_of(field_id) for truth in times)
         return frozenset(path for path in paths if path)
+
+    def _names_lying(self, field_id: int, key: str) -> frozenset[str]:
+        versions = self.index.cells.get((field_id, key), {})
+        found = set()
+        for step in self.lying[key]:
+            written = max((at for at in versions if at <= step), default=None)
+            if written is not None and versions[written] != NULLS:
+                found.add(self.history[step].schema.path_of(field_id))
+        return frozenset(path for path in found if path)
 
     def root_of(self, field_id: int) -> int:
         """Give the id of the column that a field is, or is a part of."""

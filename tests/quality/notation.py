@@ -12,6 +12,7 @@ from functools import cached_property
 from harness.checks.place import Index, Place, World, index_of
 from harness.compare import differences
 from harness.diagnosis import findings
+from harness.model import lying
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
@@ -59,7 +60,14 @@ class Told:
     def world(self, view: str = "snapshot") -> World:
         """Give what the judge knows at the end."""
         rows = self.truth.base if view == "read_optimized" else self.truth.rows
-        return World(self.history, self.index, rows)
+        return World(self.history, self.index, rows, lying=self.lying)
+
+    @cached_property
+    def lying(self) -> dict[str, tuple[int, ...]]:
+        """Give which files hold each row at the end."""
+        steps = {simulated.instant_of(step): step for step in range(len(self.history))}
+        facts = [each.fact() for each in self.disk.until(self.truth.step)]
+        return lying.lying(self.history, facts, steps)
 
     def read(self, by: str = "id", **how: object) -> Reply:
         """Read the table at the end."""

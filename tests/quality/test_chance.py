@@ -9,10 +9,10 @@ from functools import cache
 import pytest
 
 from harness.checks.place import What
-from harness.model import resolution
 from harness.model.canonical import MapValue, Value, same, text_of
-from harness.model.resolution import By, Way
+from harness.model.reading import Reading
 from harness.model.truth import row_values
+from harness.model.ways import By, Logs, Way
 from harness.record import FindingKind
 from tests.quality.chance import story
 from tests.quality.notation import Told, diagnosed, places
@@ -24,7 +24,7 @@ SEEDS = range(80)
 told = cache(story)
 
 
-def texts(rows: tuple[tuple[Value, ...], ...]) -> list[tuple[str, ...]]:
+def texts(rows: Iterable[tuple[Value, ...]]) -> list[tuple[str, ...]]:
     return sorted(tuple(map(text_of, row)) for row in rows)
 
 
@@ -47,10 +47,9 @@ def test_predicted_answers_are_those_of_a_simulated_reader(seed: int) -> None:
     steps = {instant_of(step): step for step in range(len(one.history))}
     for by, way in WAYS:
         for logs in ("merged", "ignored"):
-            predicted = resolution.predict(
-                one.history, files, steps, Way(way, base_only=logs == "ignored")
-            )
-            assert texts(predicted) == texts(one.read(by, logs=logs).rows)
+            kind = Logs.MERGED if logs == "merged" else Logs.IGNORED
+            predicted = Reading(one.history, files, steps).rows(Way(way, kind))
+            assert texts([each.values for each in predicted]) == texts(one.read(by, logs=logs).rows)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.checks.place import index_of, leaves
 from harness.model.canonical import MapValue
 from harness.model.datatypes import parse_type
@@ -34,11 +36,21 @@ def test_an_overwritten_value_without_a_form_in_a_later_type_is_no_obstacle() ->
     assert index_of(told.history).cells[2, "1"]
 
 
-def test_files_hold_a_value_under_the_names_since_the_newest_base_file() -> None:
-    text = "insert 1,2; rename f1 g; upsert 1; rename g h; {}; rename h i"
-    before = history(text.format("upsert 2"), mor=True).world()
+RENAMED = "insert 1,2; rename f1 g; upsert 1; rename g h; {}; rename h i"
+
+
+def test_files_hold_a_value_under_the_names_that_they_have_for_it() -> None:
+    before = history(RENAMED.format("upsert 2"), mor=True).world()
+    assert before.names_held(3, "1") == {"f1", "g"}
+    assert before.names_held(3, "2") == {"f1", "h"}
+    after = history(RENAMED.format("compact"), mor=True).world()
+    assert after.names_held(3, "1") == {"h"}
+
+
+def test_unknown_files_may_hold_a_value_under_the_names_since_the_newest_base_file() -> None:
+    before = replace(history(RENAMED.format("upsert 2"), mor=True).world(), lying={})
     assert before.names_held(3, "1") == {"f1", "g", "h", "i"}
-    after = history(text.format("compact"), mor=True).world()
+    after = replace(history(RENAMED.format("compact"), mor=True).world(), lying={})
     assert after.names_held(3, "1") == {"g", "h", "i"}
     assert after.names_held(3, "2") == {"f1", "g", "h", "i"}
 

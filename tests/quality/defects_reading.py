@@ -1,0 +1,230 @@
+"""Planted readers that find columns, versions or files wrongly."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.model.files import FileKind
+from harness.model.schema import Field
+from harness.record import FindingKind
+from tests.quality.chance import Plot
+from tests.quality.notation import Told
+from tests.quality.planted import Way, plant, planted, reordered, with_lines
+from tests.quality.shadow import Line, Seen, Token, read
+from tests.simulated import File, Reader, instant_of
+
+
+def by(reader: Reader) -> Way:
+    """Give the defect of reading in one way throughout."""
+    return lambda told, _: read(told, reader)
+
+
+plant("by id (right)", by(Reader("id")), harmless=True)
+plant("columns by position", by(Reader("position")))
+plant("columns by name", by(Reader("name")))
+plant("by position, one too far right", by(Reader("position", shift=1)))
+plant("by position, one too far left", by(Reader("position", shift=-1)))
+plant("by position, five too far right", by(Reader("position", shift=5)))
+plant("partition value as column", by(Reader("position", partition_counts=True)))
+plant("base files by id, logs by name", by(Reader("id", logs_by="name")))
+plant("base files by name, logs by id", by(Reader("name", logs_by="id")))
+plant("base files by position, logs by id", by(Reader("position", logs_by="id")))
+plant("parts of structs by name", by(Reader("id", parts_by="name")))
+plant("parts of structs by position", by(Reader("id", parts_by="position")))
+plant("log files ignored", by(Reader("id", logs="ignored")))
+plant("log files ignored, by position", by(Reader("position", logs="ignored")))
+plant("log files ignored, by name", by(Reader("name", logs="ignored")))
+plant("deletes ignored", by(Reader("id", logs="undeleted")))
+plant("oldest log record wins", by(Reader("id", logs="reversed")))
+plant("dropped column resurrected by name", by(Reader("id", falls_back=True)))
+plant("NULL where the type was promoted", by(Reader("id", null_where_typed=True)))
+
+
+@planted("meta columns shift by five")
+def _meta(told: Told, _: random.Random) -> Seen:
+    seen = read(told, Reader("position", shift=-5))
+    return with_lines(seen, lambda line: _with_meta(told, line))
+
+
+def _with_meta(told: Told, line: Line) -> Line:
+    # The third is the record key, so it tells the key; nobody in the table has the others.
+    key = Token(told.history[0].column_id(told.history[0].table.key), line.step, line.key)
+    values = [instant_of(line.step), f"{line.file}_0", line.key, "/", f"{line.file}.parquet"]
+    nobody = Token(0, -1, line.key, spoilt=FindingKind.UNEXPLAINED)
+    tokens = [nobody, nobody, key, nobody, nobody]
+    width = min(len(line.values), 5)
+    at = [n for n, each in enumerate(line.tokens[:width]) if each is None]
+    changed = replace(line, values=_put(line.values, at, values))
+    return replace(changed, tokens=_put(line.tokens, at, tokens))
+
+
+def _put(cells: Sequence[object], at: Sequence[int], new: Sequence[object]) -> tuple[object, ...]:
+    return tuple(new[n] if n in at else each for n, each in enumerate(cells))
+
+
+def _capitals(plot: Plot, by_chance: random.Random) -> Plot:
+    """Let a column get its name in capitals, and another one take the name that it had."""
+    fields = [each.name for each in plot.told().truth.schema.fields if each.name not in "id ts p"]
+    name = by_chance.choice(fields)
+    steps = f"{plot.steps}; rename {name} {name.upper()}; add {name} string"
+    return replace(plot, steps=steps)
+
+
+@planted("names differ only in case, case ignored", twist=_capitals)
+def _case(told: Told, _: random.Random) -> Seen:
+    return read(told, Reader("name"), files=lambda file: _lowered(file, told))
+
+
+def _lowered(file: File, told: Told) -> File:
+    # Of two that look alike it takes the one that stands first in the file.
+    renamed = [replace(each, name=each.name.lower()) for each in file.schema.fields]
+    once: dict[str, Field] = {}
+    for each in renamed:
+        once.setdefault(each.name, each)
+    now = {each.name.lower(): each.name for each in reversed(told.truth.schema.fields)}
+    fields = tuple(replace(each, name=now.get(name, name)) for name, each in once.items())
+    both = [
+        replace(f, name=other.name)
+        for f in fields
+        for other in told.truth.schema.fields
+        if other.name.lower() == f.name.lower() and other.name != f.name
+    ]
+    records = {
+        key: _by_first(file, record, (*fields, *both)) for key, record in file.records.items()
+    }
+    schema = replace(file.schema, fields=(*fields, *both))
+    return replace(file, schema=schema, names=schema.names, records=records)
+
+
+def _by_first(file: File, record: object, fields: Sequence[Field]) -> dict[str, object]:
+    names = {each.id: each.name for each in file.schema.fields}
+    return {each.name: record[names[each.id]] for each in fields}  # type: ignore[index]
+
+
+def _neighbours(told: Told) -> list[tuple[int, int]]:
+    """Give the pairs of columns of one type; the key is none of them."""
+    fields = list(told.truth.schema.fields)
+    free = [n for n, each in enumerate(fields) if each.name != told.history[0].table.key]
+    return [(a, b) for a in free for b in free if a < b and fields[a].type == fields[b].type]
+
+
+@planted("columns of one type swapped")
+def _swap(told: Told, by_chance: random.Random) -> Seen | None:
+    pairs = _neighbours(told)
+    return _swapped(told, *by_chance.choice(pairs)) if pairs else None
+
+
+def _swapped(told: Told, a: int, b: int) -> Seen:
+    order = list(range(len(told.truth.schema.fields)))
+    order[a], order[b] = b, a
+    return with_lines(read(told), lambda line: reordered(line, order))
+
+
+@planted("columns of one type swapped in one file")
+def _swap_in_one(told: Told, by_chance: random.Random) -> Seen | None:
+    whole, pairs = read(told), _neighbours(told)
+    if not pairs or not whole.lines:
+        return None
+    swapped = _swapped(told, *by_chance.choice(pairs))
+    file = by_chance.choice(whole.lines).file
+    both = zip(whole.lines, swapped.lines, strict=True)
+    return replace(whole, lines=tuple(b if a.file == file else a for a, b in both))
+
+
+def _step(told: Told, by_chance: random.Random) -> int:
+    return by_chance.randrange(1, len(told.history))
+
+
+@planted("schema of an earlier step, by id")
+def _old_schema(told: Told, by_chance: random.Random) -> Seen:
+    return read(told, schema=told.history[_step(told, by_chance)].schema)
+
+
+@planted("schema of an earlier step, by name")
+def _old_names(told: Told, by_chance: random.Random) -> Seen:
+    return read(told, Reader("name"), schema=told.history[_step(told, by_chance)].schema)
+
+
+@planted("rows of an earlier step")
+def _old_rows(told: Told, by_chance: random.Random) -> Seen:
+    return read(told, step=_step(told, by_chance))
+
+
+@planted("table of an earlier step, rows and schema")
+def _old_table(told: Told, by_chance: random.Random) -> Seen:
+    step = _step(told, by_chance)
+    return read(told, step=step, schema=told.history[step].schema)
+
+
+@planted("newest file of a group overlooked")
+def _overlooked(told: Told, by_chance: random.Random) -> Seen | None:
+    news = [f for f in told.disk.files if _others(told, f)]
+    if not news:
+        return None
+    file = by_chance.choice(news)
+    group, step = file.group, file.step
+    return read(told, files=lambda f: None if (f.group, f.step) == (group, step) else f)
+
+
+def _others(told: Told, file: File) -> bool:
+    """Tell whether a file has an older base file in its group."""
+    return any(
+        each.group == file.group and each.step < file.step and each.kind is FileKind.BASE
+        for each in told.disk.files
+    )
+
+
+@planted("old file beside the new one")
+def _beside(told: Told, by_chance: random.Random) -> Seen | None:
+    olds = [f for f in told.disk.files if f.kind is FileKind.BASE and _replaced(told, f)]
+    if not olds:
+        return None
+    old = by_chance.choice(olds)
+    group, step = old.group, old.step
+    again = read(told, files=lambda f: f if (f.group, f.step) == (group, step) else None)
+    whole = read(told)
+    return replace(whole, lines=(*whole.lines, *again.lines))
+
+
+def _replaced(told: Told, file: File) -> bool:
+    return any(
+        each.group == file.group and each.step > file.step and each.kind is FileKind.BASE
+        for each in told.disk.files
+    )
+
+
+@planted("one value of an older step")
+def _one_old(told: Told, by_chance: random.Random) -> Seen | None:
+    now, before = read(told), read(told, step=_step(told, by_chance))
+    then = {each.key: each for each in before.lines}
+    told_apart = [n for n, line in enumerate(now.lines) if line.key in then]
+    columns = [n for n, name in enumerate(now.names) if name != told.history[0].table.key]
+    if not told_apart or not columns:
+        return None
+    at, column = by_chance.choice(told_apart), by_chance.choice(columns)
+    line = now.lines[at]
+    old = then[line.key]
+    values = _put(line.values, [column], old.values)
+    new = replace(line, values=values, tokens=_put(line.tokens, [column], old.tokens))
+    return replace(now, lines=(*now.lines[:at], new, *now.lines[at + 1 :]))
+
+
+@planted("a column's values one row too low")
+def _slipped(told: Told, by_chance: random.Random) -> Seen | None:
+    seen = read(told)
+    columns = [n for n, name in enumerate(seen.names) if name != told.history[0].table.key]
+    if len(seen.lines) < 2 or not columns:
+        return None
+    column = by_chance.choice(columns)
+    pairs = zip(seen.lines, (*seen.lines[1:], seen.lines[0]), strict=True)
+    lines = [
+        replace(
+            line,
+            values=_put(line.values, [column], below.values),
+            tokens=_put(line.tokens, [column], below.tokens),
+        )
+        for line, below in pairs
+    ]
+    return replace(seen, lines=tuple(lines))

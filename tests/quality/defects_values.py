@@ -1,0 +1,234 @@
+"""Planted readers that change values on the way, or their types, labels and rows."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+
+from harness.model.canonical import MapValue, Value
+from harness.record import Column, FindingKind
+from tests.quality.notation import Told
+from tests.quality.planted import plant, planted, reordered, with_lines
+from tests.quality.shadow import Line, Seen, Token, read, spoil
+
+ALTERED, DRIFT, UNEXPLAINED, LOST = (
+    FindingKind.ALTERED_VALUE,
+    FindingKind.TYPE_DRIFT,
+    FindingKind.UNEXPLAINED,
+    FindingKind.LOST_VALUE,
+)
+Change = Callable[[Value], Value]
+
+
+def _spoilt(
+    name: str, types: str, kind: FindingKind, change: Change, *, null: bool = False
+) -> None:
+    """Plant a change of all values of some types; NULLs only where it is said."""
+
+    def way(told: Told, _: random.Random) -> Seen:
+        kept: Change = change if null else lambda value: None if value is None else change(value)
+        return spoil(read(told), types.split(), kind, kept)
+
+    plant(name, way)
+
+
+HOUR = datetime.timedelta(hours=1)
+DAY = datetime.timedelta(days=1)
+_spoilt("decimals without their fraction", "decimal", ALTERED, lambda v: v.quantize(Decimal(1)))
+_spoilt("decimals with one digit less", "decimal", ALTERED, lambda v: v.quantize(Decimal("0.1")))
+_spoilt("decimals with more zeros", "decimal", DRIFT, lambda v: v.quantize(Decimal("0.0001")))
+_spoilt("decimals as floating numbers", "decimal", DRIFT, float)
+_spoilt("timestamps eight hours off", "timestamp", ALTERED, lambda v: v + 8 * HOUR)
+_spoilt("timestamps of a zone with half hours", "timestamp", ALTERED, lambda v: v - 5.5 * HOUR)
+_spoilt("timestamps cut to seconds", "timestamp", ALTERED, lambda v: v.replace(microsecond=0))
+_spoilt("timestamps as texts", "timestamp", DRIFT, lambda v: v.isoformat(sep=" "))
+_spoilt("dates one day early", "date", ALTERED, lambda v: v - DAY)
+_spoilt("dates one day late", "date", ALTERED, lambda v: v + DAY)
+_spoilt(
+    "dates as timestamps",
+    "date",
+    DRIFT,
+    lambda v: datetime.datetime.combine(v, datetime.time()),
+)
+_spoilt("integers as texts", "int long", DRIFT, str)
+_spoilt("integers as floating numbers", "int long", DRIFT, float)
+_spoilt("integers with the other sign", "int long", UNEXPLAINED, lambda v: -v)
+_spoilt("integers of 16 bits", "int long", UNEXPLAINED, lambda v: v - (v >> 16 << 16) - 32768)
+_spoilt("floating numbers as decimals", "double", DRIFT, lambda v: Decimal(str(v)))
+_spoilt("texts cut off", "string", ALTERED, lambda v: v[:-1])
+_spoilt("texts in capitals", "string", ALTERED, lambda v: v.upper() if v[0] == "f" else v)
+_spoilt("texts padded like CHAR", "string", ALTERED, lambda v: f"{v:<40}")
+_spoilt("texts backwards", "string", UNEXPLAINED, lambda v: f"{v[::-1]}?")
+_spoilt("texts as empty ones", "string", UNEXPLAINED, lambda _: "")
+_spoilt("NULL as empty text", "string", UNEXPLAINED, lambda v: "" if v is None else v, null=True)
+_spoilt(
+    "NULL as the text NULL", "string", UNEXPLAINED, lambda v: "NULL" if v is None else v, null=True
+)
+_spoilt("NULL as 0", "int long", UNEXPLAINED, lambda v: 0 if v is None else v, null=True)
+_spoilt("NULL as 0.0", "double", UNEXPLAINED, lambda v: 0.0 if v is None else v, null=True)
+_spoilt(
+    "NULL as 1970",
+    "date",
+    UNEXPLAINED,
+    lambda v: datetime.date(1970, 1, 1) if v is None else v,
+    null=True,
+)
+_spoilt("arrays without their last element", "array", UNEXPLAINED, lambda v: v[:-1])
+_spoilt("maps without entries", "map", UNEXPLAINED, lambda v: MapValue(()) if v.pairs else v)
+_spoilt("booleans as numbers", "boolean", UNEXPLAINED, int)
+
+
+@planted("a whole column NULL")
+def _all_null(told: Told, by_chance: random.Random) -> Seen:
+    return _nulled(read(told), by_chance, lambda line: True)
+
+
+@planted("a whole column NULL in one file")
+def _null_in_one(told: Told, by_chance: random.Random) -> Seen | None:
+    seen = read(told)
+    if not seen.lines:
+        return None
+    file = by_chance.choice(seen.lines).file
+    return _nulled(seen, by_chance, lambda line: line.file == file)
+
+
+def _nulled(seen: Seen, by_chance: random.Random, which: Callable[[Line], bool]) -> Seen:
+    at = by_chance.choice([n for n, name in enumerate(seen.names) if name not in ("id", "p")])
+
+    def gone(line: Line) -> Line:
+        if not which(line):
+            return line
+        values, tokens = list(line.values), list(line.tokens)
+        values[at] = tokens[at] = None
+        return replace(line, values=tuple(values), tokens=tuple(tokens))
+
+    return with_lines(seen, gone)
+
+
+@planted("a double declared as float")
+def _narrow(told: Told, _: random.Random) -> Seen:
+    seen = read(told)
+    other = {"double": "float", "int": "long", "date": "timestamp"}
+    columns = [replace(c, canonical=other.get(c.canonical, c.canonical)) for c in seen.columns]
+    return replace(seen, columns=tuple(columns))
+
+
+@planted("labels of two columns swapped")
+def _labels(told: Told, by_chance: random.Random) -> Seen:
+    seen = read(told)
+    a, b = by_chance.sample(range(len(seen.names)), 2)
+    columns = list(seen.columns)
+    columns[a] = replace(columns[a], name=seen.names[b])
+    columns[b] = replace(columns[b], name=seen.names[a])
+    return replace(seen, columns=tuple(columns))
+
+
+@planted("a column without its label")
+def _unlabelled(told: Told, by_chance: random.Random) -> Seen:
+    seen = read(told)
+    at = by_chance.randrange(len(seen.names))
+    columns = list(seen.columns)
+    columns[at] = replace(columns[at], name=f"_col{at}")
+    return replace(seen, columns=tuple(columns))
+
+
+@planted("a meta column shown")
+def _extra(told: Told, _: random.Random) -> Seen:
+    seen = read(told)
+    columns = (Column("_hoodie_record_key", "string", "string"), *seen.columns)
+    return replace(
+        with_lines(
+            seen,
+            lambda line: replace(
+                line, values=(line.key, *line.values), tokens=(Token(0, -1, ""), *line.tokens)
+            ),
+        ),
+        columns=columns,
+    )
+
+
+@planted("a column absent")
+def _absent(told: Told, by_chance: random.Random) -> Seen:
+    seen = read(told)
+    order = list(range(len(seen.names)))
+    order.remove(by_chance.choice([n for n in order if seen.names[n] != "id"]))
+    return _in_order(seen, order)
+
+
+@planted("a column twice")
+def _twice(told: Told, by_chance: random.Random) -> Seen:
+    seen = read(told)
+    order = list(range(len(seen.names)))
+    return _in_order(seen, [*order, by_chance.choice(order)])
+
+
+def _in_order(seen: Seen, order: list[int]) -> Seen:
+    changed = with_lines(seen, lambda line: reordered(line, order))
+    return replace(changed, columns=tuple(seen.columns[at] for at in order))
+
+
+@planted("rows and columns in another order (right)", harmless=True)
+def _shuffled(told: Told, by_chance: random.Random) -> Seen:
+    seen = read(told)
+    order, lines = list(range(len(seen.names))), list(seen.lines)
+    by_chance.shuffle(order)
+    by_chance.shuffle(lines)
+    return _in_order(replace(seen, lines=tuple(lines)), order)
+
+
+@planted("a row twice")
+def _row_twice(told: Told, by_chance: random.Random) -> Seen | None:
+    seen = read(told)
+    if not seen.lines:
+        return None
+    return replace(seen, lines=(*seen.lines, by_chance.choice(seen.lines)))
+
+
+@planted("every row twice")
+def _rows_twice(told: Told, _: random.Random) -> Seen:
+    seen = read(told)
+    return replace(seen, lines=seen.lines * 2)
+
+
+@planted("a file lost")
+def _file_lost(told: Told, by_chance: random.Random) -> Seen | None:
+    if not told.disk.files:
+        return None
+    group = by_chance.choice(told.disk.files).group
+    return read(told, files=lambda file: None if file.group == group else file)
+
+
+@planted("a row lost")
+def _row_lost(told: Told, by_chance: random.Random) -> Seen | None:
+    seen = read(told)
+    if not seen.lines:
+        return None
+    at = by_chance.randrange(len(seen.lines))
+    return replace(seen, lines=(*seen.lines[:at], *seen.lines[at + 1 :]))
+
+
+@planted("a row nobody wrote")
+def _invented(told: Told, _: random.Random) -> Seen:
+    seen = read(told)
+    key = "777" if seen.columns[seen.names.index("id")].canonical == "string" else 777
+    values = tuple(key if name == "id" else None for name in seen.names)
+    tokens = tuple(Token(0, -1, "777") for _ in seen.names)
+    return replace(seen, lines=(*seen.lines, Line("777", told.truth.step, "", values, tokens)))
+
+
+@planted("structs of NULLs for NULL")
+def _hollow(told: Told, _: random.Random) -> Seen:
+    seen = read(told)
+
+    def filled(line: Line) -> Line:
+        values, tokens = list(line.values), list(line.tokens)
+        for at, field in enumerate(told.truth.schema.fields):
+            if field.type.__class__.__name__ == "Struct" and values[at] is None:
+                values[at] = {child.name: None for child in field.children}
+                tokens[at] = None
+        return replace(line, values=tuple(values), tokens=tuple(tokens))
+
+    return with_lines(seen, filled)

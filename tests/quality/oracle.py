@@ -1,0 +1,343 @@
+"""What each wrong place of an answer has to be called, by the definitions and the tokens alone.
+
+| what the token says | name |
+| --- | --- |
+| another field, dropped, that ever had this column's name | resurrected |
+| another field | misaligned |
+| the same field, an older step | stale |
+| the right value in another type | type drift |
+| another row's, a newer one, nobody's | unexplained |
+| nothing was read, and a file holds the value under another name | missing rename |
+| nothing was read | lost value |
+
+A name is claimed where only one explanation fits. So beside each name stand the others that would
+give the same values: of a NULL, that it is simply one; of a value, whoever else had it in that row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from harness.model.canonical import MapValue, Value, same, text_of
+from harness.model.query import at
+from harness.model.schema import Field
+from harness.model.truth import Row, row_values
+from harness.record import FindingKind
+from tests.quality.notation import Told
+from tests.quality.shadow import Line, Seen, Token, shadowed, tokens_in
+from tests.simulated import Disk
+
+Kinds = frozenset[FindingKind]
+Spot = tuple[str, str]
+"""Key and dotted path, either may be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """One wrong place."""
+
+    spot: Spot
+    names: Kinds
+    """The right names: one, or two where the reader made two mistakes at once."""
+    found: Value = None
+    column: Field | None = None
+    token: Value = None
+    line: Line | None = None
+
+
+@dataclass
+class Oracle:
+    """What must be found in one answer."""
+
+    seen: Seen
+    told: Told = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.told = self.seen.told
+
+    @cached_property
+    def rows(self) -> dict[str, Row]:
+        """The rows that the answer should show."""
+        truth = self.told.truth
+        rows = truth.base if self.seen.view == "read_optimized" else truth.rows
+        return {text_of(key): row for key, row in rows.items() if self._asked(row)}
+
+    def _asked(self, row: Row) -> bool:
+        return self.seen.query.takes(self.expected(row))
+
+    def expected(self, row: Row) -> dict[str, Value]:
+        """Give what should be shown of a row."""
+        schema = self.told.truth.schema
+        return dict(zip(schema.names, row_values(row, schema), strict=True))
+
+    @cached_property
+    def wrong(self) -> dict[Spot, Wrong]:
+        """Everything that is wrong."""
+        found = [*self._rows(), *self._columns()]
+        return {each.spot: each for each in found}
+
+    def _rows(self) -> Iterator[Wrong]:
+        by_key: dict[str, list[Line]] = {}
+        for line in self.seen.lines:
+            shown = self._shown_key(line)
+            if self._recognisable(line):
+                by_key.setdefault(line.key, []).append(line)
+            elif shown in self._ever:
+                by_key.setdefault(shown, []).append(replace(line, key=shown))
+            else:
+                yield Wrong((shown, ""), _UNEXPLAINED)
+        for key, lines in by_key.items():
+            if key not in self.rows:
+                yield Wrong((key, ""), frozenset({self._extra(key)}))
+                continue
+            if len(lines) > 1:
+                yield Wrong((key, ""), frozenset({FindingKind.DUPLICATE}))
+            yield from self._cells(max(lines, key=self._right))
+        for key in self.rows.keys() - by_key.keys():
+            yield Wrong((key, ""), frozenset({FindingKind.LOST_ROW}))
+
+    def _recognisable(self, line: Line) -> bool:
+        """Tell whether a row shows its key, or a value that only rows of this key ever had."""
+        shown = self._shown_key(line)
+        if shown == line.key or not (shown or line.values):
+            return True
+        texts = [text_of(each) for each in line.values if each is not None]
+        return any(self._keys_of.get(each) == {line.key} for each in texts)
+
+    def _shown_key(self, line: Line) -> str:
+        key = self.told.history[0].table.key
+        names = self.seen.names
+        return text_of(line.values[names.index(key)]) if key in names else ""
+
+    @cached_property
+    def _keys_of(self) -> dict[str, set[str]]:
+        """The keys of the rows that ever had a value, by its text; keys themselves left out."""
+        found: dict[str, set[str]] = {}
+        key_field = self.told.history[0].column_id(self.told.history[0].table.key)
+        for (field_id, key), steps in self.told.index.cells.items():
+            for texts in steps.values() if field_id != key_field else ():
+                for text in texts:
+                    found.setdefault(text, set()).add(key)
+        return found
+
+    def _extra(self, key: str) -> FindingKind:
+        return FindingKind.GHOST_ROW if key in self._ever else FindingKind.UNEXPLAINED
+
+    @cached_property
+    def _ever(self) -> set[str]:
+        return {text_of(each) for truth in self.told.history for each in truth.rows}
+
+    def _right(self, line: Line) -> int:
+        row = self.expected(self.rows[line.key])
+        pairs = zip(self.seen.names, line.values, strict=True)
+        return sum(name in row and same(row[name], value) for name, value in pairs)
+
+    def _columns(self) -> Iterator[Wrong]:
+        schema, names = self.told.truth.schema, self.seen.names
+        wanted = self.seen.query.columns or schema.names
+        then = _naming([each.schema.names for each in self.told.history[:-1]], names)
+        odd = FindingKind.STALE if then else FindingKind.UNEXPLAINED
+        for name in wanted:
+            if name not in names:
+                yield Wrong(("", name), frozenset({odd}))
+        for column in self.seen.columns:
+            if column.name not in wanted:
+                yield Wrong(("", column.name), frozenset({odd}))
+            elif names.count(column.name) > 1:
+                yield Wrong(("", column.name), frozenset({FindingKind.DUPLICATE}))
+            elif column.canonical != str(schema.find(column.name).type):
+                yield Wrong(("", column.name), frozenset({FindingKind.TYPE_DRIFT}))
+
+    def _cells(self, line: Line) -> Iterator[Wrong]:
+        row = self.expected(self.rows[line.key])
+        schema, done = self.told.truth.schema, set()
+        for name, value, token in zip(self.seen.names, line.values, line.tokens, strict=True):
+            if name in done or not schema.has(name):
+                continue
+            done.add(name)
+            yield from self._cell(line, name, schema.find(name), at(row, name), value, token)
+
+    def _cell(
+        self, line: Line, path: str, field: Field, expected: Value, found: Value, token: Value
+    ) -> Iterator[Wrong]:
+        if same(expected, found):
+            return
+        match expected, found:
+            case dict(), dict():
+                yield from self._struct(line, path, field, expected, found, token)
+            case tuple(), tuple() if len(expected) == len(found):
+                for n, (left, right) in enumerate(zip(expected, found, strict=True)):
+                    inner, part = field.children[0], _inside(token, n)
+                    yield from self._cell(line, f"{path}[{n}]", inner, left, right, part)
+            case MapValue(), MapValue() if _keys(expected) == _keys(found):
+                for n, ((key, left), (_, right)) in enumerate(
+                    zip(expected.pairs, found.pairs, strict=True)
+                ):
+                    inner, part = field.children[1], _inside(token, n)
+                    where = f"{path}[{text_of(key)}]"
+                    yield from self._cell(line, where, inner, left, right, part)
+            case ((dict() | tuple() | MapValue()), None):
+                yield from self._nothing(line, path, field, expected, token)
+            case _:
+                names = self._names(line, field, expected, found, token)
+                yield Wrong((line.key, path), names, found, field, token, line)
+
+    def _nothing(
+        self, line: Line, path: str, field: Field, expected: Value, token: Value
+    ) -> Iterator[Wrong]:
+        """Give every part that is lost with the whole."""
+        parts = [each for each in _leaves(expected, field, path) if each[2] is not None]
+        for where, leaf, value in parts or [(path, field, expected)]:
+            names = self._names(line, leaf, value, None, token)
+            yield Wrong((line.key, where), names, None, leaf, token, line)
+
+    def _struct(
+        self, line: Line, path: str, field: Field, expected: Value, found: Value, token: Value
+    ) -> Iterator[Wrong]:
+        olds = [each.schema.by_id(field.id) for each in self.told.history[:-1]]
+        then = _naming([tuple(c.name for c in each.children) for each in olds if each], found)
+        odd = frozenset({FindingKind.STALE if then else FindingKind.UNEXPLAINED})
+        for child in field.children:
+            where = f"{path}.{child.name}"
+            if child.name in found:
+                part = token[child.name] if isinstance(token, dict) else token
+                pair = expected[child.name], found[child.name]
+                yield from self._cell(line, where, child, *pair, part)
+            else:
+                yield Wrong((line.key, where), odd)
+        for name in found:
+            if name not in expected:
+                yield Wrong((line.key, f"{path}.{name}"), odd)
+        if found.keys() == expected.keys() and list(found) != list(expected):
+            yield Wrong((line.key, path), frozenset({FindingKind.TYPE_DRIFT}))
+
+    def _names(
+        self, line: Line, field: Field, expected: Value, found: Value, token: Value
+    ) -> Kinds:
+        tokens = set(tokens_in(token))
+        if not tokens:
+            return self._unread(line, field, found)
+        roots = {(self.root(each.field_id), each.key, each.step) for each in tokens}
+        if any(each.spoilt for each in tokens) or len(roots) > 1:
+            return frozenset(each.spoilt or FindingKind.UNEXPLAINED for each in tokens)
+        one = tokens.pop()
+        if one.key != line.key:
+            return self._unread(line, field, found) if one.null else _UNEXPLAINED
+        whose = self._whole(token, one.field_id), one.step
+        return frozenset({self.name_of(field, *whose, line.key, expected, found)})
+
+    def _whole(self, token: Value, field_id: int) -> int:
+        """Give the field of a whole array, map or struct from a part's: as far up as it is deep."""
+        while not isinstance(token, Token):
+            parts = token.values() if isinstance(token, dict) else _parts(token)
+            token = next(each for each in parts if each is not None)
+            field_id = self._parents.get(field_id, field_id)
+        return field_id
+
+    @cached_property
+    def _parents(self) -> dict[int, int]:
+        every = [each for truth in self.told.history for each in truth.schema.walk()]
+        return {child.id: each.id for each in every for child in each.children}
+
+    def _unread(self, line: Line, field: Field, found: Value) -> Kinds:
+        if found is not None:
+            return _UNEXPLAINED
+        renamed = self.under_another_name(line.key, field.id)
+        name = FindingKind.MISSING_RENAME if renamed else FindingKind.LOST_VALUE
+        read = {text_of(k): row for k, row in self.told.history[line.step].rows.items()}[line.key]
+        wanted = self.rows[line.key].written.get(self.root(field.id), -1)
+        if read.written.get(self.root(field.id), -1) < wanted:
+            return frozenset({name, FindingKind.STALE})
+        return frozenset({name})
+
+    def name_of(
+        self, field: Field, whose: int, step: int, key: str, expected: Value, found: Value
+    ) -> FindingKind:
+        """Name the value of a field (a whole column where the place is one) in the same row."""
+        root = self.root(field.id)
+        same_field = whose == field.id or (root == field.id and self.root(whose) == root)
+        if same_field:
+            wanted = self.rows[key].written.get(root, -1)
+            if step < wanted:
+                return FindingKind.STALE
+            alike = text_of(found).removesuffix(" 00:00:00") == text_of(expected)
+            drifted = step == wanted and alike and expected is not None
+            return FindingKind.TYPE_DRIFT if drifted else FindingKind.UNEXPLAINED
+        gone = self.told.truth.schema.by_id(whose) is None
+        name = self.told.truth.schema.path_of(field.id)
+        if gone and name in {each.schema.path_of(whose) for each in self.told.history}:
+            return FindingKind.RESURRECTED
+        return FindingKind.MISALIGNED
+
+    def root(self, field_id: int) -> int:
+        """Give the column that a field is a part of."""
+        return self._roots.get(field_id, field_id)
+
+    @cached_property
+    def _roots(self) -> dict[int, int]:
+        return {
+            each.id: column.id
+            for truth in self.told.history
+            for column in truth.schema.fields
+            for each in column.walk()
+        }
+
+    def under_another_name(self, key: str, field_id: int) -> bool:
+        """Tell whether a file that is read holds the row's value under a name not of today."""
+        now = self.told.truth.schema.path_of(field_id)
+        for base, logs in self._shadow.slices(10**6).values():
+            for file in (base, *logs):
+                for each, record in file.records.items():
+                    held = text_of(each) == key and any(
+                        token.field_id == field_id and not token.null
+                        for value in record.values()
+                        for token in tokens_in(value)
+                    )
+                    if held and file.schema.path_of(field_id) != now:
+                        return True
+        return False
+
+    @cached_property
+    def _shadow(self) -> Disk:
+        return shadowed(self.told, self.told.disk)
+
+
+_UNEXPLAINED = frozenset({FindingKind.UNEXPLAINED})
+
+
+def _parts(token: Value) -> tuple[Value, ...]:
+    return tuple(part for _, part in token.pairs) if isinstance(token, MapValue) else token
+
+
+def _naming(earlier: list[tuple[str, ...]], names: object) -> bool:
+    return sorted(names) in [sorted(each) for each in earlier]  # type: ignore[call-overload]
+
+
+def _keys(value: MapValue) -> list[Value]:
+    return [key for key, _ in value.pairs]
+
+
+def _inside(token: Value, number: int) -> Value:
+    match token:
+        case tuple():
+            return token[number]
+        case MapValue():
+            return token.pairs[number][1]
+    return token
+
+
+def _leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:
+    match value:
+        case dict():
+            for child in field.children:
+                yield from _leaves(value[child.name], child, f"{path}.{child.name}")
+        case tuple() if field.children:
+            for n, each in enumerate(value):
+                yield from _leaves(each, field.children[0], f"{path}[{n}]")
+        case MapValue():
+            for key, each in value.pairs:
+                yield from _leaves(each, field.children[1], f"{path}[{text_of(key)}]")
+        case _:
+            yield path, field, value

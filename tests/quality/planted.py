@@ -1,0 +1,73 @@
+"""The family of planted defects: each is a small function that reads a history wrongly.
+
+A defect takes a history and chance, and gives what its reader answers, with its shadow; None where
+the history has nothing that it could get wrong (no log file, no decimal …).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tests.quality import chance
+from tests.quality.chance import Plot
+from tests.quality.notation import Told
+from tests.quality.shadow import Line, Seen
+
+Way = Callable[[Told, random.Random], Seen | None]
+Twist = Callable[[Plot, random.Random], Plot]
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """One way to be wrong."""
+
+    name: str
+    answer: Way
+    harmless: bool = False
+    """Whether every answer is right all the same."""
+    twist: Twist | None = None
+    """What a history needs so that it can show."""
+
+    def seen(self, seed: int) -> Seen | None:
+        """Read the history of a seed."""
+        by_chance = random.Random(f"{self.name} {seed}")  # noqa: S311 - nothing is kept secret
+        plot = chance.plot(seed)
+        told = (self.twist(plot, by_chance) if self.twist else plot).told()
+        return self.answer(told, by_chance)
+
+
+DEFECTS: Final[dict[str, Defect]] = {}
+"""All of them, by name."""
+
+
+def planted(
+    name: str, *, harmless: bool = False, twist: Twist | None = None
+) -> Callable[[Way], Way]:
+    """Enter a defect under its name."""
+
+    def enter(answer: Way) -> Way:
+        if name in DEFECTS:
+            raise ValueError(f"two defects are called '{name}'")
+        DEFECTS[name] = Defect(name, answer, harmless, twist)
+        return answer
+
+    return enter
+
+
+def plant(name: str, answer: Way, *, harmless: bool = False, twist: Twist | None = None) -> None:
+    """Enter a defect that needs no function of its own."""
+    planted(name, harmless=harmless, twist=twist)(answer)
+
+
+def with_lines(seen: Seen, change: Callable[[Line], Line]) -> Seen:
+    """Change every row, values and tokens alike."""
+    return replace(seen, lines=tuple(map(change, seen.lines)))
+
+
+def reordered(line: Line, order: list[int]) -> Line:
+    """Give a row with its cells in another order, some left out or twice."""
+    values = tuple(line.values[at] for at in order)
+    return replace(line, values=values, tokens=tuple(line.tokens[at] for at in order))

@@ -1,0 +1,171 @@
+"""The same table with a token in the place of every value: it tells whose value a reader shows.
+
+A defective reader is run twice, over the files and over their shadow. What it does with files,
+columns and rows it does to both alike, so each token of the second answer says where the value at
+the same place of the first one came from. Nothing of the product's diagnosis is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.model.canonical import MapValue, Value, text_of
+from harness.model.query import ALL, Query
+from harness.model.schema import Field, Schema
+from harness.record import Column, FindingKind
+from tests import simulated
+from tests.quality.notation import Told
+from tests.simulated import Disk, File, Reader, Reply, columns_of
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Whose value it is."""
+
+    field_id: int
+    step: int
+    """The step that wrote it, -1 where none did."""
+    key: str
+    null: bool = False
+    spoilt: FindingKind | None = None
+    """What the definitions call it, where a defect changed the value itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of an answer with its shadow."""
+
+    key: str
+    step: int
+    """The step that wrote the file it was read from."""
+    file: str
+    """That file."""
+    values: tuple[Value, ...]
+    tokens: tuple[Value, ...]
+    """Shaped like the values; None where nothing was read at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An answer with its shadow."""
+
+    told: Told
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    view: str = "snapshot"
+    query: Query = field(default=ALL)
+
+    @property
+    def reply(self) -> Reply:
+        """Give the answer as the judge gets it."""
+        return Reply(self.columns, tuple(line.values for line in self.lines))
+
+    @property
+    def names(self) -> list[str]:
+        """Give the labels of the columns."""
+        return [column.name for column in self.columns]
+
+
+def shadowed(told: Told, disk: Disk) -> Disk:
+    """Give the disk with tokens for values."""
+    return replace(disk, files=[_shadow(told, each) for each in disk.files])
+
+
+def _shadow(told: Told, file: File) -> File:
+    records = {}
+    for key, record in file.records.items():
+        written = told.history[file.step].rows[key].written
+        records[key] = {
+            each.name: _token(record[each.name], each, written.get(each.id, -1), text_of(key))
+            for each in file.schema.fields
+        }
+    return replace(file, records=records)
+
+
+def _token(value: Value, field: Field, step: int, key: str) -> Value:
+    match value:
+        case dict():
+            return {c.name: _token(value[c.name], c, step, key) for c in field.children}
+        case tuple() if value:
+            return tuple(_token(each, field.children[0], step, key) for each in value)
+        case MapValue() if value.pairs:
+            part = field.children[1]
+            return MapValue(tuple((k, _token(v, part, step, key)) for k, v in value.pairs))
+    return Token(field.id, step, key, value is None)
+
+
+Files = Callable[[File], File | None]
+"""What happens to a file before it is read; None for: it is lost."""
+
+
+def read(
+    told: Told,
+    reader: Reader | None = None,
+    *,
+    files: Files | None = None,
+    step: int | None = None,
+    schema: Schema | None = None,
+) -> Seen:
+    """Read files and shadow; `files` is done to both, so it may not look at values."""
+    shown = schema or told.truth.schema
+    at, reader = told.truth.step if step is None else step, reader or Reader("id")
+    plain, shadow = (
+        simulated.rows_of(_with(disk, files), at, shown, reader)
+        for disk in (told.disk, shadowed(told, told.disk))
+    )
+    lines = tuple(
+        Line(
+            text_of(left.key),
+            left.file.step,
+            f"{left.file.group}_{left.file.step}",
+            left.values,
+            right.values,
+        )
+        for left, right in zip(plain, shadow, strict=True)
+    )
+    return Seen(told, columns_of(shown), lines)
+
+
+def _with(disk: Disk, files: Files | None) -> Disk:
+    changed = ((files(each) if files else each) for each in disk.files)
+    return replace(disk, files=[each for each in changed if each is not None])
+
+
+def tokens_in(token: Value) -> Iterator[Token]:
+    """Give all tokens of a shadow value."""
+    match token:
+        case Token():
+            yield token
+        case dict():
+            for each in token.values():
+                yield from tokens_in(each)
+        case tuple():
+            for each in token:
+                yield from tokens_in(each)
+        case MapValue():
+            for _, each in token.pairs:
+                yield from tokens_in(each)
+
+
+def spoil(
+    seen: Seen, types: Sequence[str], kind: FindingKind, change: Callable[[Value], Value]
+) -> Seen:
+    """Change the values of the columns of these types (prefixes), and say so in their tokens."""
+    at = {n for n, c in enumerate(seen.columns) if c.canonical.startswith(tuple(types))}
+    fixed = {seen.told.history[0].table.key}
+    chosen = {n for n in at if seen.columns[n].name not in fixed}
+    lines = tuple(_spoilt(line, chosen, kind, change) for line in seen.lines)
+    return replace(seen, lines=lines)
+
+
+def _spoilt(
+    line: Line, chosen: set[int], kind: FindingKind, change: Callable[[Value], Value]
+) -> Line:
+    values, tokens = list(line.values), list(line.tokens)
+    for at in chosen:
+        new = change(values[at])
+        if new is not values[at]:
+            values[at] = new
+            tokens[at] = Token(0, 0, line.key, new is None, kind)
+    return replace(line, values=tuple(values), tokens=tuple(tokens))

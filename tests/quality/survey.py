@@ -1,0 +1,182 @@
+"""What the product says of a planted defect, held against the tokens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from harness import compare
+from harness.checks.altered_value import near
+from harness.diagnosis import findings
+from harness.model.canonical import text_of
+from harness.record import FindingKind
+from tests.quality.oracle import Oracle, Spot, Wrong
+from tests.quality.planted import Defect
+from tests.quality.shadow import Seen, tokens_in
+
+
+class Result(StrEnum):
+    """What became of one history under one defect."""
+
+    NONE = "not applicable"
+    SAME = "invisible"
+    """The answer is right all the same."""
+    RIGHT = "right"
+    UNDECIDABLE = "undecidable"
+    """Some places fit two explanations; none is claimed of them, and the others are right."""
+    WRONG = "wrong name"
+    MISSED = "not found"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One history under one defect."""
+
+    result: Result
+    detail: str = ""
+
+
+def judge(defect: Defect, seed: int) -> Judged:
+    """Read a history with a defect and hold the findings against the tokens."""
+    seen = defect.seen(seed)
+    return held(seen) if seen is not None else Judged(Result.NONE)
+
+
+def held(seen: Seen) -> Judged:
+    """Hold the findings of an answer against its tokens."""
+    oracle, said = Oracle(seen), named(seen)
+    wrong = oracle.wrong
+    if wrong.keys() != said.keys():
+        return Judged(Result.MISSED, f"{_some(wrong.keys() ^ said.keys())}")
+    if not wrong:
+        return Judged(Result.SAME)
+    others = [each for spot, each in wrong.items() if said[spot] not in each.names]
+    bad = [each for each in others if not Excuse(oracle, wrong, said).holds(each, said[each.spot])]
+    if bad:
+        text = f"{bad[0].spot} found {bad[0].found!r} is {_some(bad[0].names)}"
+        return Judged(Result.WRONG, f"{text}, said {said[bad[0].spot]} ({len(bad)} places)")
+    return Judged(Result.UNDECIDABLE if others else Result.RIGHT)
+
+
+def named(seen: Seen) -> dict[Spot, FindingKind]:
+    """Ask the product."""
+    world = compare.narrowed(seen.told.world(seen.view), seen.query)
+    reply = seen.reply
+    places = compare.wrong(world, seen.query, reply.columns, reply.rows)
+    return {
+        (place.key, place.column): finding.kind
+        for finding in findings(places, world)
+        for place in finding.places
+    }
+
+
+def _some(things: Iterable[object]) -> str:
+    return ", ".join(sorted(map(str, things))[:4])
+
+
+@dataclass
+class Excuse:
+    """Where an answer fits another explanation too, so that nothing may be claimed."""
+
+    oracle: Oracle
+    wrong: dict[Spot, Wrong]
+    said: dict[Spot, FindingKind]
+    _texts: dict[str, set[int]] = field(default_factory=dict)
+
+    def holds(self, place: Wrong, said: FindingKind) -> bool:
+        """Tell whether what was said claims nothing that the answer does not show."""
+        if place.line is None or place.column is None:
+            return False
+        if place.found is None:
+            return self._bare_null(place, said)
+        return said is FindingKind.UNEXPLAINED and self._several(place)
+
+    def _bare_null(self, place: Wrong, said: FindingKind) -> bool:
+        """Tell whether nothing beside a NULL shows whose it is: then it is called what it is."""
+        line, column = place.line, place.column
+        if line is None or column is None or said not in _of_null(self.oracle, place):
+            return False
+        root = self.oracle.root(column.id)
+        for other in self.wrong.values():
+            if other.line is None or other.column is None or other.found is None:
+                continue
+            if self.said[other.spot] is FindingKind.UNEXPLAINED:
+                continue
+            same_column = self.oracle.root(other.column.id) == root
+            if other.line.file == line.file and same_column:
+                return False
+            if FindingKind.STALE in place.names & other.names and other.line.key == line.key:
+                return False
+        return True
+
+    def _several(self, place: Wrong) -> bool:
+        """Tell whether the value itself fits several, and its column in that file as well."""
+        line, column = place.line, place.column
+        if line is None or column is None:
+            return False
+        alike = [
+            each
+            for each in self.wrong.values()
+            if each.line is not None
+            and each.line.file == line.file
+            and each.column is not None
+            and each.column.id == column.id
+            and each.found is not None
+        ]
+        if len({each.spot[0] for each in alike}) < 4:
+            return all(self._loose(each) for each in alike)
+        return bool(self._fitting(alike)) or all(self._altered(each) for each in alike)
+
+    def _loose(self, place: Wrong) -> bool:
+        """Tell whether others than the one have had such a value, in whatever row."""
+        few = isinstance(place.found, bool) or text_of(place.found) in {"0", "1"}
+        others = len(self._had.get(text_of(place.found), set())) != 1
+        return few or others or self._altered(place)
+
+    def _altered(self, place: Wrong) -> bool:
+        row = self.oracle.rows[place.spot[0]]
+        name = place.spot[1].replace("[", ".").partition(".")[0]
+        return near(self.oracle.expected(row).get(name), place.found)
+
+    def _fitting(self, places: list[Wrong]) -> set[int]:
+        """Give the fields, other than the right one, that have all these values in their rows."""
+        cells = self.oracle.told.index.cells
+        fields = {field_id for field_id, _ in cells}
+        true = {t.field_id for each in places for t in tokens_in(each.token)}
+        return {
+            each
+            for each in fields - true
+            if all(
+                text_of(p.found)
+                in {t for texts in cells.get((each, p.spot[0]), {}).values() for t in texts}
+                for p in places
+            )
+        }
+
+    @property
+    def _had(self) -> dict[str, set[int]]:
+        if not self._texts:
+            for (field_id, _), steps in self.oracle.told.index.cells.items():
+                for texts in steps.values():
+                    for text in texts:
+                        self._texts.setdefault(text, set()).add(field_id)
+        return self._texts
+
+
+def _of_null(oracle: Oracle, place: Wrong) -> set[FindingKind]:
+    renamed = place.column and oracle.under_another_name(place.spot[0], place.column.id)
+    return {FindingKind.MISSING_RENAME if renamed else FindingKind.LOST_VALUE}
+
+
+def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[Result], list[str]]:
+    """Count what becomes of many histories; give some of the misses."""
+    counts: Counter[Result] = Counter()
+    misses: list[str] = []
+    for seed in seeds:
+        found = judge(defect, seed)
+        counts[found.result] += 1
+        if found.result in {Result.WRONG, Result.MISSED}:
+            misses.append(f"{defect.name}, seed {seed}: {found.result}: {found.detail}")
+    return counts, misses
