@@ -1,0 +1,46 @@
+"""`harness explain`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from harness.errors import UsageProblem
+from harness.explain import show
+from harness.explain.found import Found, find
+from harness.explain.tables import layout_of, read_at_all, tables_of
+from harness.run_folder import LATEST
+from harness.voice import OUT
+
+LATEST_RUN = Path("runs") / LATEST
+
+
+def explain(
+    case: Annotated[
+        list[str], typer.Argument(help="A case, or parts of it that no other case has.")
+    ],
+    run_dir: Annotated[Path, typer.Option("--run-dir", help="The run's folder.")] = LATEST_RUN,
+) -> None:
+    """Show one case in full: expected, found, what each way of reading gives, and the files."""
+    if not run_dir.exists():
+        raise UsageProblem(f"there is no run at {run_dir}; make one with: harness run")
+    told(find(run_dir.resolve(), case), OUT)
+
+
+def told(found: Found, out: Console) -> None:
+    """Print all there is to say of a case."""
+    show.head(found, out)
+    show.answered(found.answer, out)
+    layout = layout_of(found)
+    if layout is None:
+        show.say(out, "nothing was recorded of the table after this step")
+        return
+    files = show.numbered(layout, read_at_all(layout))
+    if found.answer is not None and not (found.answer.unknown or found.answer.void):
+        show.tables(tables_of(layout, found.answer), out)
+        if found.verdict is not None:
+            show.findings(found.verdict, found.answer, layout, files, out)
+    show.files(layout, files, out)
