@@ -30,6 +30,7 @@ from harness.record import (
 from harness.scenario import generation
 
 READ_OPTIMIZED = "read_optimized"
+SNAPSHOT = "snapshot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +127,11 @@ class _Histories:
             self._expected[step, view, query] = expected_table(self.world(step, view), query)
         return self._expected[step, view, query]
 
-    def told(self, cell: Cell, answer: Answer) -> _Told:
+    def told(self, step: int, view: str, answer: Answer) -> _Told:
         """Give what is told of an answer; readers of one table often give the same one."""
-        same = cell.step, cell.view, answer.question, _content(answer)
+        same = step, view, answer.question, _content(answer)
         if same not in self._told:
-            world, layout = self.world(cell.step, cell.view), self.layout(cell.step, cell.view)
+            world, layout = self.world(step, view), self.layout(step, view)
             if answer.refusal is None:
                 self._told[same] = _of_rows(answer, world, layout)
             else:
@@ -209,14 +210,20 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
         return replace(asked, because=answer.unknown or answer.void)
     if cell.view == READ_OPTIMIZED and (doubt := histories.doubt_of_base(cell.step)):
         return replace(asked, because=f"layout: {doubt}")
-    expected = histories.expected(cell.step, cell.view, answer.question)
-    told = histories.told(cell, answer)
+    view = _shows(cell.view)
+    expected = histories.expected(cell.step, view, answer.question)
+    told = histories.told(cell.step, view, answer)
     asked = replace(asked, expected=expected, findings=told.findings, reproduces=told.ways)
     if answer.refusal is not None:
-        because = _why_refused(answer.refusal, histories.layout(cell.step, cell.view))
+        because = _why_refused(answer.refusal, histories.layout(cell.step, view))
         return replace(asked, verdict=VerdictKind.REFUSED, because=because)
     kind = VerdictKind.WRONG if told.findings else VerdictKind.CORRECT
     return replace(asked, verdict=kind, because=told.doubt)
+
+
+def _shows(view: str) -> str:
+    """Give the view that a view shows the rows of: what is not read-optimized, those of now."""
+    return view if view == READ_OPTIMIZED else SNAPSHOT
 
 
 def _content(answer: Answer) -> Hashable:

@@ -114,6 +114,26 @@ def test_on_any_history_the_way_of_a_reader_is_among_those_that_reproduce_it(see
             assert {f"by {by}", f"by {by}, base files only"} & set(ways)
 
 
+def test_each_reader_is_judged_by_what_it_answered_itself(moved: Told) -> None:
+    """Equal answers are judged once; 201001.0 equals 201001 in Python, and is another value."""
+    reply = moved.read()
+    moment = [column.name for column in reply.columns].index("ts")
+    floating = tuple(
+        tuple(float(str(value)) if at == moment else value for at, value in enumerate(row))
+        for row in reply.rows
+    )
+    readers = {"one": reply.rows, "two": floating, "three": reply.rows, "four": floating}
+    cells = [replace(cell_at(moved), reader=name) for name in readers]
+    answers = {
+        cell.case: Answer(cell.case, name, reply.columns, rows)
+        for cell, (name, rows) in zip(cells, readers.items(), strict=True)
+    }
+    found = judge(case_of(moved), cells, answers)
+    right, wrong = VerdictKind.CORRECT, VerdictKind.WRONG
+    assert [each.verdict for each in found] == [right, wrong, right, wrong]
+    assert [each.sql for each in found] == list(readers)
+
+
 def test_a_read_optimized_query_should_see_base_files(moved: Told) -> None:
     verdict = judged(moved, moved.read(logs="ignored"), "read_optimized")
     assert verdict.verdict is VerdictKind.CORRECT
