@@ -84,8 +84,8 @@ def ask_all(
     """Ask every question, on as many servers as it takes; give the peak memory seen, in MiB.
 
     Raises:
-        EnvironmentProblem: a server did not get ready, or died before it was asked anything, and
-            another one did too.
+        EnvironmentProblem: a server did not get ready although what it needs is there, or died
+            before it was asked anything, and another one did too.
 
     """
     left, peak, idle = list(asked), 0, 0
@@ -97,7 +97,9 @@ def ask_all(
                 left = _session(server, engine, left, attempts, manner, told)
                 peak = max(peak, server.peak_memory_mb())
                 why = f"it died before it was asked:\n{server.log_tail()}"
-        except EndedProblem as problem:
+        except EnvironmentProblem as problem:
+            if not isinstance(problem, EndedProblem) and manner.stands():
+                raise
             why = str(problem)
         idle = idle + 1 if left and _progress(left, attempts) == before else 0
         if idle == STARTS:

@@ -24,13 +24,13 @@ from harness import (
     progress,
     reports,
     run_folder,
+    writing,
 )
 from harness import doctor as health
 from harness import run as run_record
 from harness.asking import TIMEOUT_S
 from harness.cells import Plan
 from harness.errors import HarnessError, UsageProblem, of_machine
-from harness.explain import command as explanation
 from harness.reports.words import printable
 from harness.runtimes import distributions, places
 from harness.runtimes.cache import ENVIRONMENT_VARIABLE, OFFLINE, Cache
@@ -53,7 +53,6 @@ app = typer.Typer(
 baseline = typer.Typer(no_args_is_help=True, help="The known findings beside the scenarios.")
 app.add_typer(baseline, name="baseline")
 app.add_typer(cache_commands.app, name="cache")
-app.command()(explanation.explain)
 
 Scenarios = Annotated[
     list[Path] | None,
@@ -91,6 +90,10 @@ Resume = Annotated[
 ]
 Timeout = Annotated[
     float, typer.Option(min=1, help="Seconds after which a reader's query counts as unanswered.")
+]
+WriteTimeout = Annotated[
+    float,
+    typer.Option(min=1, help="Seconds after which a writer's statement counts as unanswered."),
 ]
 Verify = Annotated[bool, typer.Option("--verify", help="Hash again every artifact that is kept.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Tell only the result.")]
@@ -140,11 +143,12 @@ def run(
     show: Show = False,
     resume: Resume = False,
     timeout: Timeout = TIMEOUT_S,
+    write_timeout: WriteTimeout = writing.TIMEOUT_S,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Do all: fetch, write, read, judge, report; end with the gate's status."""
-    means = _Means(Voice(quiet, json), Cache.default(offline=offline), timeout)
+    means = _Means(Voice(quiet, json), Cache.default(offline=offline), timeout, write_timeout)
     if resume:
         _check_resumed(context)
         working = _resumed(run_dir or LATEST_RUN, means)
@@ -257,6 +261,7 @@ class _Means:
     voice: Voice
     cache: Cache
     timeout_s: float = TIMEOUT_S
+    write_timeout_s: float = writing.TIMEOUT_S
 
     def check(self, folder: Path) -> None:
         """Check that tables can be written in a run's folder, and kept in the cache."""
@@ -265,7 +270,8 @@ class _Means:
 
     def work(self, folder: Path) -> pipeline.Work:
         # Servers run in folders of their own, where a relative path would mean another place.
-        return pipeline.Work(self.cache, folder.resolve(), self.voice.progress(), self.timeout_s)
+        told, times = self.voice.progress(), (self.timeout_s, self.write_timeout_s)
+        return pipeline.Work(self.cache, folder.resolve(), told, *times)
 
 
 @contextmanager

@@ -32,7 +32,11 @@ class Matching:
 
 
 def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching:
-    """Tell the rows apart; of several with the same key, the one with most right cells is it."""
+    """Tell the rows apart; of several with the same key, the one with most right cells is it.
+
+    Engines give the rows of several files in any order. What is said of them must not depend on it.
+    """
+    rows = sorted(rows, key=_in_order)
     groups: dict[str, list[Found]] = {}
     extra, wanted = [], world.keys
     for key, found in zip(_owners(world, names, rows), rows, strict=True):
@@ -47,6 +51,11 @@ def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching
         pairs.append((wanted[key], candidates[best]))
         second += [(key, found) for at, found in enumerate(candidates) if at != best]
     return Matching(tuple(pairs), tuple(second), tuple(extra))
+
+
+def _in_order(found: Found) -> list[tuple[int, str]]:
+    texts = map(text_of, found)
+    return [(len(text), text) for text in texts]  # so that 2 comes before 10
 
 
 def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[str]:

@@ -13,7 +13,17 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from harness import __version__, formats, judge, known_files, record, run, run_folder, write
+from harness import (
+    __version__,
+    formats,
+    judge,
+    known_files,
+    record,
+    run,
+    run_folder,
+    write,
+    writing,
+)
 from harness import read as reading
 from harness.asking import TIMEOUT_S
 from harness.baseline import Applied
@@ -44,6 +54,8 @@ class Work:
     progress: Progress
     timeout_s: float = TIMEOUT_S
     """After so long a reader's query counts as unanswered."""
+    write_timeout_s: float = writing.TIMEOUT_S
+    """After so long a writer's statement does."""
 
 
 def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = False) -> RunInfo:
@@ -136,7 +148,8 @@ def write_states(plan: Plan, work: Work) -> None:
     """
     states: list[StateRecord] = []
     (work.folder / run_folder.ENGINES).mkdir(exist_ok=True)
-    where = write.Writing(work.cache, work.folder / run_folder.ENGINES, work.progress)
+    folder = work.folder / run_folder.ENGINES
+    where = write.Writing(work.cache, folder, work.progress, work.write_timeout_s)
     path = work.folder / run.STATES
     with path.open("w", encoding="utf-8") as lines:
 

@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
 
 from harness import freeze
 from harness.errors import EnvironmentProblem
 from harness.freeze import State
 from harness.runtimes import catalog
-from harness.runtimes.catalog import CatalogRefusedError
+from harness.runtimes.catalog import CatalogGoneProblem, CatalogRefusedError
 from harness.runtimes.metastore import Metastore
 from harness.runtimes.process import EndedProblem
-
-ANSWER_S: Final = 10.0
-"""After so long the metastore counts as gone; it names its databases within milliseconds."""
 
 Serve = Callable[[], AbstractContextManager[Metastore]]
 
@@ -40,6 +37,7 @@ class SharedCatalog:
 
         Raises:
             EndedProblem: it ended; the message holds the end of its log.
+            CatalogGoneProblem: it answered, and then no more.
             EnvironmentProblem: it does not get ready; with the end of its log.
             CatalogRefusedError: it refused a state.
 
@@ -48,7 +46,8 @@ class SharedCatalog:
             return self._running.uri
         try:
             return self._started().uri
-        except EndedProblem:  # chance, or the metastore cannot run here: the second start tells
+        except (EndedProblem, CatalogGoneProblem):
+            # Chance, or the metastore cannot run here: the second start tells.
             return self._started().uri
 
     def _started(self) -> Metastore:
@@ -73,8 +72,7 @@ class SharedCatalog:
         if self._running is None or not self._running.alive():
             return False
         try:
-            with catalog.connect(self._running.uri, timeout_s=ANSWER_S) as client:
-                client.databases()
+            catalog.check(self._running.uri)
         except (EnvironmentProblem, CatalogRefusedError):
             return False
         return True

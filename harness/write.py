@@ -39,6 +39,8 @@ class Writing:
     folder: Path
     """The run's own folder for processes, logs and the tables while they are written."""
     progress: Progress
+    timeout_s: float = writing.TIMEOUT_S
+    """After so long a statement counts as unanswered."""
 
 
 def write(
@@ -153,7 +155,7 @@ class Bench:
         """Write a variant; raises as `writing.write` does."""
         folder = self._folder("table")
         uri, database = self._metastore_uri, folder.name.replace("-", "_")
-        place = Place(self.where.cache, uri, database, folder)
+        place = Place(self.where.cache, uri, database, folder, timeout_s=self.where.timeout_s)
         return writing.write(variant, place, self._spark)
 
     def _spark(self, name: str) -> client.Spark:

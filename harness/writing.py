@@ -23,7 +23,7 @@ from harness.runtimes.catalog import Catalog, CatalogRefusedError
 from harness.writer.client import Session, Spark, SparkRefusal, SparkSilent
 
 TIMEOUT_S: Final = 300.0
-"""After so long a statement counts as unanswered; 2 s on a calm machine."""
+"""After so long a statement counts as unanswered, unless told; 2 s on a calm machine."""
 
 DID_NOTHING: Final = "did nothing"
 """The kind of a refusal that no engine put into words."""
@@ -44,6 +44,8 @@ class Place:
     folder: Path
     """Its own; the table's folder is made in it, unless it has another home."""
     home: Path | None = None
+    timeout_s: float = TIMEOUT_S
+    """After so long a statement counts as unanswered."""
 
     @property
     def table(self) -> Path:
@@ -204,7 +206,7 @@ class _Hand:
         match statement:
             case Sql(text):
                 sql = filled(text, place.database, str(place.table))
-                self._session_of(writer).run(sql, timeout_s=TIMEOUT_S)
+                self._session_of(writer).run(sql, timeout_s=place.timeout_s)
             case SetColumns(columns, cascade):
                 self._client.alter_columns(place.database, TABLE, columns, cascade=cascade)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from harness.engines import bundles, common, hive_values
+from harness.engines import blame, bundles, common, hive_values
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply, Settings
 from harness.engines.hive_errors import HiveError
 from harness.engines.hive_values import Result
@@ -229,7 +229,7 @@ def _started(
     with running(Command(arguments, folder, folder / "hive.log")) as process:
         server = HiveServer(port, process)
         wait_until(
-            lambda: _ask(server),
+            lambda: _ask(server, metastore_uri),
             process,
             timeout_s=READY_S,
             what=installation.distribution.name,
@@ -238,13 +238,10 @@ def _started(
         yield server
 
 
-def _ask(server: HiveServer) -> None:
+def _ask(server: HiveServer, metastore_uri: str) -> None:
     """Ask what needs the server, its metastore, and the compiler."""
-    connection = server.connect({})
-    try:
+    with blame.metastore_first(metastore_uri), closing(server.connect({})) as connection:
         connection.ask("show databases", timeout_s=STATEMENT_S)
-    finally:
-        connection.close()
 
 
 ENGINE: Final = HiveEngine()

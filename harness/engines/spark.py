@@ -29,6 +29,7 @@ from harness.progress import Progress
 from harness.record import Column
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
+from harness.runtimes.process import EndedProblem
 from harness.writer import client
 from harness.writer.client import SparkRefusal, SparkSilent
 
@@ -136,12 +137,13 @@ class SparkEngine:
 def _serve(installation: Installation, metastore_uri: str, folder: Path) -> Iterator[Server]:
     with client.spark(installation, metastore_uri, folder) as spark:
         server = SparkServer(spark)
-        first = server.connect({})
         try:
+            first = server.connect({})
             first.ask("show databases", timeout_s=READY_S)
         except (RefusedError, NoAnswerError) as problem:
-            name = installation.distribution.name
-            raise EnvironmentProblem(f"{name} cannot use the metastore: {problem}") from None
+            kind = EnvironmentProblem if spark.alive() else EndedProblem
+            said = f"{installation.distribution.name} cannot use the metastore: {problem}"
+            raise kind(f"{said}; the end of its log:\n{spark.log_tail()}") from None
         first.close()
         yield server
 

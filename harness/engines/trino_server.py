@@ -7,13 +7,13 @@ What differs from one version to the next is data in the distribution's `setting
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.engines import trino_catalogs, trino_ready
+from harness.engines import blame, trino_catalogs, trino_ready
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Settings
 from harness.errors import EnvironmentProblem
 from harness.progress import Progress
@@ -90,8 +90,12 @@ def serve(
     (folder / "tmp").mkdir()
     table = trino_ready.make(metastore_uri, folder / "ready")
 
+    def ready(server: TrinoServer) -> None:
+        with blame.metastore_first(metastore_uri):
+            _ask(server, table)
+
     def start(port: int) -> AbstractContextManager[TrinoServer]:
-        return _started(installation, folder, port, table)
+        return _started(installation, folder, port, ready)
 
     with on_free_port(start) as server:
         progress.note(f"{name} answers on port {server.port}")
@@ -100,7 +104,7 @@ def serve(
 
 @contextmanager
 def _started(
-    installation: Installation, folder: Path, port: int, table: str
+    installation: Installation, folder: Path, port: int, ready: Callable[[TrinoServer], None]
 ) -> Iterator[TrinoServer]:
     distribution = installation.distribution
     values = {
@@ -115,7 +119,7 @@ def _started(
     with running(command) as process:
         server = TrinoServer(process, port, distribution)
         wait_until(
-            lambda: _ask(server, table),
+            lambda: ready(server),
             process,
             timeout_s=READY_S,
             what=distribution.name,

@@ -20,6 +20,8 @@ from harness.record import Refusal
 from harness.runtimes.catalog_entry import CatalogEntry, decode, entry, placed
 
 TIMEOUT_S: Final = 60.0
+ANSWER_S: Final = 10.0
+"""After so long a metastore counts as gone; it names its databases within milliseconds."""
 EXTERNAL: Final = {"tableType": "EXTERNAL_TABLE"}
 """How entries are registered: of an external table the metastore never deletes a file."""
 
@@ -126,6 +128,18 @@ def connect(uri: str, *, timeout_s: float = TIMEOUT_S) -> Iterator[Catalog]:
         yield Catalog(uri, ThriftHiveMetastore.Client(TBinaryProtocol(transport)))
     finally:
         transport.close()
+
+
+def check(uri: str) -> None:
+    """Check that the metastore answers.
+
+    Raises:
+        CatalogGoneProblem: it does not, within `ANSWER_S`.
+        CatalogRefusedError: it answers with an error.
+
+    """
+    with connect(uri, timeout_s=ANSWER_S) as found:
+        found.databases()
 
 
 @contextmanager

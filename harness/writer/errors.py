@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+NEVER_THERE: Final = "JAVA_GATEWAY_EXITED"
+"""PySpark's error class of a JVM that ended before it could be asked anything."""
 MAX_CAUSES: Final = 50
 """A chain of causes longer than that is a circle."""
 MAX_TEXT: Final = 4000
@@ -19,7 +21,8 @@ def is_lost(problem: Exception) -> bool:
     """Tell whether there was no answer because the JVM is gone."""
     from py4j.protocol import Py4JNetworkError  # noqa: PLC0415 - only the worker has it
 
-    return isinstance(problem, Py4JNetworkError | ConnectionError)
+    lost = isinstance(problem, Py4JNetworkError | ConnectionError)
+    return lost or _code(problem) == NEVER_THERE
 
 
 def refusal(problem: Exception) -> dict[str, str] | None:

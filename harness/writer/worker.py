@@ -157,7 +157,10 @@ def _jvm() -> subprocess.Popen[bytes]:
 
 
 def _problem(problem: Exception) -> Message:
-    refusal = errors.refusal(problem)
+    try:
+        refusal = None if errors.is_lost(problem) else errors.refusal(problem)
+    except Exception as second:  # noqa: BLE001 - the JVM went while it was asked what it threw
+        problem, refusal = second, None
     if refusal is not None:
         return {"error": refusal}
     if errors.is_lost(problem) or _jvm_ended():

@@ -226,3 +226,20 @@ def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Pa
     assert (found.case, found.rows, found.reused) == ("other case", (("1",),), True)
     assert kept.find("aa02", "b") is None
     assert kept.find("aa03", "c") is None
+
+
+def test_a_start_that_fails_while_the_metastore_is_gone_is_tried_again() -> None:
+    found: list[Answer] = []
+    starts: list[str] = []
+    server = SimulatedServer({"q": [GOOD]})
+
+    @contextmanager
+    def serve() -> Iterator[SimulatedServer]:
+        starts.append("")
+        if len(starts) == 1:
+            raise EnvironmentProblem("it cannot use the metastore")
+        yield server
+
+    manner = Manner(2, stands=lambda: len(starts) > 1)
+    ask_all(serve, engine(), [asked("q")], manner=manner, told=lambda _, each: found.append(each))
+    assert [answer.rows for answer in found] == [(("1",),)]

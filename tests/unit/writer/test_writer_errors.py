@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from py4j.protocol import Py4JNetworkError
-from pyspark.errors import PySparkTypeError
+from pyspark.errors import PySparkRuntimeError, PySparkTypeError
 
 from harness.writer import errors
 
@@ -99,3 +99,7 @@ def test_a_lost_connection_to_the_jvm_is_no_answer() -> None:
     assert errors.is_lost(Py4JNetworkError("gone"))
     assert errors.is_lost(ConnectionRefusedError())
     assert not errors.is_lost(Py4JJava(Thrown("x.Y", "no")))
+
+
+def test_a_jvm_that_was_never_there_gave_no_answer() -> None:
+    assert errors.is_lost(PySparkRuntimeError(error_class="JAVA_GATEWAY_EXITED", message_parameters={}))
