@@ -71,6 +71,10 @@ MAY_IMPORT = {
         "errors progress cells record scenario formats runtimes freeze plan write writing read "
         "judge run baseline known_files run_folder asking"
     ),
+    "explain": (
+        "errors model cells record formats checks matching compare judge layout readings run "
+        "reports pipeline run_folder voice"
+    ),
     "following": "errors cells record formats judge run baseline known_files pipeline",
     "answer_cache": "errors record",
     "questions": "errors model scenario shapes cells record formats engines freeze",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness.model.canonical import Value
+from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact
 from harness.model.pruning import can_hold
 from harness.model.query import Condition, at
@@ -24,7 +24,7 @@ class Shown:
     """A row as a reader shows it."""
 
     key: str
-    """The record key as the file writes it."""
+    """The text of its key."""
     values: tuple[Value, ...]
     file: FileFact
     """What it is read from."""
@@ -62,24 +62,30 @@ class Reading:
         `prunes`: whether there is a predicate.
         """
         if prunes not in self._ways:
-            tried = finders(self._history), tuple(self._differing()), self._catalogs()
-            self._ways[prunes] = ways(*tried, prunes=prunes)
+            found = finders(self._history)
+            catalogs = {by: self._catalogs(by) for by in found}
+            self._ways[prunes] = ways(found, tuple(self._differing()), catalogs, prunes=prunes)
         return self._ways[prunes]
 
     def _differing(self) -> Iterator[Logs]:
         # Where logs can hold rows, a reader that sees no delete may be one that sees no log at all.
         logs = [log for _, each in self._slices for log in each]
         if any(log.keys for log in logs) or (logs and self._history[-1].merge_on_read):
-            yield Logs.IGNORED
+            yield from (Logs.BY_ID, Logs.IGNORED)
         if any(log.deleted for log in logs):
             yield Logs.UNDELETED
 
-    def _catalogs(self) -> tuple[int, ...]:
-        """Give the steps that made another schema than today's, the newest first."""
-        made: dict[tuple[Field, ...], int] = {}
+    def _catalogs(self, by: By) -> tuple[int, ...]:
+        """Give the steps that made another schema than today's, the newest first.
+
+        The order of columns matters to a reader by position alone.
+        """
+        made: dict[Sequence[Field] | frozenset[Field], int] = {}
         for truth in self._history:
-            made.setdefault(truth.schema.fields, truth.step)
-        made.pop(self._history[-1].schema.fields)
+            fields = truth.schema.fields
+            now = fields if by is By.POSITION else frozenset(fields)
+            made.setdefault(now, truth.step)
+        made.pop(now)
         return tuple(sorted(made.values(), reverse=True)[:CATALOGS])
 
     def schema(self, way: Way) -> Schema:
@@ -100,21 +106,19 @@ class Reading:
             if base is not None and self._kept(base, way, where):
                 found |= self._of(base, way.by, _catalog(way))
             for log in logs if way.logs is not Logs.IGNORED else ():
-                for key in log.deleted if way.logs is Logs.MERGED else ():
+                for key in log.deleted if way.logs is not Logs.UNDELETED else ():
                     found.pop(key, None)
-                by = By.NAME if way.by is By.POSITION else way.by
-                found |= self._of(log, by, _catalog(way))
+                found |= self._of(log, _in_logs(way), _catalog(way))
             yield from found.values()
 
     def _of(self, fact: FileFact, by: By, catalog: int) -> dict[str, Shown]:
         at_ = id(fact), by, catalog
         if at_ not in self._read:
             found = sources(self._history, fact, self._steps, by, catalog)
-            rows = (
-                (key, tuple(shown(row, *each, by) for each in found))
+            self._read[at_] = {
+                key: Shown(text_of(row.key), tuple(shown(row, *each, by) for each in found), fact)
                 for key, row in self._rows[id(fact)]
-            )
-            self._read[at_] = {key: Shown(key, values, fact) for key, values in rows}
+            }
         return self._read[at_]
 
     def _kept(self, base: FileFact, way: Way, where: Condition | None) -> bool:
@@ -128,6 +132,12 @@ class Reading:
             return True
         values = [shown(row, *taken, way.pruned) for _, row in self._rows[id(base)]]
         return can_hold(where, [at({head: value}, where.path) for value in values])
+
+
+def _in_logs(way: Way) -> By:
+    if way.logs is Logs.BY_ID:
+        return By.ID
+    return By.NAME if way.by is By.POSITION else way.by
 
 
 def _catalog(way: Way) -> int:

@@ -6,10 +6,11 @@ reader does beyond that. A way that does less is the smaller one, and explains a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
+from types import MappingProxyType
 from typing import Final
 
 AT_ONCE: Final = 2
@@ -29,6 +30,9 @@ class Logs(StrEnum):
     """What a reader makes of log files; of position deletes, where those are all there are."""
 
     MERGED = "log files merged"
+    BY_ID = "log files by id"
+    """Columns of log records are found by id and those of base files otherwise (seen on Hive 3.1.3
+    with Hudi 1.0.2: a MapReduce job with schema-on-read on)."""
     IGNORED = "base files only"
     UNDELETED = "deletes ignored"
 
@@ -55,6 +59,11 @@ class Way:
         told = ("logs", self.logs), ("catalog", self.catalog), ("pruned", self.pruned)
         return tuple(each for each in told if each[1] not in {None, Logs.MERGED})
 
+    @property
+    def twice(self) -> bool:
+        """Whether it says of something else what it says of columns: another way means the same."""
+        return self.by is self.pruned or (self.by is By.ID and self.logs is Logs.BY_ID)
+
     def includes(self, other: Way) -> bool:
         """Tell whether another way is a smaller part of this one."""
         return self.by is other.by and frozenset(other.beyond) < frozenset(self.beyond)
@@ -70,17 +79,20 @@ class Way:
 def ways(
     finders: Sequence[By],
     logs: Sequence[Logs] = (),
-    catalogs: Sequence[int] = (),
+    catalogs: Mapping[By, Sequence[int]] = MappingProxyType({}),
     *,
     prunes: bool = False,
 ) -> tuple[Way, ...]:
     """Give the ways worth trying, the smallest first.
 
-    `logs`, `catalogs`: what can make a difference beside the usual. `prunes`: whether there is a
-    predicate.
+    `logs`, `catalogs`: what can make a difference beside the usual, the catalogs for each way to
+    find columns. `prunes`: whether there is a predicate.
     """
     statistics = (None, *finders) if prunes else (None,)
-    found = product(finders, (Logs.MERGED, *logs), (None, *catalogs), statistics)
-    made = (Way(*each) for each in found if each[0] is not each[3])
-    bounded = (way for way in made if len(way.beyond) <= AT_ONCE)
+    made = (
+        Way(by, *each)
+        for by in finders
+        for each in product((Logs.MERGED, *logs), (None, *catalogs.get(by, ())), statistics)
+    )
+    bounded = (way for way in made if len(way.beyond) <= AT_ONCE and not way.twice)
     return tuple(sorted(bounded, key=lambda way: len(way.beyond)))

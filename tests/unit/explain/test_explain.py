@@ -1,0 +1,155 @@
+"""A case of recorded real answers in full: which one is meant, its tables, findings and files."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness import pipeline
+from harness.errors import UsageProblem
+from harness.explain.command import told
+from harness.explain.found import Found, find
+from harness.explain.tables import Tables, layout_of, read_from, tables_of
+from tests.recorded.test_replay import RECORDED
+
+RENAMED = ("hudi/rename", "rewrites=some]", "s3/", "schema-on-read=off")
+REFUSED = ("hudi/drop", "twin", "s3/", "trino-476{use-column-names=false}")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("explained") / "run"
+    shutil.copytree(RECORDED, made)
+    pipeline.judge_run(made)
+    return made
+
+
+def tables(found: Found) -> Tables:
+    layout = layout_of(found)
+    assert layout is not None
+    assert found.answer is not None
+    return tables_of(layout, found.answer)
+
+
+def printed(found: Found, width: int) -> str:
+    out = io.StringIO()
+    told(found, Console(file=out, width=width, color_system=None))
+    return out.getvalue()
+
+
+def test_a_whole_case_and_a_part_that_no_other_has_find_the_same(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert find(folder, [found.cell.case]).cell == found.cell
+    assert found.verdict is not None
+    assert found.answer is not None
+
+
+def test_a_part_that_several_cases_have_names_some_of_them(folder: Path) -> None:
+    with pytest.raises(UsageProblem, match="cases have 'hudi/rename s3/' in them; say more:\n  hu"):
+        find(folder, ["hudi/rename", "s3/"])
+
+
+def test_a_case_that_does_not_exist_names_near_ones(folder: Path) -> None:
+    with pytest.raises(UsageProblem, match="no case has 'hudi/renam s3 trin0'") as told_:
+        find(folder, ["hudi/renam", "s3", "trin0"])
+    assert "near ones:\n  hudi/rename[" in str(told_.value)
+
+
+def test_nothing_near_says_where_cases_are_named(folder: Path) -> None:
+    with pytest.raises(UsageProblem, match="harness plan --cells"):
+        find(folder, ["\N{SNOWMAN}"])
+
+
+def test_a_folder_without_a_run_is_wrong_use(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="no run"):
+        find(tmp_path, RENAMED)
+
+
+def test_the_way_that_gives_the_answer_is_told_and_its_table_equals_it(folder: Path) -> None:
+    shown = tables(find(folder, RENAMED))
+    assert shown.fitting == ("by name",)
+    (way,) = [sheet for sheet in shown.ways if sheet.same_as_found]
+    assert shown.found is not None
+    assert (way.titles, way.lines) == (("by name",), shown.found.lines)
+    assert not way.same_as_expected
+
+
+def test_ways_that_show_the_same_are_one_table(folder: Path) -> None:
+    shown = tables(find(folder, RENAMED))
+    titles = [title for sheet in shown.ways for title in sheet.titles]
+    assert len(titles) == len(set(titles)) > len(shown.ways)
+    assert ("by id", "by position") in [sheet.titles for sheet in shown.ways]
+
+
+def test_cells_that_are_not_as_expected_are_told_from_the_others(folder: Path) -> None:
+    found = tables(find(folder, RENAMED)).found
+    assert found is not None
+    wrong = {
+        (line.key, label): part.value
+        for line in found.lines
+        for label, part in zip(found.labels, line.parts or (), strict=True)
+        if not part.right
+    }
+    assert wrong == {("1", "f1_new"): None, ("2", "f1_new"): None, ("3", "f1_new"): None}
+
+
+def test_a_wrong_place_is_traced_to_the_file_it_was_read_from(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    layout = layout_of(found)
+    assert layout is not None
+    assert found.answer is not None
+    assert found.verdict is not None
+    (finding,) = found.verdict.findings
+    for place in finding.places:
+        file = read_from(layout, found.answer, place)
+        assert file is not None
+        assert place.key in file.keys
+
+
+def test_a_refusal_has_no_table_and_says_what_each_way_would_have_shown(folder: Path) -> None:
+    found = find(folder, REFUSED)
+    shown = tables(found)
+    assert (shown.found, shown.fitting) == (None, ())
+    assert len(shown.ways) > 1
+    assert "refused: NOT_SUPPORTED" in printed(found, 120)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: int) -> None:
+    found = find(folder, RENAMED)
+    text = printed(found, width)
+    assert max(map(len, text.splitlines())) <= width
+    said = " ".join(text.split())
+    for what in (
+        *("expected found", "= FOUND", "as expected", "≠NULL", "missing rename", "SQL: select"),
+        *("read from file #1", "#1 base file of step 1", "the smallest that gives what was found"),
+    ):
+        assert what in said
+
+
+def test_whose_value_was_found_is_told_with_its_field_id(folder: Path) -> None:
+    said = " ".join(printed(find(folder, REFUSED), 120).split())
+    assert "the value of f2 written at step 1; expected 501001.5; field id 4" in said
+
+
+def test_a_case_that_was_never_asked_says_so(folder: Path, tmp_path: Path) -> None:
+    made = tmp_path / "run"
+    shutil.copytree(folder, made)
+    (made / "answers.jsonl").write_text("", encoding="utf-8")
+    (made / "verdicts.jsonl").write_text("", encoding="utf-8")
+    text = printed(find(made, RENAMED), 100)
+    assert "it was never asked" in text
+    assert "not judged yet" in text
+
+
+def test_a_broken_record_is_told_with_its_line(folder: Path, tmp_path: Path) -> None:
+    made = tmp_path / "run"
+    shutil.copytree(folder, made)
+    case = find(made, RENAMED).cell.case
+    (made / "answers.jsonl").write_text(f'{{"case": "{case}", "rows": 7}}\n', encoding="utf-8")
+    with pytest.raises(UsageProblem, match=r"answers\.jsonl:1: "):
+        find(made, RENAMED)

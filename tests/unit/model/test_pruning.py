@@ -1,0 +1,34 @@
+"""What the statistics of a column rule out."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.model.canonical import Value
+from harness.model.pruning import can_hold
+from harness.model.query import Condition, Test, not_null
+
+
+def equal(literal: str, type_: str = "string") -> Condition:
+    return Condition("f", Test.EQUAL, literal, type_)
+
+
+@pytest.mark.parametrize(
+    ("condition", "values", "can"),
+    [
+        (equal("b"), ["a", "c"], True),
+        (equal("d"), ["a", None, "c"], False),
+        (equal("a"), [None], False),
+        (equal("a"), [], False),
+        (equal("7", "int"), [7], True),
+        (equal("7", "int"), ["a"], True),
+        (not_null("f"), [None, None], False),
+        (not_null("f"), [None, 1], True),
+        (Condition("f", Test.NULL), [1, 2], False),
+        (Condition("f", Test.NULL), [1, None], True),
+    ],
+)
+def test_a_file_is_left_out_where_no_row_can_be_meant(
+    condition: Condition, values: list[Value], *, can: bool
+) -> None:
+    assert can_hold(condition, values) is can

@@ -1,0 +1,111 @@
+"""What readers of each way show of files; `tests.simulated` says the same in its own words."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.model.files import FileFact
+from harness.model.query import Condition, Test
+from harness.model.reading import CATALOGS, Reading
+from harness.model.ways import By, Logs, Way
+from tests.quality.notation import Told, history
+from tests.simulated import instant_of
+
+STEPS = {instant_of(step): step for step in range(40)}
+
+
+def reading(told: Told) -> Reading:
+    facts: list[FileFact] = [each.fact() for each in told.disk.files]
+    return Reading(told.history, facts, STEPS)
+
+
+def rows(told: Told, way: Way, where: Condition | None = None) -> list[tuple[str, ...]]:
+    return [tuple(map(str, each.values)) for each in reading(told).rows(way, where)]
+
+
+def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
+    told = history("insert 1,2; upsert 1", mor=True)
+    ways = reading(told).ways()
+    assert {way.logs for way in ways} == {Logs.MERGED, Logs.BY_ID, Logs.IGNORED}
+
+
+def test_where_logs_only_delete_a_reader_may_ignore_the_deletes_or_all_logs() -> None:
+    told = history("insert 1,2; delete 1", mor=True)
+    assert {way.logs for way in reading(told).ways()} > {Logs.IGNORED, Logs.UNDELETED}
+
+
+def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name() -> None:
+    told = history("insert 1,2; delete 1", mor=True)
+    truths = history("insert 1,2; delete 1").history
+    facts = [each.fact() for each in told.disk.files]
+    found = Reading(truths, facts, STEPS).ways()
+    assert {way.logs for way in found} == {Logs.MERGED, Logs.UNDELETED}
+
+
+def test_deletes_ignored_show_deleted_rows_and_updates() -> None:
+    told = history("insert 1,2; upsert 1; delete 2", mor=True)
+    found = rows(told, Way(By.ID, Logs.UNDELETED))
+    assert [(row[0], row[1]) for row in found] == [("1", "202001"), ("2", "201002")]
+
+
+def test_log_files_by_id_and_base_files_by_name_find_a_renamed_column_in_logs_alone() -> None:
+    told = history("insert 1,2; upsert 1; rename f1 g", mor=True)
+    found = rows(told, Way(By.NAME, Logs.BY_ID))
+    assert [row[2] for row in found] == ["f3s2r1", "None"]
+
+
+def test_an_older_catalog_shows_the_older_columns() -> None:
+    told = history("insert 1; rename f1 g; drop f2")
+    files = reading(told)
+    way = Way(By.ID, catalog=0)
+    assert files.schema(way).names == ("id", "ts", "f1", "f2")
+    assert rows(told, way) == [("1", "201001", "f3s1r1", "f4s1r1")]
+    assert {each.catalog for each in files.ways()} == {None, 0, 2}
+
+
+def test_so_many_older_catalogs_are_tried_and_no_more() -> None:
+    told = history("insert 1; " + "; ".join(f"add c{at}" for at in range(CATALOGS + 3)))
+    found = {each.catalog for each in reading(told).ways()} - {None}
+    assert len(found) == CATALOGS
+    assert max(each for each in found if each is not None) == CATALOGS + 3
+
+
+def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
+    told = history("insert 1,2; rename f1 g; insert 3")
+    where = Condition("g", Test.EQUAL, "f3s1r1", "string")
+    assert [row[0] for row in rows(told, Way(By.ID, pruned=By.NAME), where)] == []
+    assert [row[0] for row in rows(told, Way(By.ID, pruned=By.POSITION), where)] == ["1", "2"]
+    assert [row[0] for row in rows(told, Way(By.ID), where)] == ["1", "2", "3"]
+
+
+def test_a_partition_column_is_not_looked_for_in_files() -> None:
+    columns = "id string, ts long, f1 string, p string"
+    told = history("insert 1,2; add f2 string after ts", columns, partition_by=("p",))
+    where = Condition("p", Test.EQUAL, "p1", "string")
+    found = rows(told, Way(By.NAME, pruned=By.POSITION), where)
+    assert [row[0] for row in found] == ["1"]
+
+
+@pytest.mark.parametrize("by", [By.NAME, By.FOLDED])
+def test_names_that_differ_by_case_are_one_to_a_reader_that_folds_them(by: By) -> None:
+    told = history("insert 1; rename f1 F1", "id string, ts long, f1 string")
+    assert by in {way.by for way in reading(told).ways()}
+    wanted = "f3s1r1" if by is By.FOLDED else "None"
+    assert [row[2] for row in rows(told, Way(by))] == [wanted]
+
+
+def test_parts_of_a_struct_are_folded_too() -> None:
+    told = history("insert 1; rename a.city City", "id string, ts long, a struct<city: string>")
+    (named,), (folded,) = rows(told, Way(By.NAME)), rows(told, Way(By.FOLDED))
+    assert named[2] == "{'City': None}"
+    assert folded[2] != named[2]
+
+
+def test_case_makes_no_ways_where_all_names_differ_by_more() -> None:
+    assert By.FOLDED not in {way.by for way in reading(history("insert 1; add f3")).ways()}
+
+
+def test_every_row_tells_the_file_that_it_is_read_from() -> None:
+    told = history("insert 1,2; upsert 1", mor=True)
+    found = {each.key: each.file.kind.value for each in reading(told).rows(Way(By.ID))}
+    assert found == {"1": "log", "2": "base"}

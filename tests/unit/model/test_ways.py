@@ -1,0 +1,43 @@
+"""The ways of reading: what they are called, which is a part of which, how many are tried."""
+
+from __future__ import annotations
+
+from harness.model.ways import AT_ONCE, By, Logs, Way, ways
+
+FINDERS = (By.ID, By.NAME, By.POSITION)
+
+
+def test_a_way_is_called_by_how_it_finds_columns_and_what_it_does_beyond() -> None:
+    assert str(Way(By.NAME)) == "by name"
+    assert str(Way(By.NAME, Logs.IGNORED)) == "by name, base files only"
+    assert str(Way(By.ID, catalog=3, pruned=By.NAME)) == (
+        "by id, catalog of step 3, files left out by name"
+    )
+
+
+def test_a_way_includes_those_that_find_columns_alike_and_do_less() -> None:
+    whole = Way(By.NAME, Logs.IGNORED, catalog=2)
+    assert whole.includes(Way(By.NAME))
+    assert whole.includes(Way(By.NAME, Logs.IGNORED))
+    assert not whole.includes(whole)
+    assert not whole.includes(Way(By.NAME, Logs.UNDELETED))
+    assert not whole.includes(Way(By.POSITION))
+
+
+def test_without_log_files_schema_changes_and_predicate_only_finding_columns_differs() -> None:
+    assert list(map(str, ways(FINDERS))) == ["by id", "by name", "by position"]
+
+
+def test_smaller_ways_come_first_and_not_too_much_is_combined() -> None:
+    found = ways(FINDERS, (Logs.IGNORED,), {By.NAME: (1, 2)}, prunes=True)
+    sizes = [len(way.beyond) for way in found]
+    assert sizes == sorted(sizes)
+    assert max(sizes) == AT_ONCE
+    assert len(set(found)) == len(found)
+
+
+def test_no_way_is_tried_under_two_names() -> None:
+    found = ways(FINDERS, (Logs.BY_ID,), prunes=True)
+    assert all(way.by is not way.pruned for way in found)
+    assert Way(By.ID, Logs.BY_ID) not in found
+    assert Way(By.NAME, Logs.BY_ID) in found
