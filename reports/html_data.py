@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
@@ -39,7 +39,11 @@ class Pool:
 def data(run: Run) -> dict[str, Json]:
     """Give everything that the page's script needs."""
     pool = Pool()
-    variants = [_variant(run, each, pool) for each in _variants(run)]
+    steps, instants = _steps(run), _instants(run)
+    variants = [
+        _variant(run, each, steps[each.id], instants.get(each.id, {}), pool)
+        for each in _variants(run)
+    ]
     return {
         "verdicts": {str(kind): asdict(word) for kind, word in VERDICTS.items()},
         "findings": {str(kind): asdict(word) for kind, word in FINDINGS.items()},
@@ -69,10 +73,30 @@ def _reader(run: Run, name: str) -> Json:
     }
 
 
-def _variant(run: Run, variant: VariantInfo, pool: Pool) -> Json:
-    numbers = {each.number for each in variant.steps} | {
-        each.step for each in run.verdicts if each.variant == variant.id
-    }
+def _steps(run: Run) -> Mapping[str, set[int]]:
+    """Give the steps of each variant: those planned, and any that something was judged of."""
+    found = {each.id: {step.number for step in each.steps} for each in _variants(run)}
+    for verdict in run.verdicts:
+        found[verdict.variant].add(verdict.step)
+    return found
+
+
+def _instants(run: Run) -> Mapping[str, Mapping[str, int]]:
+    """Give the step that made each instant, by variant."""
+    found: dict[str, dict[str, int]] = {}
+    for (variant, number), state in run.by_step.items():
+        if state.outcome.instant:
+            found.setdefault(variant, {})[state.outcome.instant] = number
+    return found
+
+
+def _variant(
+    run: Run,
+    variant: VariantInfo,
+    numbers: Iterable[int],
+    instants: Mapping[str, int],
+    pool: Pool,
+) -> Json:
     return {
         "id": variant.id,
         "scenario": variant.scenario,
@@ -83,11 +107,13 @@ def _variant(run: Run, variant: VariantInfo, pool: Pool) -> Json:
         "about": variant.about,
         "source": variant.source,
         "yaml": pool.add(run.info.scenarios.get(variant.id, "")),
-        "steps": [_step(run, variant, number, pool) for number in sorted(numbers)],
+        "steps": [_step(run, variant, number, instants, pool) for number in sorted(numbers)],
     }
 
 
-def _step(run: Run, variant: VariantInfo, number: int, pool: Pool) -> Json:
+def _step(
+    run: Run, variant: VariantInfo, number: int, instants: Mapping[str, int], pool: Pool
+) -> Json:
     step = variant.step(number)
     state = run.by_step.get((variant.id, number))
     outcome = state.outcome if state else None
@@ -101,23 +127,18 @@ def _step(run: Run, variant: VariantInfo, number: int, pool: Pool) -> Json:
         "refusal": _refusal(outcome.refusal) if outcome else None,
         "instant": outcome.instant if outcome else "",
         "statements": pool.add(list(outcome.statements) if outcome else []),
-        "files": pool.add(_files(run, variant.id, state.files if state else (), pool)),
+        "files": pool.add(_files(state.files if state else (), instants, pool)),
     }
 
 
-def _files(run: Run, variant: str, files: Sequence[FileFact], pool: Pool) -> list[Json]:
-    steps = {
-        state.outcome.instant: number
-        for (owner, number), state in run.by_step.items()
-        if owner == variant and state.outcome.instant
-    }
+def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[Json]:
     return [
         {
             "path": fact.path,
             "kind": str(fact.kind),
             "group": fact.file_group,
             "instant": fact.instant,
-            "step": steps.get(fact.instant),
+            "step": instants.get(fact.instant),
             "columns": pool.add([list(c) for c in fact.columns if c[0][:8] != META_PREFIX]),
             "meta": sum(name.startswith(META_PREFIX) for name, _ in fact.columns),
             "keys": list(fact.keys),
