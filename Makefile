@@ -43,8 +43,7 @@ run: venv  ## quick start: run the quick-start profile and show what the engines
 bench: venv  ## measure PROFILE (quick-start) and a plain script that asks the same; a Markdown table
 	$(BIN)/python tools/bench.py --profile $(or $(PROFILE),quick-start) --folder build/bench
 
-deaths: venv  ## kill what runs at RUNS (200) random moments, go on, compare the verdicts; hours
-	rm -rf build/deaths
+deaths: venv  ## kill what runs at RUNS (200) random moments, compare the verdicts; again: the rest
 	$(BIN)/python tools/deaths.py --runs $(or $(RUNS),200) --folder build/deaths
 
 wheel: venv  ## build the wheel into dist/

@@ -1,52 +1,57 @@
 """Kill the harness, or something it started, at a random moment; go on; compare the verdicts.
 
-    python tools/deaths.py --runs 200 --seed 1 --jobs 2
+    python tools/deaths.py --runs 200 --seed 1 --jobs 2 --folder build/deaths
+
+What came of each run is kept in the folder (`deaths.jsonl`), as are the undisturbed runs: the same
+command goes on where an earlier one ended, with the runs that are not there. So a folder belongs to
+one state of the program. `--minutes 30` begins nothing more after half an hour.
 
 Each run takes one engine's cells of `deaths_scenarios`. One process gets SIGKILL (or SIGSTOP, for
 one that hangs) at a random moment; then `harness run --resume` must end with the verdicts of an
 undisturbed run, times apart. It is checked that no process and no listening port outlives a killed
-harness, that no verdict of a disturbed run is other than the undisturbed one or unknown, and that
-nothing half-made is left. Prints a table: target, runs, what came of them. Ends 1 if any failed.
+harness, that no verdict of a disturbed run is other than the undisturbed one or unknown, also when
+what a death left is judged as it is, and that nothing half-made is left. Prints a table: target,
+runs, what came of them. Ends 1 if any failed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
+import re
 import shutil
 import signal
-import socket
-import subprocess
 import sys
+import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import psutil
+from deaths_runs import HARNESS, POLL_S, Run, children, left, outlived, strike, works_in
 
-from harness.runtimes.cache import MAKING, Cache
+from harness import pipeline
+from harness import run as run_record
+from harness.runtimes.cache import Cache
 
 SCENARIOS: Final = Path(__file__).with_name("deaths_scenarios")
 PROFILE: Final = (str(SCENARIOS), "--profile", "deaths")
+BOOK: Final = "deaths.jsonl"
 SHARED: Final = ("artifacts", "jre", "unpacked")
 """What of the cache all runs use; table states and answers are of this program's own."""
 WRITER: Final = "spark-3.5.8-hudi-0.15.0"
 READERS: Final = ("spark-3.5.8-hudi-1.0.2", "hive-3.1.3", "trino-476", "prestosql-350")
 METASTORE: Final = "metastore"
-HARNESS: Final = "harness"
-GONE_S: Final = 20.0
-"""After so long everything that a killed harness started must be gone."""
 ANSWER_S: Final = 8
 """Time-out of queries where a process is stopped; otherwise the harness's own."""
-RUN_S: Final = 900.0
-POLL_S: Final = 0.05
+WRITE_S: Final = 30
+"""Time-out of a writer's statements there."""
+LATE: Final = "too late"
 FAILED: Final = ("differs", "survived", "left over", "broken")
 
 
@@ -70,14 +75,16 @@ class Kind:
 
 
 SHARES: Final[dict[Kind, int]] = {
-    **{Kind(HARNESS, reader): 10 for reader in READERS},
-    Kind(HARNESS, "hive-3.1.3", writes=True): 35,
-    Kind(WRITER, "hive-3.1.3", writes=True): 25,
-    Kind(METASTORE, "hive-3.1.3", writes=True): 15,
-    **{Kind(reader, reader): 15 for reader in READERS},
+    **{Kind(HARNESS, reader): 8 for reader in READERS},
+    Kind(HARNESS, "hive-3.1.3", writes=True): 30,
+    Kind(WRITER, "hive-3.1.3", writes=True): 26,
+    Kind(WRITER, "hive-3.1.3", writes=True, stops=True): 4,
+    Kind(METASTORE, "hive-3.1.3", writes=True): 14,
+    Kind(METASTORE, "hive-3.1.3", writes=True, stops=True): 2,
+    **{Kind(reader, reader): 14 for reader in READERS},
     **{Kind(METASTORE, reader): 5 for reader in READERS},
     **{Kind(reader, reader, stops=True): 3 for reader in READERS},
-    Kind(METASTORE, "hive-3.1.3", stops=True): 3,
+    Kind(METASTORE, "hive-3.1.3", stops=True): 4,
 }
 """Of two hundred runs."""
 
@@ -91,14 +98,23 @@ class Undisturbed:
     seconds: float
     lives: dict[str, float]
     """How many seconds each target was there."""
+    asked: dict[str, float]
+    """How many seconds of these it had answered before."""
+
+    def wait_s(self, kind: Kind, chance: random.Random) -> float:
+        """Give how long to wait with the blow once the target is there, or answers."""
+        life = self.asked if kind.stops else {**self.lives, HARNESS: self.seconds}
+        return chance.random() * life.get(kind.target, 0.0)
 
 
 @dataclass(slots=True)
 class Bench:
-    """Where runs are done."""
+    """Where runs are done, and what is known of them."""
 
     folder: Path
+    seed: int
     known: dict[tuple[str, bool], Undisturbed] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def cache(self, name: str) -> Path:
         """Give a cache with the engines in it; states and answers are its own."""
@@ -109,65 +125,28 @@ class Bench:
                 (cache / each).symlink_to(Cache.default().root / each)
         return cache
 
+    def done(self) -> dict[int, str]:
+        """Give what came of the runs that were done, by their numbers."""
+        book = self.folder / BOOK
+        lines = book.read_text(encoding="utf-8").splitlines() if book.exists() else []
+        return {each["number"]: each["outcome"] for each in map(json.loads, lines)}
 
-class Run:
-    """One `harness run` (or another verb) in a folder, and what belongs to it."""
-
-    def __init__(self, folder: Path, cache: Path, *options: str, verb: str = "run") -> None:
-        """Start it."""
-        self.folder = folder
-        self._log = folder.with_suffix(".log")
-        command = [sys.executable, "-m", "harness", verb, "--run-dir", str(folder), *options]
-        with self._log.open("ab") as log:
-            self.process = subprocess.Popen(
-                command, stdout=log, stderr=log, env={**os.environ, "HARNESS_CACHE": str(cache)}
-            )
-
-    def finish(self) -> int:
-        """Wait for its end; give its status."""
-        try:
-            return self.process.wait(RUN_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            return self.process.wait()
-
-    def of(self, target: str) -> list[psutil.Process]:
-        """Give the processes of a target that run now."""
-        if target == HARNESS:
-            return [psutil.Process(self.process.pid)]
-        return [each for each in self.everything() if _works_in(each).startswith(f"{target}-")]
-
-    def everything(self) -> list[psutil.Process]:
-        """Give what the harness started, and whatever else works in its folder."""
-        found = set(_children(self.process.pid))
-        found |= {each for each in psutil.process_iter() if self._is_here(each)}
-        return list(found)
-
-    def _is_here(self, process: psutil.Process) -> bool:
-        with suppress(psutil.Error):
-            return Path(process.cwd()).is_relative_to(self.folder)
-        return False
-
-
-def _children(pid: int) -> list[psutil.Process]:
-    with suppress(psutil.Error):
-        return psutil.Process(pid).children(recursive=True)
-    return []
-
-
-def _works_in(process: psutil.Process) -> str:
-    """Give the name of the folder below `engines` in which a process works."""
-    with suppress(psutil.Error):
-        parts = Path(process.cwd()).parts
-        if "engines" in parts[:-1]:
-            return parts[parts.index("engines") + 1]
-    return ""
+    def note(self, number: int, kind: Kind, outcome: str, seconds: float) -> None:
+        """Tell of a run, and keep it."""
+        facts = {"number": number, "kind": kind.name, "outcome": outcome, "seed": self.seed}
+        with self.lock, (self.folder / BOOK).open("a", encoding="utf-8") as book:
+            print(f"{number:4} {kind.name}: {outcome}, {seconds:.0f} s", flush=True)
+            book.write(json.dumps({**facts, "seconds": round(seconds)}) + "\n")
 
 
 def options(kind: Kind) -> list[str]:
     """Give how a run of this kind is asked for."""
     found = [*PROFILE, "-k", kind.reader, "--fresh"]
-    return [*found, "--timeout", str(ANSWER_S)] if kind.stops else found
+    return (
+        [*found, "--timeout", str(ANSWER_S), "--write-timeout", str(WRITE_S)]
+        if kind.stops
+        else found
+    )
 
 
 def verdicts(folder: Path) -> dict[str, str]:
@@ -182,44 +161,68 @@ def verdicts(folder: Path) -> dict[str, str]:
 
 
 def undisturbed(bench: Bench, kind: Kind) -> Undisturbed:
-    """Do a run that nobody kills, and see how long everything lives."""
+    """Do a run that nobody kills, and see how long everything lives; once in a folder."""
     name = f"undisturbed-{kind.reader}{'-writing' if kind.writes else ''}"
-    began, lives = time.monotonic(), defaultdict[str, float](float)
-    cache = bench.cache(f"cache-{name}" if kind.writes else "cache")
-    run = Run(bench.folder / name, cache, *options(kind))
+    kept = bench.folder / f"{name}.json"
+    if not kept.exists():
+        cache = bench.cache(f"cache-{name}" if kind.writes else "cache")
+        shutil.rmtree(bench.folder / name, ignore_errors=True)
+        kept.write_text(json.dumps(asdict(_watched(bench.folder / name, cache, kind))))
+    return Undisturbed(**json.loads(kept.read_text(encoding="utf-8")))
+
+
+def _watched(folder: Path, cache: Path, kind: Kind) -> Undisturbed:
+    began, lives, asked = (
+        time.monotonic(),
+        defaultdict[str, float](float),
+        defaultdict[str, float](float),
+    )
+    run = Run(folder, cache, *options(kind))
     while run.process.poll() is None:
         seen = time.monotonic()
         time.sleep(POLL_S)
-        targets = {_works_in(each).rpartition("-")[0] for each in _children(run.process.pid)}
+        targets = {works_in(each).rpartition("-")[0] for each in children(run.process.pid)}
         for target in targets - {""}:
             lives[target] += time.monotonic() - seen
-    found = verdicts(run.folder)
-    if run.finish() not in {0, 1} or not found:
+            asked[target] += time.monotonic() - seen if run.answers(target) else 0.0
+    status, found = run.finish(), verdicts(run.folder)
+    if status not in {0, 1} or not found:
         raise SystemExit(f"an undisturbed run failed: {run.folder}.log")
-    return Undisturbed(run.finish(), found, time.monotonic() - began, dict(lives))
+    return Undisturbed(status, found, time.monotonic() - began, dict(lives), dict(asked))
 
 
-def disturbed(bench: Bench, kind: Kind, number: int, seed: int) -> str:
+def disturbed(bench: Bench, kind: Kind, number: int) -> str:
     """Do a run, strike its target, go on; give what came of it."""
-    chance = random.Random(f"{seed}-{number}")  # noqa: S311 - to be repeated, not to be secret
+    chance = random.Random(f"{bench.seed}-{number}")  # noqa: S311 - to be repeated, not secret
     known = bench.known[kind.reader, kind.writes]
     cache = bench.cache(f"cache-{number}" if kind.writes else "cache")
     run = Run(bench.folder / f"run-{number}", cache, *options(kind))
-    struck = _strike(run, kind, known, chance)
+    blow = signal.SIGSTOP if kind.stops else signal.SIGKILL
+    struck = strike(run, kind.target, blow, known.wait_s(kind, chance), chance)
     status = run.finish()
     if struck is None:
-        return _judged(run, known, "too late")
-    if _outlived(run, struck):
+        return _judged(run, known, LATE)
+    if outlived(run, struck):
         return "survived"
-    if any(known.verdicts.get(c) != v and not _unknown(v) for c, v in verdicts(run.folder).items()):
+    if _says_otherwise(run.folder, known):
         return "differs"
     if status == known.status:
         return _judged(run, known, "went on by itself")
-    again = Run(run.folder, cache, "--resume")
+    begun = (run.folder / run_record.INFO).exists()
+    again = Run(run.folder, cache, *(["--resume"] if begun else options(kind)))
     if again.finish() != known.status:
         return "broken"
-    outcome = _judged(again, known, f"resumed after {status}")
-    return "left over" if outcome not in FAILED and _left(run.folder, cache) else outcome
+    outcome = _judged(again, known, f"{'resumed' if begun else 'begun again'} after {status}")
+    return "left over" if outcome not in FAILED and left(run.folder, cache) else outcome
+
+
+def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
+    """Tell whether a disturbed run says anything else of a cell than `unknown`, or the same."""
+    said = verdicts(folder)
+    if (folder / run_record.INFO).exists():  # what is there may be judged before it is gone on with
+        pipeline.judge_run(folder)
+        said = {**said, **verdicts(folder)}
+    return any(known.verdicts.get(case) != v and not _unknown(v) for case, v in said.items())
 
 
 def _unknown(verdict: str) -> bool:
@@ -230,92 +233,24 @@ def _judged(run: Run, known: Undisturbed, outcome: str) -> str:
     return outcome if verdicts(run.folder) == known.verdicts else "differs"
 
 
-@dataclass(frozen=True, slots=True)
-class Struck:
-    """What there was when the target was struck."""
-
-    family: Sequence[psutil.Process]
-    ports: Sequence[int]
-
-
-def _strike(run: Run, kind: Kind, known: Undisturbed, chance: random.Random) -> Struck | None:
-    """Kill or stop one process of the target at a random moment; None when it was too late."""
-    life = known.seconds if kind.target == HARNESS else known.lives.get(kind.target, 0.0)
-    while run.process.poll() is None and not run.of(kind.target):
-        time.sleep(POLL_S)
-    time.sleep(chance.random() * life)
-    if run.process.poll() is not None:
-        return None
-    family = run.everything()
-    struck = Struck(family, [port for each in family for port in _listening(each)])
-    with suppress(psutil.Error, IndexError):
-        victim = chance.choice(sorted(run.of(kind.target), key=lambda each: each.pid))
-        victim.send_signal(signal.SIGSTOP if kind.stops else signal.SIGKILL)
-        return struck
-    return None
-
-
-def _listening(process: psutil.Process) -> Iterator[int]:
-    with suppress(psutil.Error):
-        for each in process.net_connections("tcp"):
-            if each.status == psutil.CONN_LISTEN:
-                yield each.laddr.port
-
-
-def _outlived(run: Run, struck: Struck) -> bool:
-    """Tell whether anything that the harness started is there although it has ended."""
-    deadline = time.monotonic() + GONE_S
-    while time.monotonic() < deadline:
-        alive = [each for each in {*struck.family, *run.everything()} if _runs(each)]
-        if not alive and not any(map(_answers, struck.ports)):
-            return False
-        time.sleep(POLL_S)
-    print(f"{run.folder.name}: alive {alive}, ports {struck.ports}", file=sys.stderr)
-    return True
-
-
-def _runs(process: psutil.Process) -> bool:
-    with suppress(psutil.Error):
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    return False
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as client:
-        return client.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _left(folder: Path, cache: Path) -> list[Path]:
-    """Give what is half made, or was of use only to a process that runs."""
-    below = (folder / "engines").glob("*/*")
-    return [
-        *(path for path in below if path.is_dir()),
-        *folder.glob("*.part"),
-        *folder.glob("engines/table-*"),
-        *(path for path in cache.glob(f"states/{MAKING}*")),
-    ]
-
-
-def one(bench: Bench, kind: Kind, number: int, seed: int) -> str:
+def one(bench: Bench, kind: Kind, number: int) -> None:
     """Do one disturbed run and clean up unless it failed."""
-    began = time.monotonic()
-    outcome = disturbed(bench, kind, number, seed)
-    print(f"{number:4} {kind.name}: {outcome}, {time.monotonic() - began:.0f} s", flush=True)
-    if outcome not in FAILED:
-        for path in (bench.folder / f"run-{number}", bench.folder / f"cache-{number}"):
-            shutil.rmtree(path, ignore_errors=True)
-    return outcome
+    began, run, cache = time.monotonic(), f"run-{number}", f"cache-{number}"
+    for name in (run, cache):  # of a program that was ended while it did this one
+        shutil.rmtree(bench.folder / name, ignore_errors=True)
+    outcome = disturbed(bench, kind, number)
+    bench.note(number, kind, outcome, time.monotonic() - began)
+    for name in (run, cache) if outcome not in FAILED else ():
+        shutil.rmtree(bench.folder / name, ignore_errors=True)
 
 
-def planned(runs: int, seed: int, only: str) -> list[Kind]:
-    """Give the kinds of so many runs, in their shares, in a random order."""
-    kinds = {kind: share for kind, share in SHARES.items() if only in kind.name}
-    every = [kind for kind, share in kinds.items() for _ in range(share)]
-    if not every:
-        raise SystemExit(f"no kind of run is named {only!r}")
+def planned(runs: int, seed: int, only: str) -> dict[int, Kind]:
+    """Give the kinds of so many runs by their numbers, in their shares, in a random order."""
+    every = [kind for kind, share in SHARES.items() for _ in range(share)]
     random.Random(seed).shuffle(every)  # noqa: S311 - as above
     whole, rest = divmod(runs, len(every))
-    return every * whole + every[:rest]
+    kinds = enumerate(every * whole + every[:rest], start=1)
+    return {number: kind for number, kind in kinds if re.search(only, kind.name)}
 
 
 def table(outcomes: Sequence[tuple[Kind, str]]) -> Iterator[str]:
@@ -330,34 +265,53 @@ def table(outcomes: Sequence[tuple[Kind, str]]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Do the runs; give the exit status."""
+    """Do the runs that are left; give the exit status."""
+    told = _options()
+    told.folder.mkdir(parents=True, exist_ok=True)
+    bench = Bench(told.folder.resolve(), told.seed)
+    kinds = planned(told.runs, told.seed, told.only)
+    waiting = {number: kind for number, kind in kinds.items() if number not in bench.done()}
+    print(f"seed {told.seed}, {len(waiting)} of {len(kinds)} runs, {told.jobs} at once", flush=True)
+    _prepare(bench, list(waiting.values()), told.jobs)
+    until = time.monotonic() + told.minutes * 60
+
+    def do(number: int, kind: Kind) -> None:
+        if time.monotonic() < until:
+            one(bench, kind, number)
+
+    with ThreadPoolExecutor(told.jobs) as threads:
+        for job in [threads.submit(do, *each) for each in waiting.items()]:
+            job.result()
+    done = bench.done()
+    print("\n".join(table([(kinds[each], done[each]) for each in kinds if each in done])))
+    return int(any(outcome in FAILED for outcome in done.values()))
+
+
+def _options() -> argparse.Namespace:
     options_ = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options_.add_argument("--runs", type=int, default=200)
-    options_.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    options_.add_argument("--seed", type=int, default=1)
     options_.add_argument("--jobs", type=int, default=2, help="so many runs at once")
-    options_.add_argument("--only", default="", help="kinds whose name contains this")
-    options_.add_argument("--folder", type=Path, required=True, help="a new folder to work in")
-    asked = options_.parse_args()
-    asked.folder.mkdir(parents=True)
-    bench = Bench(asked.folder.resolve())
-    kinds = planned(asked.runs, asked.seed, asked.only)
-    print(f"seed {asked.seed}, {len(kinds)} runs, {asked.jobs} at once", flush=True)
-    if Run(bench.folder / "written", bench.cache("cache"), *PROFILE, verb="write").finish():
-        raise SystemExit(f"the table cannot be written: {bench.folder}/written.log")
-    for kind in dict.fromkeys(sorted(kinds, key=lambda each: each.name)):
-        if (kind.reader, kind.writes) not in bench.known:
-            known = bench.known[kind.reader, kind.writes] = undisturbed(bench, kind)
+    options_.add_argument("--only", default="", help="of these runs only kinds whose name matches")
+    options_.add_argument("--minutes", type=float, default=1e6, help="then begin no more")
+    options_.add_argument("--folder", type=Path, required=True, help="new, or to go on in")
+    return options_.parse_args()
+
+
+def _prepare(bench: Bench, kinds: Sequence[Kind], jobs: int) -> None:
+    """Write the table and do the undisturbed runs, unless an earlier go has."""
+    if not (bench.folder / "written").exists():
+        run = Run(bench.folder / "written", bench.cache("cache"), *PROFILE, verb="write")
+        if run.finish():
+            raise SystemExit(f"the table cannot be written: {run.folder}.log")
+    with ThreadPoolExecutor(jobs) as threads:
+        wanted = {(kind.reader, kind.writes): kind for kind in kinds}
+        for at, known in zip(
+            wanted, threads.map(lambda kind: undisturbed(bench, kind), wanted.values()), strict=True
+        ):
+            bench.known[at] = known
             lives = ", ".join(f"{name} {life:.0f} s" for name, life in known.lives.items())
-            print(f"undisturbed {kind.reader}: {known.seconds:.0f} s; {lives}", flush=True)
-    with ThreadPoolExecutor(asked.jobs) as threads:
-        jobs = [threads.submit(one, bench, *each, asked.seed) for each in _numbered(kinds)]
-        outcomes = [job.result() for job in jobs]
-    print("\n".join(table(list(zip(kinds, outcomes, strict=True)))))
-    return int(any(outcome in FAILED for outcome in outcomes))
-
-
-def _numbered(kinds: Sequence[Kind]) -> Iterator[tuple[Kind, int]]:
-    return ((kind, number) for number, kind in enumerate(kinds, start=1))
+            print(f"undisturbed {at[0]}: {known.seconds:.0f} s; {lives}", flush=True)
 
 
 if __name__ == "__main__":

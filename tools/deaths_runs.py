@@ -1,0 +1,164 @@
+"""A run of the harness that something dies in: its processes, what strikes one, what it leaves."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+from harness.runtimes.cache import MAKING
+
+HARNESS: Final = "harness"
+GONE_S: Final = 20.0
+"""After so long everything that a killed harness started must be gone."""
+RUN_S: Final = 900.0
+POLL_S: Final = 0.2
+
+
+class Run:
+    """One `harness run` (or another verb) in a folder, and what belongs to it."""
+
+    def __init__(self, folder: Path, cache: Path, *options: str, verb: str = "run") -> None:
+        """Start it."""
+        self.folder = folder
+        self._log = folder.with_name(f"{folder.name}.log")
+        self._before = self._log.stat().st_size if self._log.exists() else 0
+        command = [sys.executable, "-m", "harness", verb, "--run-dir", str(folder), *options]
+        with self._log.open("ab") as log:
+            log.write(f"$ {' '.join(command)}\n".encode())
+            log.flush()
+            self.process = subprocess.Popen(
+                command, stdout=log, stderr=log, env={**os.environ, "HARNESS_CACHE": str(cache)}
+            )
+
+    def finish(self) -> int:
+        """Wait for its end; give its status."""
+        try:
+            return self.process.wait(RUN_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
+
+    def answers(self, target: str) -> bool:
+        """Tell whether the harness has said that a target answers."""
+        with self._log.open("rb") as log:
+            log.seek(self._before)
+            told = log.read().decode(errors="replace")
+        line = rf"^(hive-)?{re.escape(target)}\S* answers after"
+        return re.search(line, told, re.MULTILINE) is not None
+
+    def of(self, target: str) -> list[psutil.Process]:
+        """Give the processes of a target that run now."""
+        if target == HARNESS:
+            return [psutil.Process(self.process.pid)]
+        family = children(self.process.pid)
+        return [each for each in family if works_in(each).rpartition("-")[0] == target]
+
+    def everything(self) -> list[psutil.Process]:
+        """Give what the harness started, and whatever else works in its folder."""
+        found = set(children(self.process.pid))
+        found |= {each for each in psutil.process_iter() if self._is_here(each)}
+        return list(found)
+
+    def _is_here(self, process: psutil.Process) -> bool:
+        with suppress(psutil.Error):
+            return Path(process.cwd()).is_relative_to(self.folder)
+        return False
+
+
+def children(pid: int) -> list[psutil.Process]:
+    """Give what a process started, and what that started; nothing when it is gone."""
+    with suppress(psutil.Error):
+        return psutil.Process(pid).children(recursive=True)
+    return []
+
+
+def works_in(process: psutil.Process) -> str:
+    """Give the name of the folder below `engines` in which a process works."""
+    with suppress(psutil.Error):
+        parts = Path(process.cwd()).parts
+        if "engines" in parts[:-1]:
+            return parts[parts.index("engines") + 1]
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """What there was when the target was struck."""
+
+    family: Sequence[psutil.Process]
+    ports: Sequence[int]
+
+
+def strike(
+    run: Run, target: str, number: signal.Signals, wait_s: float, chance: random.Random
+) -> Struck | None:
+    """Send a signal to one process of a target, `wait_s` after it is there; None when too late.
+
+    What is stopped answers before: one that never does is waited for as long as a start may take.
+    """
+    stops = number is signal.SIGSTOP
+    while run.process.poll() is None and not (run.answers(target) if stops else run.of(target)):
+        time.sleep(POLL_S)
+    time.sleep(wait_s)
+    family = run.everything()
+    struck = Struck(family, [port for each in family for port in _listening(each)])
+    with suppress(psutil.Error, IndexError):
+        victim = chance.choice(sorted(run.of(target), key=lambda each: each.pid))
+        if run.process.poll() is None:
+            victim.send_signal(number)
+            return struck
+    return None
+
+
+def _listening(process: psutil.Process) -> Iterator[int]:
+    with suppress(psutil.Error):
+        for each in process.net_connections("tcp"):
+            if each.status == psutil.CONN_LISTEN:
+                yield each.laddr.port
+
+
+def outlived(run: Run, struck: Struck) -> bool:
+    """Tell whether anything that the harness started is there although it has ended."""
+    deadline = time.monotonic() + GONE_S
+    while time.monotonic() < deadline:
+        alive = [each for each in {*struck.family, *run.everything()} if _runs(each)]
+        if not alive and not any(map(_answers, struck.ports)):
+            return False
+        time.sleep(POLL_S)
+    print(f"{run.folder.name}: alive {alive}, ports {struck.ports}", file=sys.stderr)
+    return True
+
+
+def _runs(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+def left(folder: Path, cache: Path) -> list[Path]:
+    """Give what is half made, or was of use only to a process that runs."""
+    below = (folder / "engines").glob("*/*")
+    return [
+        *(path for path in below if path.is_dir()),
+        *folder.glob("*.part"),
+        *folder.glob("engines/table-*"),
+        *(path for path in cache.glob(f"states/{MAKING}*")),
+    ]
