@@ -35,7 +35,7 @@ def questions(told: Told) -> Iterator[Asked]:
 
 def ask(told: Told, query: Query, reader: Reader, *, prune_by: str = "") -> Reply:
     """Ask a simulated reader; with `prune_by` it first leaves out files by their statistics."""
-    disk = _pruned(told, query, prune_by) if prune_by else told.disk
+    disk = pruned(told, query, prune_by) if prune_by else told.disk
     whole = simulated.read(disk, told.truth, reader)
     names = [column.name for column in whole.columns]
     rows = [row for row in whole.rows if _passes(query, dict(zip(names, row, strict=True)))]
@@ -70,7 +70,7 @@ def _part(row: dict[str, Value], path: str) -> Value:
     return value
 
 
-def _pruned(told: Told, query: Query, by: str) -> Disk:
+def pruned(told: Told, query: Query, by: str) -> Disk:
     """Leave out each group whose base file cannot hold the value, by another column's statistics.
 
     A column that the file does not have has no value there: nothing can be equal to it.

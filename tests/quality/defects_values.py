@@ -11,7 +11,7 @@ from decimal import Decimal
 from harness.model.canonical import MapValue, Value
 from harness.record import Column, FindingKind
 from tests.quality.notation import Told
-from tests.quality.planted import plant, planted, reordered, with_lines
+from tests.quality.planted import having, plant, planted, reordered, with_lines
 from tests.quality.shadow import Line, Seen, Token, read, spoil
 
 ALTERED, DRIFT, UNEXPLAINED, LOST = (
@@ -23,6 +23,15 @@ ALTERED, DRIFT, UNEXPLAINED, LOST = (
 Change = Callable[[Value], Value]
 
 
+_WHOLE = {
+    "decimal": "decimal(12, 2)",
+    "array": "array<string>",
+    "map": "map<string, long>",
+    "struct": "struct<a: string, b: int>",
+}
+"""Types that need more than their first word."""
+
+
 def _spoilt(
     name: str, types: str, kind: FindingKind, change: Change, *, null: bool = False
 ) -> None:
@@ -32,7 +41,9 @@ def _spoilt(
         kept: Change = change if null else lambda value: None if value is None else change(value)
         return spoil(read(told), types.split(), kind, kept)
 
-    plant(name, way)
+    plant(
+        name, way, twist=having(_WHOLE.get(types.split(maxsplit=1)[0], types.split(maxsplit=1)[0]))
+    )
 
 
 HOUR = datetime.timedelta(hours=1)
@@ -219,7 +230,7 @@ def _invented(told: Told, _: random.Random) -> Seen:
     return replace(seen, lines=(*seen.lines, Line("777", told.truth.step, "", values, tokens)))
 
 
-@planted("structs of NULLs for NULL")
+@planted("structs of NULLs for NULL", twist=having("struct<a: string, b: int>"))
 def _hollow(told: Told, _: random.Random) -> Seen:
     seen = read(told)
 

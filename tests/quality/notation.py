@@ -83,8 +83,8 @@ def history(
     applied: Sequence[bool] | None = None,
 ) -> Told:
     """Make a history from its steps; the first column is the key, `ts` the ordering one."""
-    table = _table(columns, partition_by)
-    operations = tuple(_operation(each.split()) for each in text.split(";"))
+    table = table_of(columns, partition_by)
+    operations = tuple(operation(each.split()) for each in text.split(";"))
     scenario = Scenario("told", table, tuple(map(Step, operations)))
     done = applied or [True] * len(operations)
     truths = generation.history(scenario, merge_on_read=mor, applied=done)
@@ -92,7 +92,8 @@ def history(
     return Told(operations, truths, disk)
 
 
-def _table(columns: str, partition_by: tuple[str, ...]) -> Table:
+def table_of(columns: str, partition_by: tuple[str, ...]) -> Table:
+    """Give the table of columns in one line; the first is the key, `ts` the ordering one."""
     parts = [each.strip().split(" ", 1) for each in _split(columns)]
     pairs = tuple((name, parse_type(type_)) for name, type_ in parts)
     names = [name for name, _ in pairs]
@@ -110,7 +111,8 @@ def _split(columns: str) -> list[str]:
     return parts
 
 
-def _operation(words: list[str]) -> Operation:
+def operation(words: list[str]) -> Operation:
+    """Give the operation of a step's words."""
     match words:
         case ["insert", keys]:
             return Insert(_keys(keys))

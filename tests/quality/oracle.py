@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from harness.model.canonical import MapValue, Value, same, text_of
-from harness.model.query import at
+from harness.model.query import COUNT, at
 from harness.model.schema import Field
 from harness.model.truth import Row, row_values
 from harness.record import FindingKind
@@ -75,8 +75,15 @@ class Oracle:
     @cached_property
     def wrong(self) -> dict[Spot, Wrong]:
         """Everything that is wrong."""
+        if self.seen.query.count:
+            return self._counted()
         found = [*self._rows(), *self._columns()]
         return {each.spot: each for each in found}
+
+    def _counted(self) -> dict[Spot, Wrong]:
+        wanted, found, spot = len(self.rows), self.seen.lines[0].values[0], ("", COUNT)
+        kind = FindingKind.LOST_ROW if found < wanted else FindingKind.GHOST_ROW
+        return {spot: Wrong(spot, frozenset({kind}))} if found != wanted else {}
 
     def _rows(self) -> Iterator[Wrong]:
         by_key: dict[str, list[Line]] = {}

@@ -62,6 +62,15 @@ def plant(name: str, answer: Way, *, harmless: bool = False, twist: Twist | None
     planted(name, harmless=harmless, twist=twist)(answer)
 
 
+def having(type_: str) -> Twist:
+    """Give the twist that a history has a column of this type, which no step changes."""
+
+    def twist(plot: Plot, _: random.Random) -> Plot:
+        return replace(plot, columns=plot.columns.replace("ts long, ", f"ts long, x {type_}, ", 1))
+
+    return twist
+
+
 def with_lines(seen: Seen, change: Callable[[Line], Line]) -> Seen:
     """Change every row, values and tokens alike."""
     return replace(seen, lines=tuple(map(change, seen.lines)))

@@ -104,7 +104,10 @@ class Excuse:
                 continue
             if self.said[other.spot] is FindingKind.UNEXPLAINED:
                 continue
-            same_column = self.oracle.root(other.column.id) == root
+            whole = {self.oracle.root(t.field_id) for t in tokens_in(other.token)} != {root}
+            same_column = other.column.id == column.id or (
+                whole and self.oracle.root(other.column.id) == root
+            )
             if other.line.file == line.file and same_column:
                 return False
             if FindingKind.STALE in place.names & other.names and other.line.key == line.key:

@@ -1,0 +1,22 @@
+"""All planted defects: importing their modules enters them."""
+
+from __future__ import annotations
+
+from tests.quality import (
+    defects_queries,
+    defects_reading,
+    defects_values,
+    defects_writing,
+)
+from tests.quality.defects_refusals import REFUSALS, right
+from tests.quality.planted import DEFECTS
+
+__all__ = [
+    "DEFECTS",
+    "REFUSALS",
+    "defects_queries",
+    "defects_reading",
+    "defects_values",
+    "defects_writing",
+    "right",
+]

@@ -1,0 +1,118 @@
+"""Planted readers that are led astray by a predicate, or count wrongly."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from harness.model.query import Query
+from harness.record import Column
+from tests.quality import asked
+from tests.quality.notation import Told
+from tests.quality.planted import plant, planted
+from tests.quality.shadow import Line, Seen, read
+from tests.simulated import Reader
+
+
+def _question(told: Told, shape: str) -> Query | None:
+    found = [each.query for each in asked.questions(told) if each.text.startswith(f"{shape}(")]
+    return found[0] if found else None
+
+
+def _holding(seen: Seen, query: Query) -> tuple[Line, ...]:
+    """Give the rows for which a predicate holds, by what is shown."""
+    names = seen.names
+    return tuple(
+        line for line in seen.lines if query.takes(dict(zip(names, line.values, strict=True)))
+    )
+
+
+def _filtered(seen: Seen, query: Query) -> Seen:
+    return replace(seen, lines=_holding(seen, query), query=query)
+
+
+def _pruned(by: str) -> Callable[[Told, random.Random], Seen | None]:
+    """Read rightly, but leave out files by the statistics of another column."""
+
+    def way(told: Told, _: random.Random) -> Seen | None:
+        query = _question(told, "predicate")
+        if query is None or (by == "position" and query.where and "." in query.where.path):
+            return None
+        kept = {(f.group, f.step) for f in asked.pruned(told, query, by).files}
+        whole = read(told, files=lambda file: file if (file.group, file.step) in kept else None)
+        return _filtered(whole, query)
+
+    return way
+
+
+plant("files left out by the name's statistics", _pruned("name"))
+plant("files left out by the place's statistics", _pruned("position"))
+
+
+@planted("every question answered (right)", harmless=True)
+def _right(told: Told, by_chance: random.Random) -> Seen | None:
+    query = _question(told, by_chance.choice(["predicate", "partition"]))
+    return None if query is None else _filtered(read(told), query)
+
+
+@planted("predicate on a column found by name")
+def _by_name(told: Told, _: random.Random) -> Seen | None:
+    query = _question(told, "predicate")
+    return None if query is None else _filtered(read(told, Reader("name")), query)
+
+
+@planted("predicate on a column found by position")
+def _by_position(told: Told, _: random.Random) -> Seen | None:
+    query = _question(told, "predicate")
+    return None if query is None else _filtered(read(told, Reader("position")), query)
+
+
+@planted("predicate forgotten")
+def _forgotten(told: Told, _: random.Random) -> Seen | None:
+    query = _question(told, "predicate")
+    return None if query is None else replace(read(told), query=query)
+
+
+@planted("as many rows, but others")
+def _others(told: Told, by_chance: random.Random) -> Seen | None:
+    query, seen = _question(told, "predicate"), read(told)
+    if query is None:
+        return None
+    right = _holding(seen, query)
+    wrong = [each for each in seen.lines if each not in right]
+    if not right or not wrong:
+        return None
+    return replace(seen, lines=(*right[1:], by_chance.choice(wrong)), query=query)
+
+
+def _counted(seen: Seen, query: Query, lines: Sequence[Line]) -> Seen:
+    """Give the number of rows instead of the rows."""
+    column = Column("_col0", "bigint", "long")
+    line = Line("", seen.told.truth.step, "", (len(lines),), (None,))
+    return replace(seen, columns=(column,), lines=(line,), query=query)
+
+
+@planted("counted from all files' footers")
+def _footers(told: Told, _: random.Random) -> Seen | None:
+    query = _question(told, "count")
+    whole = read(told, Reader("id", logs="undeleted"))
+    return None if query is None else _counted(whole, query, whole.lines)
+
+
+@planted("counted in base files only")
+def _base(told: Told, _: random.Random) -> Seen | None:
+    query, seen = _question(told, "count"), read(told, Reader("id", logs="ignored"))
+    return None if query is None else _counted(seen, query, _holding(seen, query))
+
+
+@planted("counted by a column found by name")
+def _count_by_name(told: Told, _: random.Random) -> Seen | None:
+    query, seen = _question(told, "count"), read(told, Reader("name"))
+    return None if query is None else _counted(seen, query, _holding(seen, query))
+
+
+@planted("counted rightly (right)", harmless=True)
+def _count(told: Told, _: random.Random) -> Seen | None:
+    query, seen = _question(told, "count"), read(told)
+    return None if query is None else _counted(seen, query, _holding(seen, query))

@@ -1,0 +1,91 @@
+"""Planted readers that answer with an error, or not at all: verdicts of their own, never a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from harness.cells import Cell, Variant
+from harness.judge import Case, judge
+from harness.record import (
+    Answer,
+    Outcome,
+    OutcomeKind,
+    Part,
+    Refusal,
+    StateRecord,
+    VerdictKind,
+)
+from harness.scenario.definition import Scenario, Step
+from tests.quality import chance
+from tests.quality.notation import Told
+from tests.simulated import instant_of
+
+
+def _refused(kind: str, message: str) -> Callable[[Told, Answer], Answer]:
+    return lambda told, answer: replace(answer, refusal=Refusal(kind, message))
+
+
+def _unknown(why: str) -> Callable[[Told, Answer], Answer]:
+    return lambda told, answer: replace(answer, unknown=why)
+
+
+def _in_parts(told: Told, answer: Answer) -> Answer:
+    reply = told.read()
+    parts = tuple(
+        Part(name, "select", refusal=Refusal("TYPE_MISMATCH", "no"))
+        if name != told.history[0].table.key
+        else Part(name, "select", reply.columns[at : at + 1], tuple((r[at],) for r in reply.rows))
+        for at, name in enumerate(reply.names)
+    )
+    return replace(answer, refusal=Refusal("TYPE_MISMATCH", "no"), parts=parts)
+
+
+REFUSALS: Final[Mapping[str, tuple[Callable[[Told, Answer], Answer | None], VerdictKind]]] = {
+    "refused: internal error": (
+        _refused("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType"),
+        VerdictKind.REFUSED,
+    ),
+    "refused: another type in the file": (
+        _refused("HIVE_BAD_DATA", "Field f1's type INT64 in parquet file is incompatible"),
+        VerdictKind.REFUSED,
+    ),
+    "refused: no such column": (_refused("COLUMN_NOT_FOUND", "f1"), VerdictKind.REFUSED),
+    "refused: a cast that fails": (
+        _refused("ClassCastException", "IntWritable cannot be cast to LongWritable"),
+        VerdictKind.REFUSED,
+    ),
+    "refused: in every column but the key": (_in_parts, VerdictKind.REFUSED),
+    "unknown: crash midway": (_unknown("connection lost"), VerdictKind.UNKNOWN),
+    "unknown: no answer in time": (_unknown("time-out after 120 s"), VerdictKind.UNKNOWN),
+    "unknown: did not run": (lambda told, answer: None, VerdictKind.UNKNOWN),
+}
+"""What is answered, and the verdict on it."""
+
+
+def right(name: str, seed: int) -> bool:
+    """Tell whether the verdict on one history's answer is the one it should be."""
+    told = chance.story(seed)
+    cell = Cell("variant", len(told.operations), "engine-1", "snapshot", "all")
+    answer, wanted = REFUSALS[name]
+    given = answer(told, Answer(cell.case, "select"))
+    (verdict,) = judge(_case(told), [cell], {cell.case: given} if given else {})
+    return verdict.verdict is wanted and not verdict.reproduces
+
+
+def _case(told: Told) -> Case:
+    steps = tuple(Step(each) for each in told.operations)
+    scenario = Scenario("family/name", told.disk.table, steps)
+    mor, writers = told.disk.merge_on_read, ("writer",) * (len(steps) + 1)
+    variant = Variant("variant", scenario, "hudi-mor" if mor else "hudi-cow", {}, writers)
+    states = tuple(
+        StateRecord(
+            "variant",
+            Outcome(step, OutcomeKind.APPLIED, instant_of(step)),
+            "d",
+            tuple(each.fact() for each in told.disk.until(step)),
+        )
+        for step in range(len(steps) + 1)
+    )
+    return Case(variant, mor, states)

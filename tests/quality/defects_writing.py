@@ -1,0 +1,156 @@
+"""Planted writers: what they write is wrong, and a right reader shows it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+
+from harness.model.canonical import Value
+from harness.model.files import FileKind
+from tests.quality.notation import Told
+from tests.quality.planted import planted
+from tests.quality.shadow import Files, Seen, read
+from tests.simulated import File
+
+
+def _only(chosen: File, change: Files) -> Files:
+    """Change one file; its shadow has the same group and step."""
+    at = chosen.group, chosen.step, chosen.kind
+    return lambda file: change(file) if (file.group, file.step, file.kind) == at else file
+
+
+def _with_rows(told: Told, least: int = 1) -> list[File]:
+    return [each for each in told.disk.files if len(each.records) >= least]
+
+
+def _free(told: Told, file: File) -> list[str]:
+    return [name for name in file.names if name not in told.history[0].table.fixed]
+
+
+@planted("writer: values under each other's columns")
+def _crossed(told: Told, by_chance: random.Random) -> Seen | None:
+    choices = [
+        (file, a, b)
+        for file in _with_rows(told)
+        for types in [{each.name: each.type for each in file.schema.fields}]
+        for a in _free(told, file)
+        for b in _free(told, file)
+        if a < b and types[a] == types[b]
+    ]
+    if not choices:
+        return None
+    chosen, a, b = by_chance.choice(choices)
+    swap = {a: b, b: a}
+
+    def crossed(file: File) -> File:
+        return _records(file, lambda record: {n: record[swap.get(n, n)] for n in record})
+
+    return read(told, files=_only(chosen, crossed))
+
+
+def _records(file: File, change: object) -> File:
+    assert callable(change)
+    return replace(file, records={key: change(each) for key, each in file.records.items()})
+
+
+@planted("writer: NULL for a column")
+def _emptied(told: Told, by_chance: random.Random) -> Seen | None:
+    choices = [(file, name) for file in _with_rows(told) for name in _free(told, file)]
+    if not choices:
+        return None
+    chosen, name = by_chance.choice(choices)
+
+    def emptied(file: File) -> File:
+        return _records(file, lambda record: {**record, name: None})
+
+    return read(told, files=_only(chosen, emptied))
+
+
+@planted("writer: a column left out of a file")
+def _narrowed(told: Told, by_chance: random.Random) -> Seen | None:
+    choices = [(file, name) for file in _with_rows(told) for name in _free(told, file)]
+    if not choices:
+        return None
+    chosen, name = by_chance.choice(choices)
+
+    def narrowed(file: File) -> File:
+        fields = tuple(each for each in file.schema.fields if each.name != name)
+        names = tuple(each for each in file.names if each != name)
+        return replace(file, schema=replace(file.schema, fields=fields), names=names)
+
+    return read(told, files=_only(chosen, narrowed))
+
+
+@planted("writer: an update lost")
+def _unwritten(told: Told, by_chance: random.Random) -> Seen | None:
+    logs = [each for each in told.disk.files if each.kind is FileKind.LOG]
+    return read(told, files=_only(by_chance.choice(logs), lambda _: None)) if logs else None
+
+
+@planted("writer: deletes lost")
+def _undeleted(told: Told, _: random.Random) -> Seen | None:
+    if not any(each.deleted for each in told.disk.files):
+        return None
+    return read(told, files=lambda file: replace(file, deleted=()))
+
+
+@planted("writer: a row left out")
+def _rowless(told: Told, by_chance: random.Random) -> Seen | None:
+    choices = [(file, key) for file in _with_rows(told) for key in file.records]
+    if not choices:
+        return None
+    chosen, gone = by_chance.choice(choices)
+
+    def rowless(file: File) -> File:
+        kept = {key: each for key, each in file.records.items() if key != gone}
+        return replace(file, records=kept)
+
+    return read(told, files=_only(chosen, rowless))
+
+
+@planted("writer: two rows' values exchanged")
+def _exchanged(told: Told, by_chance: random.Random) -> Seen | None:
+    files = _with_rows(told, least=2)
+    if not files:
+        return None
+    chosen = by_chance.choice(files)
+    a, b = by_chance.sample(list(chosen.records), 2)
+    key = told.history[0].table.key
+
+    def exchanged(file: File) -> File:
+        left, right = file.records[a], file.records[b]
+        crossed: dict[Value, Mapping[str, Value]] = {
+            a: {**right, key: left[key]},
+            b: {**left, key: right[key]},
+        }
+        return replace(file, records={**file.records, **crossed})
+
+    return read(told, files=_only(chosen, exchanged))
+
+
+@planted("writer: compaction loses the log files")
+def _loses(told: Told, by_chance: random.Random) -> Seen | None:
+    merged = [
+        each
+        for each in told.disk.files
+        if each.kind is FileKind.BASE and told.disk.merge_on_read and _has_logs(told, each)
+    ]
+    if not merged:
+        return None
+    chosen = by_chance.choice(merged)
+
+    def lost(file: File) -> File | None:
+        if file.group != chosen.group or file.step > chosen.step:
+            return file
+        newest = file.kind is FileKind.BASE and file.step < chosen.step
+        return file if newest else None
+
+    return read(told, files=lost)
+
+
+def _has_logs(told: Told, base: File) -> bool:
+    return any(
+        each.group == base.group and each.kind is FileKind.LOG and each.step < base.step
+        for each in told.disk.files
+    )

@@ -1,0 +1,175 @@
+"""The figures of `make quality`: every planted defect, right readers, and the second opinion.
+
+Run as `python -m tests.quality.figures`; ends with status 1 on any miss and says its seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from harness import compare
+from harness.diagnosis import findings
+from tests.quality import asked, chance, defects, opinions, survey
+from tests.quality.defects import DEFECTS, REFUSALS
+from tests.quality.survey import Result
+from tests.simulated import Reader
+
+SHOWN: Final = (
+    ("visible", {Result.RIGHT, Result.UNDECIDABLE, Result.WRONG, Result.MISSED}),
+    ("found", {Result.RIGHT, Result.UNDECIDABLE, Result.WRONG}),
+    ("right", {Result.RIGHT}),
+    ("undecidable", {Result.UNDECIDABLE}),
+    ("wrong name", {Result.WRONG}),
+)
+Task = tuple[str, str, int, int]
+"""What is counted, of which defect, and the seeds from and to."""
+BLOCKS: Final = {"defect": 50, "refusal": 50, "clean": 50, "opinion": 500}
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What came of a task."""
+
+    what: str
+    name: str
+    counts: Counter[str]
+    misses: tuple[str, ...]
+
+
+def run(task: Task) -> Counted:
+    """Do a task, in whatever process."""
+    what, name, low, high = task
+    counts, misses = TASKS[what](name, range(low, high))
+    return Counted(what, name, counts, tuple(misses))
+
+
+def _defect(name: str, seeds: range) -> tuple[Counter[str], list[str]]:
+    counts, misses = survey.figures(DEFECTS[name], seeds)
+    if DEFECTS[name].harmless:
+        wrong = [seed for seed in seeds if survey.judge(DEFECTS[name], seed).result in SHOWN[0][1]]
+        misses += [f"{name}, seed {seed}: a right answer has a finding" for seed in wrong]
+    return Counter({str(result): number for result, number in counts.items()}), misses
+
+
+def _refusal(name: str, seeds: range) -> tuple[Counter[str], list[str]]:
+    bad = [f"{name}, seed {seed}: wrong verdict" for seed in seeds if not defects.right(name, seed)]
+    return Counter({Result.RIGHT: len(seeds) - len(bad), Result.WRONG: len(bad)}), bad
+
+
+def _clean(_: str, seeds: range) -> tuple[Counter[str], list[str]]:
+    done = [(seed, text, bad) for seed in seeds for text, bad in _questions(seed)]
+    misses = [
+        f"seed {seed}, {text}: a right answer has a finding" for seed, text, bad in done if bad
+    ]
+    return Counter(comparisons=len(done)), misses
+
+
+def _questions(seed: int) -> Iterator[tuple[str, bool]]:
+    """Ask a right reader everything, of all rows and of base files; tell what has findings."""
+    told = chance.story(seed)
+    views = {"snapshot": "merged", "read_optimized": "ignored"}
+    for view, logs in views.items() if told.disk.merge_on_read else [("snapshot", "merged")]:
+        world = told.world(view)
+        for each in asked.questions(told):
+            reply = asked.ask(told, each.query, Reader("id", logs=logs))
+            inner = compare.narrowed(world, each.query)
+            places = compare.wrong(inner, each.query, reply.columns, reply.rows)
+            yield f"{view} {each.text}", bool(findings(places, inner))
+
+
+def _opinion(_: str, seeds: range) -> tuple[Counter[str], list[str]]:
+    bad = [f"seed {seed}: the opinions differ" for seed in seeds if not opinions.agree(seed)]
+    return Counter(histories=len(seeds)), bad
+
+
+TASKS: Final[dict[str, Callable[[str, range], tuple[Counter[str], list[str]]]]] = {
+    "defect": _defect,
+    "refusal": _refusal,
+    "clean": _clean,
+    "opinion": _opinion,
+}
+
+
+def _blocks(what: str, name: str, number: int, first: int) -> Iterator[Task]:
+    step = BLOCKS[what]
+    for low in range(first, first + number, step):
+        yield what, name, low, min(low + step, first + number)
+
+
+class Tally:
+    """All that was counted."""
+
+    def __init__(self) -> None:
+        self.counts: dict[tuple[str, str], Counter[str]] = {}
+        self.misses: list[str] = []
+
+    def add(self, counted: Counted) -> None:
+        """Take in what one task counted."""
+        self.counts.setdefault((counted.what, counted.name), Counter()).update(counted.counts)
+        for miss in counted.misses:
+            self.misses.append(miss)
+            _say(f"MISS {miss}")
+
+    def of(self, what: str) -> Iterator[tuple[str, Counter[str]]]:
+        """Give what was counted of one kind."""
+        return ((name, counts) for (kind, name), counts in self.counts.items() if kind == what)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _table(tally: Tally, histories: int) -> None:
+    names = [name for name, _ in SHOWN]
+    _say(f"\n{'planted defect, ' + str(histories) + ' histories each':46}{'':2}{'  '.join(names)}")
+    for name, counts in (*tally.of("defect"), *tally.of("refusal")):
+        sums = [sum(counts[str(r)] for r in results) for _, results in SHOWN]
+        cells = "  ".join(f"{n:>{len(label)}}" for label, n in zip(names, sums, strict=True))
+        _say(f"{name:46}  {cells}")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.quality.figures", description=__doc__)
+    for name, default, text in (
+        ("histories", 300, "for each planted defect"),
+        ("clean", 12_000, "histories that a right reader is asked everything about"),
+        ("opinions", 1_000_000, "histories of which a second opinion is asked"),
+        ("first", 0, "the first seed"),
+        ("jobs", multiprocessing.cpu_count(), "processes at once"),
+    ):
+        parser.add_argument(f"--{name}", type=int, default=default, help=f"{text} ({default})")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Count everything and print it; 1 on any miss."""
+    given, started, tally = _arguments(), time.monotonic(), Tally()
+    first = given.first
+    tasks = [task for name in DEFECTS for task in _blocks("defect", name, given.histories, first)]
+    tasks += [t for name in REFUSALS for t in _blocks("refusal", name, given.histories, first)]
+    tasks += _blocks("clean", "", given.clean, first)
+    tasks += _blocks("opinion", "", given.opinions, first)
+    with multiprocessing.Pool(given.jobs) as pool:
+        for counted in pool.imap(run, tasks):
+            tally.add(counted)
+    _table(tally, given.histories)
+    for what, text in (
+        ("clean", "comparisons with a right reader"),
+        ("opinion", "second opinions"),
+    ):
+        number = sum(sum(counts.values()) for _, counts in tally.of(what))
+        _say(f"{number:>12,} {text}: seeds {first} and on")
+    _say(f"{len(tally.misses):>12,} misses, after {time.monotonic() - started:.0f} s")
+    return 1 if tally.misses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""The model's truth beside the second opinion, for one history."""
+
+from __future__ import annotations
+
+from harness.model.canonical import MapValue
+from harness.model.history import dry_run, types_of
+from harness.model.truth import Generation, Rows, Truth, begin, row_values
+from harness.scenario import generation
+from harness.scenario.definition import Scenario, Step
+from tests.quality import chance, notation, second_opinion
+from tests.quality.chance import Plot
+from tests.quality.second_opinion import Seen
+
+
+def seen(truth: Truth) -> Seen:
+    """Say what the model holds in the words of the second opinion."""
+    names = tuple((each.name, str(each.type)) for each in truth.schema.fields)
+    rows = _rows(truth, truth.rows)
+    return Seen(names, rows, rows if truth.base is truth.rows else _rows(truth, truth.base))
+
+
+def _rows(truth: Truth, rows: Rows) -> dict[str, str]:
+    return {
+        str(key): repr(tuple(map(_plain, row_values(row, truth.schema))))
+        for key, row in rows.items()
+    }
+
+
+def _plain(value: object) -> object:
+    match value:
+        case dict():
+            return {name: _plain(part) for name, part in value.items()}
+        case tuple():
+            return tuple(map(_plain, value))
+        case MapValue():
+            return tuple((_plain(key), _plain(part)) for key, part in value.pairs)
+    return value
+
+
+def other(plot: Plot) -> list[Seen]:
+    """Give what the second opinion says."""
+    return second_opinion.tell(
+        plot.columns, plot.steps, mor=plot.mor, partition_by=plot.partition_by
+    )
+
+
+def both(plot: Plot) -> tuple[list[Seen], list[Seen]]:
+    """Give what the model and what the second opinion say."""
+    return [seen(truth) for truth in plot.told().history], other(plot)
+
+
+def agree(seed: int) -> bool:
+    """Tell whether both say the same of the end of a history, without a disk and dry runs."""
+    plot = chance.plot(seed)
+    table = notation.table_of(plot.columns, plot.partition_by)
+    steps = tuple(Step(notation.operation(each.split())) for each in plot.steps.split(";"))
+    found = generation.survey(Scenario("told", table, steps))
+    types = types_of(truth.schema for truth in found.history)
+    ordinals = {key: at for at, key in enumerate(dict.fromkeys(found.keys), start=1)}
+    first = begin(table, Generation(types, ordinals, found.touch_keys), merge_on_read=plot.mor)
+    history = dry_run(first, [each.operation for each in steps])
+    return not found.wrong and seen(history[-1]) == other(plot)[-1]
