@@ -31,6 +31,8 @@ from harness.writer.worker import TOKEN
 START_S: Final = 180.0
 """How long the JVM and its first session may take; 8 s on a calm machine."""
 OPEN_S: Final = 60.0
+LOOK_S: Final = 1.0
+"""How often memory is looked at: finding a process's children takes longer than some queries."""
 LOG: Final = "spark.log"
 
 
@@ -98,6 +100,7 @@ class Spark:
         self._numbers = count(1)
         self._lock = threading.Lock()
         self._peak_mb = 0
+        self._looked = 0.0
         self._over = False
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -125,7 +128,8 @@ class Spark:
             self._process.stop(grace_s=0)
             raise SparkSilent(f"no answer within {timeout_s:g} s; the process was ended") from None
         finally:
-            self._note_memory()
+            if time.monotonic() - self._looked > LOOK_S:
+                self._note_memory()
 
     def alive(self) -> bool:
         """Tell whether the process still runs."""
@@ -170,6 +174,7 @@ class Spark:
         return f"the Spark process ended; the end of its log:\n{self.log_tail()}"
 
     def _note_memory(self) -> None:
+        self._looked = time.monotonic()
         with suppress(psutil.Error):
             worker = psutil.Process(self._process.pid)
             family = [worker, *worker.children(recursive=True)]
