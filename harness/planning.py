@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +14,18 @@ from rich.text import Text
 from harness import engines, formats
 from harness.cells import Plan, Reader, parse_reader
 from harness.errors import UsageProblem
-from harness.plan import Maker, Makers, Profile, choose, estimate, only, plan, readable, select
+from harness.plan import (
+    Maker,
+    Makers,
+    Profile,
+    choose,
+    estimate,
+    only,
+    plan,
+    readable,
+    select,
+    separation,
+)
 from harness.reports import pairs
 from harness.runtimes import distributions
 from harness.runtimes.distribution import Distribution
@@ -114,6 +125,8 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
     for scenario in {each.scenario.name: each.scenario for each in made.variants}.values():
         for notice in notices(scenario):
             console.print(f"note: {notice}", markup=False, highlight=False, soft_wrap=True)
+    for line in _told_apart(made):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     for left in made.excluded:
         console.print(f"left out: {left.what}: {left.why}", markup=False, highlight=False)
     for cell in made.cells if cells else ():
@@ -124,6 +137,22 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
         f"{len(made.variants)} variants, {len(made.readers)} readers, {len(made.cells)} cells; "
         f"about {minutes:.0f} min when nothing is there yet"
     )
+
+
+def _told_apart(made: Plan) -> Iterator[str]:
+    """Say for each scenario which ways of reading its steps tell apart; formats alike together.
+
+    One variant of each format stands for all: types and settings change little of it.
+    """
+    found: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
+    for variant in {(v.scenario.name, v.format): v for v in reversed(made.variants)}.values():
+        habit = separation.habit_of(formats.load(variant.format), variant.settings)
+        apart = separation.separation(variant.scenario, habit)
+        told = tuple(separation.lines(apart))
+        found.setdefault((variant.scenario.name, told), {})[variant.format] = None
+    for (name, told), where in sorted(found.items()):
+        yield f"told apart by the whole table of {name} ({', '.join(sorted(where))}):"
+        yield from (f"  {line}" for line in told)
 
 
 def _show_pairs(made: Plan, console: Console) -> None:

@@ -53,7 +53,8 @@ MAY_IMPORT = {
     # order of I/O
     "writer": "errors progress model operations record formats runtimes",
     "plan": (
-        "errors progress model operations scenario shapes cells record formats engines runtimes"
+        "errors progress model operations scenario shapes cells record readings formats engines "
+        "runtimes"
     ),
     "freeze": "errors progress model scenario cells record formats runtimes",
     "course": "errors model operations scenario cells record formats runtimes freeze writer",

@@ -1,0 +1,137 @@
+"""The files that a writer is expected to make, by the truth alone: what a plan can say beforehand.
+
+A file group begins with a base file. Later changes of its rows replace that file, or go into log
+files until the table is compacted, or into a file of their own with deletes in the old one (Hudi
+documentation, "Table & Query Types"; Iceberg specification, "Position Delete Files").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import pairwise
+
+from harness.model.canonical import Value
+from harness.model.files import FileFact, FileKind
+from harness.model.truth import Group, History, Row, Truth
+from harness.operations.api import Operation
+from harness.operations.compact import Compact
+
+
+class Changes(Enum):
+    """Where changed rows go."""
+
+    REPLACE = auto()
+    """Into a new version of their base file."""
+    LOG = auto()
+    """Into a log file."""
+    APART = auto()
+    """Into a new file; the old rows are deleted in theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """How a format's files are made."""
+
+    changes: Changes
+    partitions: bool
+    """Whether partition columns stand in the files, after the others."""
+
+
+def expected_files(
+    history: History, operations: Sequence[Operation], habit: Habit
+) -> tuple[tuple[FileFact, ...], ...]:
+    """Give the file facts after each step, the creation first; a step's number is its instant."""
+    disk = _Disk(habit)
+    facts: list[tuple[FileFact, ...]] = [()]
+    for operation, (before, after) in zip(operations, pairwise(history), strict=True):
+        if isinstance(operation, Compact):
+            disk.compact(after)
+        else:
+            disk.write(before, after)
+        facts.append(tuple(disk.facts))
+    return tuple(facts)
+
+
+class _Disk:
+    """A table's files; old versions stay."""
+
+    def __init__(self, habit: Habit) -> None:
+        self.facts: list[FileFact] = []
+        self._habit, self._changes = habit, habit.changes
+        self._homes: dict[Value, str] = {}
+        """The file group of each key."""
+        self._logged: set[str] = set()
+
+    def write(self, before: Truth, after: Truth) -> None:
+        """Write what a step changed."""
+        changed: dict[str, list[Row]] = {}
+        gone: dict[str, list[Value]] = {}
+        for key in before.rows:
+            if key not in after.rows:
+                gone.setdefault(self._homes.pop(key), []).append(key)
+        for key, row in after.rows.items():
+            if before.rows.get(key) is not row:
+                changed.setdefault(self._home(row, after, gone), []).append(row)
+        for group in dict.fromkeys((*changed, *gone)):
+            self._write(group, changed.get(group, []), gone.get(group, []), after)
+
+    def _home(self, row: Row, after: Truth, gone: dict[str, list[Value]]) -> str:
+        """Give the group that a changed row is written to."""
+        old = self._homes.get(row.key)
+        if old is not None and self._changes is not Changes.APART:
+            return old
+        if old is not None:
+            gone.setdefault(old, []).append(row.key)
+        step = after.step if old is not None else row.group[0]
+        self._homes[row.key] = _name((step, row.group[1]))
+        return self._homes[row.key]
+
+    def _write(self, group: str, rows: list[Row], gone: list[Value], after: Truth) -> None:
+        begun = any(fact.file_group == group for fact in self.facts)
+        if begun and self._changes is not Changes.REPLACE:
+            self._logged.add(group)
+            self.facts.append(self._fact(FileKind.LOG, group, after, rows, gone))
+        else:
+            kept = [after.rows[key] for key, home in self._homes.items() if home == group]
+            self.facts.append(self._fact(FileKind.BASE, group, after, kept))
+
+    def compact(self, after: Truth) -> None:
+        """Make a base file of every group that has log files, or one of all with deletes."""
+        if self._changes is Changes.APART:
+            self._gather(after)
+        for group in sorted(self._logged):
+            kept = [after.rows[key] for key, home in self._homes.items() if home == group]
+            self.facts.append(self._fact(FileKind.BASE, group, after, kept))
+        self._logged.clear()
+
+    def _gather(self, after: Truth) -> None:
+        self.facts = [fact for fact in self.facts if fact.file_group not in self._logged]
+        for key, home in self._homes.items():
+            if home in self._logged:
+                self._homes[key] = _name((after.step, after.rows[key].group[1]))
+        self._logged = set(self._homes.values()) - {fact.file_group for fact in self.facts}
+
+    def _fact(
+        self,
+        kind: FileKind,
+        group: str,
+        truth: Truth,
+        rows: Sequence[Row],
+        gone: Sequence[Value] = (),
+    ) -> FileFact:
+        last = truth.table.partition_by
+        fields = [each for each in truth.schema.fields if each.name not in last]
+        fields += [
+            each for each in truth.schema.fields if each.name in last and self._habit.partitions
+        ]
+        columns = tuple((each.name, str(each.type)) for each in fields)
+        keys, instant = tuple(str(row.key) for row in rows), str(truth.step)
+        path = f"{group}_{instant}.{kind}"
+        return FileFact(path, kind, group, instant, columns, keys, tuple(map(str, gone)))
+
+
+def _name(group: Group) -> str:
+    step, partition = group
+    return "-".join(map(str, (step, *partition)))

@@ -1,0 +1,103 @@
+"""Which steps of a scenario tell ways of reading apart, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from harness.formats.api import Format
+from harness.model.query import ALL
+from harness.model.reading import Reading
+from harness.model.ways import Logs, Way
+from harness.plan.expected_files import Changes, Habit, expected_files
+from harness.readings import Readings, table_of
+from harness.scenario import generation
+from harness.scenario.definition import Scenario
+
+SHOWN: Final = {Logs.MERGED, Logs.IGNORED}
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """What the whole table tells after a step."""
+
+    step: int
+    text: str
+    """The operation in a few words."""
+    changes_schema: bool
+    groups: tuple[tuple[Way, ...], ...]
+    """Ways that answer alike are one group."""
+
+    def tells(self, left: Way, right: Way) -> bool:
+        """Tell whether two ways answer otherwise; a way that was not tried is none."""
+        found = [at for at, group in enumerate(self.groups) if left in group or right in group]
+        return len(found) > 1
+
+
+def habit_of(format_: Format, settings: Mapping[str, str]) -> Habit:
+    """Give how a format with these settings makes files (seen in the files of real runs)."""
+    # Hudi keeps partition columns in its files; others have them in the path alone.
+    partitions = format_.NAME.startswith("hudi")
+    if format_.merge_on_read:
+        return Habit(Changes.LOG, partitions)
+    apart = settings.get("delete_mode") == "merge-on-read"
+    return Habit(Changes.APART if apart else Changes.REPLACE, partitions)
+
+
+def separation(scenario: Scenario, habit: Habit) -> tuple[Apart, ...]:
+    """Give what each step of a scenario tells apart after which questions are asked.
+
+    Every way to find columns is looked at, and where there are log files reading base files only.
+    Older catalogs are not: they show in the columns of an answer.
+    """
+    operations = generation.operations(scenario)
+    history = generation.history(
+        scenario, merge_on_read=habit.changes is Changes.LOG, applied=[True] * len(operations)
+    )
+    steps = {str(truth.step): truth.step for truth in history}
+    facts = expected_files(history, operations, habit)
+    return tuple(
+        Apart(
+            number,
+            step.operation.text(),
+            step.operation.CHANGES_SCHEMA,
+            _groups(Readings(Reading(history[: number + 1], facts[number], steps))),
+        )
+        for number, step in enumerate(scenario.steps, start=1)
+        if not step.quiet
+    )
+
+
+def _groups(readings: Readings) -> tuple[tuple[Way, ...], ...]:
+    found: dict[object, list[Way]] = {}
+    for way in readings.ways(ALL):
+        if (
+            way == Way(way.by, way.logs)
+            and way.logs in SHOWN
+            and (labels := readings.labels(way, ALL))
+        ):
+            found.setdefault(table_of(labels, readings.answer(way, ALL)), []).append(way)
+    return tuple(map(tuple, found.values()))
+
+
+def idle(apart: Sequence[Apart]) -> tuple[Apart, ...]:
+    """Give the schema changes after which no question tells two ways apart, until the next one."""
+    found: list[list[Apart]] = []
+    for each in apart:
+        if each.changes_schema:
+            found.append([])
+        if found:
+            found[-1].append(each)
+    return tuple(each[0] for each in found if all(len(one.groups) == 1 for one in each))
+
+
+def lines(apart: Sequence[Apart]) -> Iterator[str]:
+    """Say it: steps with the same groups on one line, ways that answer alike beside each other."""
+    alike: dict[str, list[str]] = {}
+    for each in apart:
+        said = " | ".join(", ".join(map(str, group)) for group in each.groups)
+        alike.setdefault(said if len(each.groups) > 1 else "", []).append(str(each.step))
+    for said, steps in alike.items():
+        word = "step" if len(steps) == 1 else "steps"
+        yield f"{word} {', '.join(steps)}: {said or 'nothing is told apart'}"

@@ -1,0 +1,76 @@
+"""The files that a plan expects, beside those that real writers made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from harness import pipeline, run
+from harness.model.files import FileFact
+from harness.model.resolution import META_PREFIX, slices
+from harness.plan.expected_files import Changes, Habit, expected_files
+from harness.scenario import generation
+from tests.quality.notation import Told, history
+from tests.recorded.test_replay import RECORDED
+
+STEPS = {str(step): step for step in range(20)}
+
+
+def newest(facts: Sequence[FileFact], steps: Mapping[str, int]) -> list[tuple[object, ...]]:
+    """Say what the files hold that a reader of the newest state reads."""
+    found = [fact for base, logs in slices(facts, steps) for fact in (base, *logs) if fact]
+    return sorted(
+        (str(fact.kind), steps[fact.instant], tuple(sorted(fact.keys)), fact.deleted, own(fact))
+        for fact in found
+    )
+
+
+def own(fact: FileFact) -> tuple[str, ...]:
+    return tuple(name for name, _ in fact.columns if not name.startswith(META_PREFIX))
+
+
+def last(told: Told, changes: Changes, *, partitions: bool = True) -> list[tuple[object, ...]]:
+    facts = expected_files(told.history, told.operations, Habit(changes, partitions))
+    return newest(facts[-1], STEPS)
+
+
+def test_the_files_of_every_recorded_state_were_foretold() -> None:
+    found = run.load(RECORDED)
+    for variant in pipeline.plan_of(found.info).variants:
+        operations = generation.operations(variant.scenario)
+        done = [True] * len(operations)
+        truths = generation.history(variant.scenario, merge_on_read=False, applied=done)
+        facts = expected_files(truths, operations, Habit(Changes.REPLACE, partitions=True))
+        states = [each for each in found.states if each.variant == variant.id]
+        made = {each.outcome.instant: each.outcome.step for each in states if each.outcome.instant}
+        for state in states:
+            expected = newest(facts[state.outcome.step], STEPS)
+            assert newest(state.files, made) == expected, (variant.id, state.outcome.step)
+
+
+def test_a_simulated_writer_makes_the_same_files() -> None:
+    for mor, changes in ((False, Changes.REPLACE), (True, Changes.LOG)):
+        told = history("insert 1..4; upsert 1; delete 2; insert 5; compact; upsert 3,5", mor=mor)
+        facts = [each.fact() for each in told.disk.files]
+        steps = {each.fact().instant: each.step for each in told.disk.files}
+        assert newest(facts, steps) == last(told, changes)
+
+
+def test_changes_apart_leave_deletes_in_the_old_file_until_it_is_compacted() -> None:
+    columns = ("id", "ts", "f1", "f2")
+    told = history("insert 1,2; upsert 1")
+    assert last(told, Changes.APART) == [
+        ("base", 1, ("1", "2"), (), columns),
+        ("base", 2, ("1",), (), columns),
+        ("log", 2, (), ("1",), columns),
+    ]
+    assert last(history("insert 1,2; upsert 1; compact"), Changes.APART) == [
+        ("base", 2, ("1",), (), columns),
+        ("base", 3, ("2",), (), columns),
+    ]
+
+
+def test_partition_columns_stand_last_in_files_or_not_at_all() -> None:
+    columns = "id string, p string, f1 string"
+    told = history("insert 1,2", columns, partition_by=("p",))
+    assert [each[4] for each in last(told, Changes.LOG)] == [("id", "f1", "p")] * 2
+    assert [each[4] for each in last(told, Changes.LOG, partitions=False)] == [("id", "f1")] * 2

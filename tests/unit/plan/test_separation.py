@@ -1,0 +1,127 @@
+"""Which steps tell ways of reading apart, and that every shipped scenario has such steps."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+from typing import Final
+
+import pytest
+
+from harness import formats, pipeline, planning, run
+from harness.cells import Variant
+from harness.model.ways import By, Logs, Way
+from harness.plan.expected_files import Changes, Habit
+from harness.plan.separation import Apart, habit_of, idle, lines, separation
+from harness.scenario.load import loads
+from tests.recorded.test_replay import RECORDED
+
+FINDERS: Final = (Way(By.ID), Way(By.NAME), Way(By.POSITION))
+COPY: Final = Habit(Changes.REPLACE, partitions=True)
+STORY = """
+table: {columns: {id: string, ts: long, f1: string, f2: string}, key: id, order_by: ts}
+steps:
+  - insert: [1, 2]
+  - move_column: {name: f1, after: f2}
+  - update: {keys: [1], set: [f1]}
+"""
+
+NOTHING_APART: Final = {
+    ("hive/all_types", 3): "the new column is the last one: every way finds none in old files",
+    ("hudi/nested_add", 3): "parts of a struct have names in files, and the new name is new",
+    ("hudi/nested_drop", 3): "nothing has taken the place or name of the dropped part yet",
+    ("hudi/nested_widen", 3): "every way finds the part; asked is what becomes of its values",
+    ("hudi/widen", 3): "every way finds the column; asked is what becomes of its values",
+}
+"""Schema changes of shipped scenarios whose questions tell no two ways apart, and why they stay."""
+NO_FINDER: Final = {
+    "hive/all_types": "it is about types; its one schema change adds the last column",
+    "hudi/nested_add": "see its step 3",
+    "hudi/nested_widen": "see its step 3",
+    "hudi/updates_and_deletes": "it changes rows only",
+    "hudi/widen": "see its step 3",
+}
+"""Shipped scenarios that tell by id, by name and by position from each other nowhere, and why."""
+
+
+def apart(text: str, habit: Habit = COPY) -> tuple[Apart, ...]:
+    return separation(loads(text, "story.yaml"), habit)
+
+
+@cache
+def shipped() -> tuple[tuple[Variant, tuple[Apart, ...]], ...]:
+    plan = planning.make(None, "main", "")
+    return tuple(
+        (each, separation(each.scenario, habit_of(formats.load(each.format), each.settings)))
+        for each in plan.variants
+    )
+
+
+def test_a_move_tells_readers_by_position_from_the_others() -> None:
+    first, second, third = apart(STORY)
+    assert [len(each.groups) for each in (first, second)] == [1, 2]
+    assert second.groups == ((Way(By.ID), Way(By.NAME)), (Way(By.POSITION),))
+    assert second.tells(Way(By.ID), Way(By.POSITION))
+    assert not second.tells(Way(By.ID), Way(By.NAME))
+    # The update has replaced the only file by one in the new order.
+    assert len(third.groups) == 1
+
+
+def test_log_files_tell_readers_of_base_files_from_the_others() -> None:
+    *_, last = apart(STORY, Habit(Changes.LOG, partitions=True))
+    assert last.tells(Way(By.ID), Way(By.ID, Logs.IGNORED))
+    assert last.tells(Way(By.ID), Way(By.POSITION))
+
+
+def test_steps_after_which_nothing_is_asked_tell_nothing() -> None:
+    text = STORY.replace("{name: f1, after: f2}", "{name: f1, after: f2}\n    quiet: true")
+    assert [each.step for each in apart(text)] == [1, 3]
+
+
+def test_a_schema_change_is_idle_until_a_question_after_it_tells_something() -> None:
+    late = f"{STORY}  - rename_column: {{name: f1, to: g}}\n"
+    added = STORY.replace("move_column: {name: f1, after: f2}", "add_column: {name: f3, type: int}")
+    assert [each.step for each in idle(apart(added))] == [2]
+    assert idle(apart(STORY)) == ()
+    assert idle(apart(late)) == ()
+
+
+def test_steps_that_tell_the_same_are_said_together() -> None:
+    assert list(lines(apart(STORY))) == [
+        "steps 1, 3: nothing is told apart",
+        "step 2: by id, by name | by position",
+    ]
+
+
+def test_every_schema_change_of_a_shipped_scenario_tells_something_or_says_why_not() -> None:
+    found = {
+        (variant.scenario.name, each.step) for variant, told in shipped() for each in idle(told)
+    }
+    assert found == NOTHING_APART.keys()
+
+
+def test_every_shipped_scenario_tells_ways_to_find_columns_apart_or_says_why_not() -> None:
+    told: dict[str, bool] = {}
+    for variant, steps in shipped():
+        tells = any(each.tells(*pair) for each in steps for pair in combinations(FINDERS, 2))
+        told[variant.scenario.name] = told.get(variant.scenario.name, False) or tells
+    assert {name for name, tells in told.items() if not tells} == NO_FINDER.keys()
+
+
+@pytest.mark.parametrize("format_", ["hudi-cow", "hudi-mor", "hive-parquet", "iceberg"])
+@pytest.mark.parametrize(("left", "right"), list(combinations(FINDERS, 2)), ids=str)
+def test_on_every_format_the_profile_main_tells_every_two_ways_to_find_columns_apart(
+    format_: str, left: Way, right: Way
+) -> None:
+    steps = [each for variant, told in shipped() if variant.format == format_ for each in told]
+    assert any(each.tells(left, right) for each in steps)
+
+
+def test_what_real_answers_told_apart_was_foretold() -> None:
+    plan = pipeline.plan_of(run.read_info(RECORDED))
+    for variant in plan.variants:
+        steps = separation(variant.scenario, COPY)
+        change = next(each for each in steps if each.changes_schema)
+        name = variant.scenario.name
+        pair = (Way(By.ID), Way(By.NAME if name == "hudi/rename" else By.POSITION))
+        assert change.tells(*pair), variant.id
