@@ -126,10 +126,11 @@ class Bench:
         return cache
 
     def done(self) -> dict[int, str]:
-        """Give what came of the runs that were done, by their numbers."""
+        """Give what came of the runs of this seed that were done, by their numbers."""
         book = self.folder / BOOK
         lines = book.read_text(encoding="utf-8").splitlines() if book.exists() else []
-        return {each["number"]: each["outcome"] for each in map(json.loads, lines)}
+        facts = [each for each in map(json.loads, lines) if each["seed"] == self.seed]
+        return {each["number"]: each["outcome"] for each in facts}
 
     def note(self, number: int, kind: Kind, outcome: str, seconds: float) -> None:
         """Tell of a run, and keep it."""
