@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime
 import decimal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -49,7 +50,11 @@ def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place,
     versions = _older_versions(world, own)
     own = _stale(world, own, versions)
     shown = _shown_fields(world, own)
-    return tuple(_null(world, place, shown, versions) for place in own)
+    older = frozenset(place.key for place in own if _is_older(world, place))
+    return tuple(
+        _of_another_field(world, place, shown, older) or _as_of(world, place, versions)
+        for place in own
+    )
 
 
 def _stale(world: World, places: Sequence[Place], versions: Mapping[str, int]) -> list[Place]:
@@ -103,7 +108,7 @@ def _own_witness(world: World, place: Place) -> Place:
 
 def _tells_nothing(found: Value) -> bool:
     # A default or a flag may be anything's, whoever alone happened to write one.
-    return isinstance(found, bool) or text_of(found) in {"0", "1"}
+    return isinstance(found, bool) or text_of(found) in {"0", "1", "", "[]", "{}"}
 
 
 def _origins(world: World, found: Value) -> tuple[Origin, ...]:
@@ -268,12 +273,17 @@ def _older_versions(world: World, places: Sequence[Place]) -> dict[str, int]:
     versions: dict[str, int] = {}
     for place in places:
         origin, field = place.origin, place.field
-        if origin is None or field is None or place.what is not What.CELL:
-            continue
-        own = origin.key == place.key and origin.field_id == field.id
-        if own and origin.step < world.expected_step(field.id, place.key):
+        if origin and field and origin.field_id == field.id and _is_older(world, place):
             versions[place.key] = max(origin.step, versions.get(place.key, 0))
     return versions
+
+
+def _is_older(world: World, place: Place) -> bool:
+    """Tell whether a value, of whatever field, is of an older version of its row."""
+    origin = place.origin
+    if origin is None or place.what is not What.CELL or origin.key != place.key:
+        return False
+    return origin.step < world.expected_step(origin.field_id, place.key)
 
 
 def _of_version(world: World, place: Place, step: int) -> Place:
@@ -312,24 +322,32 @@ def _shown_fields(
     return shown
 
 
-def _null(
+def _of_another_field(
     world: World,
     place: Place,
     shown: Mapping[tuple[int, Batch], frozenset[int | None]],
-    versions: Mapping[str, int],
-) -> Place:
+    older: AbstractSet[str],
+) -> Place | None:
+    """Take a NULL for that of the field which the column shows beside it; None where it cannot be.
+
+    Rows of which older versions are read lie in the base file, whatever log files hold of them.
+    """
     if place.what is not What.CELL or place.found is not None or place.field is None:
-        return place
+        return None
     batch, column = _batch(world, place.key), world.root_of(place.field.id)
     where = [(place.field.id, batch), (column, batch)]
-    if place.key in versions:
+    if place.key in older:
         where.append((column, (batch[0], GROUP)))
     whose = next((shown[at] for at in where if at in shown), frozenset())
-    if len(whose) == 1 and (origin := _null_of(world, place, *whose)) is not None:
-        return replace(place, origin=origin)
-    if place.key in versions:
-        return _of_version(world, place, versions[place.key])
-    return place
+    origin = _null_of(world, place, *whose) if len(whose) == 1 else None
+    return replace(place, origin=origin) if origin else None
+
+
+def _as_of(world: World, place: Place, versions: Mapping[str, int]) -> Place:
+    null = place.what is What.CELL and place.found is None
+    return (
+        _of_version(world, place, versions[place.key]) if null and place.key in versions else place
+    )
 
 
 def _null_of(world: World, place: Place, field_id: int | None) -> Origin | None:

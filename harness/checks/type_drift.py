@@ -14,6 +14,8 @@ def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks a
         return True
     if place.what is not What.CELL or place.found is None or place.expected is None:
         return False
+    if place.origin and place.field and place.origin.field_id != place.field.id:
+        return False  # the column shows another one, which happens to look alike in this row
     return _plain(place.found) == _plain(place.expected)
 
 

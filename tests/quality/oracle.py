@@ -243,6 +243,14 @@ class Oracle:
             field_id = self._parents.get(field_id, field_id)
         return field_id
 
+    def _upwards(self, field_id: int) -> set[int]:
+        """Give a field and all that it is a part of: the NULL of a whole is that of its parts."""
+        found = {field_id}
+        while field_id in self._parents:
+            field_id = self._parents[field_id]
+            found.add(field_id)
+        return found
+
     @cached_property
     def _parents(self) -> dict[int, int]:
         every = [each for truth in self.told.history for each in truth.schema.walk()]
@@ -264,7 +272,8 @@ class Oracle:
     ) -> FindingKind:
         """Name the value of a field (a whole column where the place is one) in the same row."""
         root = self.root(field.id)
-        same_field = whose == field.id or (root == field.id and self.root(whose) == root)
+        part = root == field.id and self.root(whose) == root
+        same_field = part or whose in self._upwards(field.id)
         if same_field:
             wanted = self.rows[key].written.get(root, -1)
             if step < wanted:

@@ -120,11 +120,23 @@ def read(
             left.file.step,
             f"{left.file.group}_{left.file.step}",
             left.values,
-            right.values,
+            _nulls(told, shown, text_of(left.key), right.values),
         )
         for left, right in zip(plain, shadow, strict=True)
     )
     return Seen(told, columns_of(shown), lines)
+
+
+def _nulls(told: Told, shown: Schema, key: str, tokens: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Say whose the NULLs are under the name of a column that was another one in this schema."""
+    today = {each.name: each.id for each in told.truth.schema.fields}
+    pairs = zip(tokens, shown.fields, strict=True)
+    return tuple(
+        Token(each.id, -1, key, null=True)
+        if token is None and today.get(each.name, each.id) != each.id
+        else token
+        for token, each in pairs
+    )
 
 
 def _with(disk: Disk, files: Files | None) -> Disk:

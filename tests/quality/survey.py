@@ -128,13 +128,14 @@ class Excuse:
             and each.column.id == column.id
             and each.found is not None
         ]
-        if len({each.spot[0] for each in alike}) < 4:
+        constant = len({text_of(each.found) for each in alike}) == 1
+        if len({each.spot[0] for each in alike}) < 4 or constant:  # no pattern
             return all(self._loose(each) for each in alike)
         return bool(self._fitting(alike)) or all(self._altered(each) for each in alike)
 
     def _loose(self, place: Wrong) -> bool:
         """Tell whether others than the one have had such a value, in whatever row."""
-        few = isinstance(place.found, bool) or text_of(place.found) in {"0", "1"}
+        few = isinstance(place.found, bool) or text_of(place.found) in {"0", "1", "[]", "{}"}
         others = len(self._had.get(text_of(place.found), set())) != 1
         return few or others or self._altered(place)
 

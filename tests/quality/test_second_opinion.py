@@ -17,5 +17,5 @@ def test_the_model_and_a_second_opinion_say_the_same_of_any_history(block: int) 
 
 
 @pytest.mark.parametrize("block", range(2000, 4000, 200))
-def test_they_say_the_same_of_the_end_of_many_more(block: int) -> None:
+def test_they_say_the_same_of_many_more_without_files(block: int) -> None:
     assert [seed for seed in range(block, block + 200) if not agree(seed)] == []
