@@ -53,6 +53,7 @@ def page(run: Run) -> str:
             known_cells=sum(1 for each in run.verdicts if each.known),
             flaky=len(summary.flaky(run)),
             reused=sum(1 for each in run.verdicts if each.reused),
+            explained=summary.explained(run),
             alarms=agreement.alarms(run),
             failed=list(_failed(run)),
             pairs_said=pairs.said(run.info.pairs),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from harness.model.canonical import text_of
 from harness.model.query import COUNT
 from harness.record import Finding, FindingKind, Origin, Refusal, Witness
 from harness.reports.words import exact, kind_of, short, shown
+
+NAMED: Final = 3
+"""So many ways of reading are listed where several give an answer."""
 
 _ROWS = {
     FindingKind.GHOST_ROW: "is answered although it was deleted or is not asked for",
@@ -81,9 +86,11 @@ def refusal_text(refusal: Refusal, longest: int = 240) -> str:
 
 
 def mapping_text(reproduces: tuple[str, ...]) -> str:
-    """Say which way of mapping columns gives the same answer; several are no diagnosis."""
+    """Say which way of reading gives the same answer; several are no diagnosis."""
     if not reproduces:
         return ""
     if len(reproduces) == 1:
         return f"reads {reproduces[0]}"
-    return f"{len(reproduces)} ways of mapping columns give the same answer, so none is named"
+    if len(reproduces) > NAMED:
+        return f"{len(reproduces)} ways of reading give the same answer, so none is named"
+    return f"none is claimed, the same answer is given by: {'; '.join(reproduces)}"

@@ -68,6 +68,17 @@ def flaky(run: Run) -> tuple[str, ...]:
     return tuple(each.case for each in answers if each and each.attempts and not each.unknown)
 
 
+def explained(run: Run) -> str:
+    """Say how often a way of reading is named for a wrong answer; empty when none is wrong."""
+    wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
+    counts = Counter(min(len(each.reproduces), 2) for each in wrong)
+    said = (
+        f"one way of reading gives {counts[1]:,} of them and is named, several give "
+        f"{counts[2]:,} and none is claimed, none gives {counts[0]:,}"
+    )
+    return f"{counted(len(wrong), 'wrong answer')}: {said}." if wrong else ""
+
+
 def group_findings(run: Run) -> tuple[Group, ...]:
     """Gather equal results over cells: what was not known before first, then the worst.
 
@@ -176,12 +187,25 @@ def _range(run: Sequence[int]) -> str:
     return f"{run[0]}-{run[-1]}" if len(run) > SHORTEST else ", ".join(map(str, run))
 
 
+def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
+    """Give the smallest ways of reading that explain every one of several answers.
+
+    An answer that a part of a way gives already is explained by the whole way as well.
+    """
+    parts = {way: frozenset(way.split(", ")) for each in sorted(ways) for way in each}
+    fits = {
+        way: mine
+        for way, mine in parts.items()
+        if all(any(parts[smaller] <= mine for smaller in each) for each in ways)
+    }
+    return tuple(way for way, mine in fits.items() if not any(p < mine for p in fits.values()))
+
+
 def _why(seen: _Seen, ways: set[tuple[str, ...]]) -> str:
     verdict = seen.verdict
     if seen.finding:
         alone = verdict.verdict is VerdictKind.REFUSED
-        shared = set.intersection(*map(set, ways))
-        mapping = mapping_text(tuple(way for way in verdict.reproduces if way in shared))
+        mapping = mapping_text(_shared(ways))
         note = "seen in columns asked alone, after the whole row was refused" if alone else mapping
         witness = witness_text(seen.finding.kind, seen.finding.witness)
         return f": {witness} ({note})" if note else f": {witness}"

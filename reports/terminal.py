@@ -328,6 +328,8 @@ def _totals(run: Run, console: Console) -> None:
     parts = [f"{count:,} {kind}" for kind, count in totals.items() if count]
     line = f"\n{counted(len(run.verdicts), 'cell')}: {', '.join(parts) or 'none planned'}"
     _say(console, line + (f"; {known:,} of them known" if known else ""), "bold")
+    if said := summary.explained(run):
+        _say(console, said)
     again = len(summary.flaky(run))
     if again:
         _say(console, f"Flaky: {counted(again, 'answer')} came only when asked again.", "yellow")

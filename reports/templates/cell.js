@@ -20,8 +20,8 @@ function verdictSection(cell) {
 }
 
 function mappingText(ways) {
-  if (ways.length > 1) return `Several ways of finding a file's columns give this answer (${ways.join("; ")}), so none is named.`;
-  return `This is exactly the answer of a reader that finds a file's columns ${ways[0]}.`;
+  if (ways.length > 1) return `Several ways of reading give this answer (${ways.join("; ")}), so none is claimed.`;
+  return `This is exactly what is answered by a reader that reads ${ways[0]}.`;
 }
 
 function refusalBox(refusal) {

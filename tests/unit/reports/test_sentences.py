@@ -105,4 +105,7 @@ def test_a_refusal_is_one_line_with_its_code_and_cause() -> None:
 def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
     assert mapping_text(()) == ""
     assert mapping_text(("by position",)) == "reads by position"
-    assert "none is named" in mapping_text(("by name", "by position"))
+    assert mapping_text(("by name", "by position")) == (
+        "none is claimed, the same answer is given by: by name; by position"
+    )
+    assert "none is named" in mapping_text(("by name", "by position", "by id", "by name, x"))

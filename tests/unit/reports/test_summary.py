@@ -100,3 +100,48 @@ def test_an_answer_after_a_failed_attempt_is_flaky_and_silence_is_not(sampled: R
 def test_a_run_without_cells_has_no_groups(sampled: Run, tmp_path: Path) -> None:
     empty = Run(tmp_path, replace(sampled.info, cells=()), (), {}, {})
     assert summary.group_findings(empty) == ()
+
+
+def with_ways(run: Run, *told: tuple[str, ...]) -> Run:
+    """Give the run whose first wrong cells are reproduced by these ways, and no other."""
+    wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
+    ways = dict(zip((each.case for each in wrong), told, strict=False))
+    verdicts = (replace(each, reproduces=ways.get(each.case, ())) for each in run.verdicts)
+    return replace(run, recorded={each.case: each for each in verdicts})
+
+
+def test_how_often_one_several_or_no_way_of_reading_gives_a_wrong_answer_is_counted(
+    sampled: Run,
+) -> None:
+    run = with_ways(sampled, ("by name",), ("by id", "by name"), ("by position",))
+    assert summary.explained(run) == (
+        "46 wrong answers: one way of reading gives 2 of them and is named, several give 1 and "
+        "none is claimed, none gives 43."
+    )
+
+
+def test_where_nothing_is_wrong_nothing_is_said_of_ways(sampled: Run) -> None:
+    right = (replace(each, verdict=VerdictKind.CORRECT) for each in sampled.verdicts)
+    assert summary.explained(replace(sampled, recorded={each.case: each for each in right})) == ""
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "text"),
+    [
+        (("by name",), ("by id", "by name"), "(reads by name)"),
+        # What a part of a way gives, the whole way gives too.
+        (("by name",), ("by id, x", "by name, x"), "(reads by name, x)"),
+        (("by name",), ("by position",), "written at step 1; expected 'f4s1r1'. "),
+        (("by id", "by name"), ("by id", "by name"), "by: by id; by name)"),
+    ],
+)
+def test_a_group_names_the_way_that_explains_all_of_its_answers(
+    sampled: Run, first: tuple[str, ...], then: tuple[str, ...], text: str
+) -> None:
+    group = of(sampled, FindingKind.MISALIGNED, sample.NAMES[5])[0]
+    ways = {case: first if at % 2 else then for at, case in enumerate(group.cases)}
+    verdicts = (
+        replace(each, reproduces=ways.get(each.case, each.reproduces)) for each in sampled.verdicts
+    )
+    run = replace(sampled, recorded={each.case: each for each in verdicts})
+    assert text in of(run, FindingKind.MISALIGNED, sample.NAMES[5])[0].text
