@@ -323,3 +323,12 @@ def test_a_row_that_no_file_holds_is_told_with_the_wrong_answer(moved: Told) -> 
 
 def test_a_reader_s_own_fault_says_nothing_of_the_files(moved: Told) -> None:
     assert judged(moved, moved.read("position")).because == ""
+
+
+@pytest.mark.parametrize(("mor", "kind"), [(False, "lost_value"), (True, "missing_rename")])
+def test_the_files_tell_whether_a_null_misses_a_rename(*, mor: bool, kind: str) -> None:
+    told = history("insert 1..3; rename f1 g; upsert 1", mor=mor)  # without logs all are rewritten
+    reply = told.read()
+    rows = tuple((*row[:2], None, row[3]) if row[0] != "1" else row for row in reply.rows)
+    (finding,) = judged(told, Reply(reply.columns, rows)).findings
+    assert finding.kind == kind
