@@ -31,6 +31,7 @@ from harness import run as run_record
 from harness.asking import TIMEOUT_S
 from harness.cells import Plan
 from harness.errors import HarnessError, UsageProblem, of_machine
+from harness.explain import command as explanation
 from harness.reports.words import printable
 from harness.runtimes import distributions, places
 from harness.runtimes.cache import ENVIRONMENT_VARIABLE, OFFLINE, Cache
@@ -53,6 +54,7 @@ app = typer.Typer(
 baseline = typer.Typer(no_args_is_help=True, help="The known findings beside the scenarios.")
 app.add_typer(baseline, name="baseline")
 app.add_typer(cache_commands.app, name="cache")
+app.command()(explanation.explain)
 
 Scenarios = Annotated[
     list[Path] | None,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness import pipeline
+from harness import cli, pipeline
 from harness.errors import UsageProblem
 from harness.explain.command import told
 from harness.explain.found import Found, find
@@ -153,3 +153,12 @@ def test_a_broken_record_is_told_with_its_line(folder: Path, tmp_path: Path) -> 
     (made / "answers.jsonl").write_text(f'{{"case": "{case}", "rows": 7}}\n', encoding="utf-8")
     with pytest.raises(UsageProblem, match=r"answers\.jsonl:1: "):
         find(made, RENAMED)
+
+
+def test_the_command_explains_a_case_of_a_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["explain", *RENAMED, "--run-dir", str(folder)]) == 0
+    assert "the smallest that gives what was found: by name" in capsys.readouterr().out
+    assert cli.main(["explain", "nothing", "--run-dir", str(folder / "none")]) == 2
+    assert "there is no run at" in capsys.readouterr().err
