@@ -25,6 +25,7 @@ WRONG: Final = "≠"
 ABSENT: Final = "no such row"
 LONGEST: Final = 24
 """Characters of a value in a table; findings show it longer."""
+WIDEST_TITLE: Final = 36
 BETWEEN: Final = 2
 """Columns between two tables."""
 MOST: Final = 8
@@ -130,7 +131,15 @@ def _table(sheet: Sheet) -> Table:
     marks = ["as expected"] if sheet.same_as_expected else []
     marks += ["= FOUND"] if sheet.same_as_found else []
     title = Text("\n".join((*map(printable, sheet.titles), *marks)), "bold")
-    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
+    # A title that is longer than its table would be folded word by word.
+    room = min(WIDEST_TITLE, max(map(len, sheet.titles)))
+    shown = Table(
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        min_width=room,
+    )
     for label in sheet.labels:
         shown.add_column(Text(printable(label)), overflow="fold")
     for line in sheet.lines:
