@@ -96,7 +96,9 @@ class Excuse:
     def _bare_null(self, place: Wrong, said: FindingKind) -> bool:
         """Tell whether nothing beside a NULL shows whose it is: then it is called what it is."""
         line, column = place.line, place.column
-        if line is None or column is None or said not in _of_null(self.oracle, place):
+        if line is None or column is None:
+            return False
+        if said not in _of_null(self.oracle, place) and not self._of_old_row(place, said):
             return False
         root = self.oracle.root(column.id)
         for other in self.wrong.values():
@@ -113,6 +115,16 @@ class Excuse:
             if FindingKind.STALE in place.names & other.names and other.line.key == line.key:
                 return False
         return True
+
+    def _of_old_row(self, place: Wrong, said: FindingKind) -> bool:
+        """Tell whether the row is an older one, which has NULL there under today's columns too."""
+        line, column = place.line, place.column
+        if said is not FindingKind.STALE or line is None or column is None:
+            return False
+        rows = {text_of(k): row for k, row in self.oracle.told.history[line.step].rows.items()}
+        null = rows[line.key].values.get(self.oracle.root(column.id)) is None
+        others = (each for each in self.wrong.values() if each.line and each.line.key == line.key)
+        return null and any(FindingKind.STALE in each.names and each.found for each in others)
 
     def _several(self, place: Wrong) -> bool:
         """Tell whether the value itself fits several, and its column in that file as well."""
