@@ -10,7 +10,7 @@ from harness.cells import Cell, Variant
 from harness.checks.place import Place, What, World, index_of
 from harness.layout import Layout
 from harness.model import lying, resolution
-from harness.model.canonical import text_of
+from harness.model.canonical import Value, text_of
 from harness.model.files import FileKind
 from harness.model.query import Query
 from harness.model.truth import History, row_values
@@ -227,11 +227,20 @@ def _shows(view: str) -> str:
 
 
 def _content(answer: Answer) -> Hashable:
-    """Give all of an answer that is judged, as texts: 1, 1.0 and true are not the same."""
+    """Give all of an answer that is judged, as texts: 1, 1.0 and true are not the same.
+
+    The order of rows is no part of it.
+    """
     parts = [
-        (each.column, _heads(each.columns), each.rows, _answered(each)) for each in answer.parts
+        (each.column, _heads(each.columns), _texts(each.rows), _answered(each))
+        for each in answer.parts
     ]
-    return answer.refusal is None, repr((_heads(answer.columns), answer.rows, parts))
+    told = _heads(answer.columns), _texts(answer.rows), parts
+    return answer.refusal is None, repr(told)
+
+
+def _texts(rows: Sequence[tuple[Value, ...]]) -> list[str]:
+    return sorted(map(repr, rows))
 
 
 def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
