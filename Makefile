@@ -61,4 +61,5 @@ lock:  ## pin what pyproject.toml asks for into requirements.lock, with hashes
 		--generate-hashes --no-annotate --no-header $(UPGRADE) -o requirements.lock pyproject.toml
 
 clean:  ## remove what the other targets made here (not the cache of engines and states)
+	if [ -d build ]; then chmod -R u+w build; fi  # frozen table states are read-only
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
