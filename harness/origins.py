@@ -355,7 +355,8 @@ def _null_of(world: World, place: Place, field_id: int | None) -> Origin | None:
 
     Versions of the row from before the field was added are NULL there as well.
     """
-    if field_id is None or place.field is None or field_id == place.field.id:
+    own = place.field and (place.field.id, world.root_of(place.field.id))
+    if field_id is None or not own or field_id in own:
         return None
     cells = world.index.cells
     versions = cells.get((field_id, place.key), {})
