@@ -15,13 +15,13 @@ from harness.cells import Variant
 from harness.engines.api import Question, Server
 from harness.engines.spark import ENGINE
 from harness.freeze import State
-from harness.model import resolution
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.query import Query
-from harness.model.resolution import By, Way
+from harness.model.reading import Reading
 from harness.model.table import Table
 from harness.model.truth import Rows, row_values
+from harness.model.ways import By, Way
 from harness.operations.add_column import AddColumn
 from harness.operations.api import Operation
 from harness.operations.compact import Compact
@@ -221,7 +221,7 @@ def test_file_facts_reproduce_the_answers_by_id_and_by_name(stage: Stage, name: 
         }
         until = history(name)[: step + 1]
         for by, flag in ((By.ID, "on"), (By.NAME, "off")):
-            told = resolution.predict(until, files, instants, Way(by, base_only=False))
+            told = [each.values for each in Reading(until, files, instants).rows(Way(by))]
             answer = stage.ask(name, step, "snapshot", flag)
             assert sorted(told, key=str) == answer, f"step {step}, {by}"
 

@@ -102,4 +102,6 @@ def test_a_lost_connection_to_the_jvm_is_no_answer() -> None:
 
 
 def test_a_jvm_that_was_never_there_gave_no_answer() -> None:
-    assert errors.is_lost(PySparkRuntimeError(error_class="JAVA_GATEWAY_EXITED", message_parameters={}))
+    assert errors.is_lost(
+        PySparkRuntimeError(error_class="JAVA_GATEWAY_EXITED", message_parameters={})
+    )
