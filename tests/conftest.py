@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,11 @@ from hypothesis import settings
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("steady", deadline=None)
 settings.load_profile("steady")
+
+# In the background of a shell, or under nohup, Ctrl-C is ignored, and programs inherit that: those
+# that tests interrupt would go on for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
