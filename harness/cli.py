@@ -54,7 +54,6 @@ app = typer.Typer(
 baseline = typer.Typer(no_args_is_help=True, help="The known findings beside the scenarios.")
 app.add_typer(baseline, name="baseline")
 app.add_typer(cache_commands.app, name="cache")
-app.command()(explanation.explain)
 
 Scenarios = Annotated[
     list[Path] | None,
@@ -229,6 +228,9 @@ def report(
         Voice().report(run_record.load(folder))
     for name in names or ():
         OUT.print(f"{name}: {reports.load(name).write(run_record.load(folder), folder)}")
+
+
+app.command()(explanation.explain)
 
 
 @baseline.command()

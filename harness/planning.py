@@ -27,6 +27,7 @@ from harness.plan import (
     separation,
 )
 from harness.reports import pairs
+from harness.reports.words import counted
 from harness.runtimes import distributions
 from harness.runtimes.distribution import Distribution
 from harness.scenario.notices import notices
@@ -134,8 +135,8 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
     _show_pairs(made, console)
     minutes = estimate(made) / MINUTE
     console.print(
-        f"{len(made.variants)} variants, {len(made.readers)} readers, {len(made.cells)} cells; "
-        f"about {minutes:.0f} min when nothing is there yet"
+        f"{counted(len(made.variants), 'variant')}, {counted(len(made.readers), 'reader')}, "
+        f"{counted(len(made.cells), 'cell')}; about {minutes:.0f} min when nothing is there yet"
     )
 
 
