@@ -54,7 +54,30 @@ def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
     return tuple(sorted(found, key=lambda each: (not each.with_truth, -len(each.readers))))
 
 
-def alarms(run: Run) -> tuple[tuple[Question, tuple[str, ...]], ...]:
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A question that all readers answer alike and unlike the truth."""
+
+    question: Question
+    readers: tuple[str, ...]
+    way: str
+    """The one way of reading that gives what all of them answered, if there is one."""
+
+    @property
+    def text(self) -> str:
+        """Say it for people."""
+        variant, step, view, query = self.question
+        alike = f"{', '.join(self.readers)} answer alike and unlike the expected table"
+        where = f"({variant}, step {step}, {view}, {query})"
+        if not self.way:
+            return f"{alike} {where}. Check the reference model before blaming them."
+        return (
+            f"{alike} {where}: what reading {self.way} gives. Either nobody was asked who reads "
+            "otherwise, or the reference model is to be checked before blaming them."
+        )
+
+
+def alarms(run: Run) -> tuple[Alarm, ...]:
     """Give the questions that all readers answer alike and unlike the truth.
 
     Then the reference model may be wrong. Several settings of one distribution are one voice.
@@ -65,7 +88,9 @@ def alarms(run: Run) -> tuple[tuple[Question, tuple[str, ...]], ...]:
         groups = agreements(run, answered)
         voices = {run.distribution(each.reader) for each in answered}
         if len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM:
-            found.append((key, groups[0].readers))
+            ways = {each.reproduces for each in answered}
+            way = ways.pop() if len(ways) == 1 else ()
+            found.append(Alarm(key, groups[0].readers, way[0] if len(way) == 1 else ""))
     return tuple(found)
 
 

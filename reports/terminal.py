@@ -303,13 +303,8 @@ def _step(result: StepResult) -> str:
 
 
 def _alarms(run: Run, console: Console) -> None:
-    for (variant, step, view, _), readers in agreement.alarms(run):
-        _say(
-            console,
-            f"ALARM: {variant}, step {step}, {view}: {', '.join(readers)} answer alike and unlike "
-            "the expected table; check the reference model before blaming them.",
-            "bold yellow",
-        )
+    for alarm in agreement.alarms(run):
+        _say(console, f"ALARM: {alarm.text}", "bold yellow")
 
 
 def _pairs(run: Run, console: Console) -> None:

@@ -92,7 +92,22 @@ def test_truth_standing_alone_against_two_engines_is_an_alarm(base: Run) -> None
             ),
         },
     )
-    assert agreement.alarms(run) == (((VARIANT, 3, "snapshot", "all"), ("a-1", "b-1")),)
+    alarm = agreement.Alarm((VARIANT, 3, "snapshot", "all"), ("a-1", "b-1"), "")
+    assert agreement.alarms(run) == (alarm,)
+    assert alarm.text.endswith("Check the reference model before blaming them.")
+
+
+def test_an_alarm_says_the_one_way_in_which_all_of_them_read(base: Run) -> None:
+    by_name = replace(verdict("a-1"), reproduces=("by name",))
+    run = run_of(
+        base,
+        {
+            "a-1": (by_name, answer("a-1", ("1", 2))),
+            "b-1": (replace(by_name, reader="b-1", case="b-1"), answer("b-1", ("1", 2))),
+        },
+    )
+    (alarm,) = agreement.alarms(run)
+    assert "what reading by name gives" in alarm.text
 
 
 def test_two_settings_of_one_engine_are_no_alarm(base: Run) -> None:

@@ -1,0 +1,161 @@
+"""Is the same the same again? One state read very often, or one profile written very often.
+
+    python tools/again.py read RUN FOLDER [--times 1000]
+    python tools/again.py write PROFILE FOLDER [--times 20]
+
+`read` puts the question for the whole table after the last step of one variant of a finished run to
+each of its readers, through one connection, and counts the answers that are not the first one.
+`write` runs a profile with a cache that holds the engines and nothing else, each time another one,
+and counts the cells whose verdict is not that of the first run, times apart; it goes on where it
+was broken off. Status 1 when anything differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench import SHARED
+from deaths import verdicts
+
+from harness import engines, freeze, pipeline, run
+from harness.cells import parse_reader
+from harness.engines.api import Connection, NoAnswerError, RefusedError
+from harness.model.canonical import to_json
+from harness.progress import QuietProgress
+from harness.runtimes import catalog, distributions, fetch, metastore
+from harness.runtimes.cache import Cache
+
+TIMEOUT_S = 120.0
+
+
+@dataclass(slots=True)
+class Answers:
+    """What a reader said to one question, as often as it was put."""
+
+    reader: str
+    first: str = ""
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    def take(self, said: str) -> None:
+        """Compare with what it said first."""
+        self.first = self.first or said
+        self.kinds["same" if said == self.first else "different"] += 1
+
+
+def said(connection: Connection, sql: str) -> str:
+    """Give an answer as text; the order of rows is no part of it."""
+    try:
+        reply = connection.ask(sql, timeout_s=TIMEOUT_S)
+    except RefusedError as refused:
+        return f"refused: {refused.refusal.kind}: {refused.refusal.message}"
+    except NoAnswerError as silence:
+        return f"no answer: {silence}"
+    heads = [(column.name, column.type) for column in reply.columns]
+    return json.dumps([heads, sorted(json.dumps([to_json(v) for v in row]) for row in reply.rows)])
+
+
+def asked(found: run.Run, part: str) -> tuple[tuple[str, int], Mapping[str, str]]:
+    """Choose a variant's last step; give its state's name, and the SQL of each reader."""
+    of_it = [c for c in found.info.cells if part in c.variant and c.query == "all"]
+    variant = of_it[0].variant
+    step = max(cell.step for cell in of_it if cell.variant == variant)
+    cells = [c for c in of_it if (c.variant, c.step, c.view) == (variant, step, "snapshot")]
+    sql = {c.reader: found.answers[c.case].sql for c in cells if c.case in found.answers}
+    return (variant, step), sql
+
+
+def read(found: run.Run, folder: Path, part: str, times: int) -> Iterator[Answers]:
+    """Ask every reader."""
+    cache, quiet = Cache.default(), QuietProgress()
+    name, sql = asked(found, part)
+    state = pipeline.states_of(found.states, cache)[name]
+    print(f"{name[0]}, step {name[1]}, {times} times", flush=True)
+    home = folder / "metastore"
+    home.mkdir(parents=True)
+    installation = fetch.ensure(distributions.load(metastore.DISTRIBUTION), cache, quiet)
+    with metastore.serve(installation, cache, home, quiet) as shared:
+        with catalog.connect(shared.uri) as client:
+            freeze.register(client, state)
+        for number, reader in enumerate(sql):
+            place = folder / f"{number}-{parse_reader(reader).distribution}"
+            place.mkdir()
+            yield _ask(reader, sql[reader], shared.uri, place, times)
+
+
+def _ask(reader: str, sql: str, uri: str, place: Path, times: int) -> Answers:
+    cache, quiet, found = Cache.default(), QuietProgress(), Answers(reader)
+    parsed = parse_reader(reader)
+    there = fetch.ensure(distributions.load(parsed.distribution), cache, quiet)
+    engine = engines.load(there.distribution.engine)
+    with (
+        engine.serve(there, uri, place, quiet) as server,
+        closing(server.connect(dict(parsed.settings))) as connection,
+    ):
+        for _ in range(times):
+            found.take(said(connection, sql))
+    return found
+
+
+def write(profile: str, folder: Path, times: int) -> Iterator[tuple[int, int, int]]:
+    """Run a profile anew again and again; give each run's number, cells, and how many differ."""
+    first: dict[str, str] = {}
+    for number in range(times):
+        here = folder / str(number)
+        if not (here / "run" / run.VERDICTS).exists():
+            _run(profile, here)
+        there = verdicts(here / "run")
+        first = first or there
+        different = [
+            case for case in first.keys() | there.keys() if first.get(case) != there.get(case)
+        ]
+        for case in sorted(different)[:5]:
+            print(f"  differs: {case}", flush=True)
+        yield number, len(there), len(different)
+
+
+def _run(profile: str, here: Path) -> None:
+    cache = here / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    for name in SHARED:
+        if not (cache / name).exists():
+            (cache / name).symlink_to(Cache.default().root / name)
+    command = [sys.executable, "-m", "harness", "run", "--show", "--quiet"]
+    going_on = (here / "run" / run.INFO).exists()
+    how = ["--resume"] if going_on else ["--profile", profile]
+    environment = {**os.environ, "HARNESS_CACHE": str(cache)}
+    subprocess.run([*command, *how, "--run-dir", str(here / "run")], env=environment, check=True)
+
+
+def main() -> int:
+    """Do what is asked, and print a line for each reader or run."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("what", choices=("read", "write"))
+    parser.add_argument("of", help="a finished run's folder, or a profile")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--times", type=int, default=0)
+    parser.add_argument("--variant", default="hudi-mor", help="read: a part of the variant's name")
+    given = parser.parse_args()
+    folder, bad = given.folder.resolve(), 0
+    if given.what == "write":
+        for number, cells, different in write(given.of, folder, given.times or 20):
+            print(f"run {number}: {cells} verdicts, {different} differ", flush=True)
+            bad += different
+        return min(bad, 1)
+    for answers in read(run.load(Path(given.of)), folder, given.variant, given.times or 1000):
+        counts = ", ".join(f"{count} {kind}" for kind, count in answers.kinds.items())
+        print(f"{answers.reader}: {counts}; the first: {answers.first[:60]}", flush=True)
+        bad += answers.kinds["different"]
+    return min(bad, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
