@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 import fastavro
 import pyarrow as pa
@@ -72,7 +73,8 @@ def write(folder: Path) -> Path:
     )
     pq.write_table(pa.table([[1], ["a1"], ["b1"], ["c1"]], schema=schema), data)
     manifests = _manifests(folder / "metadata", data)
-    metadata = folder / "metadata" / "00000-x.metadata.json"
+    # Trino 476 takes no name without a number and a UUID.
+    metadata = folder / "metadata" / f"00000-{UUID(int=1)}.metadata.json"
     metadata.write_text(json.dumps(_metadata(folder, manifests)), encoding="utf-8")
     return metadata
 
