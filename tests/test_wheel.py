@@ -132,7 +132,7 @@ def test_the_installed_command_shows_its_help(installed: Installed) -> None:
 def test_the_installed_command_plans_the_shipped_scenarios(installed: Installed) -> None:
     told = installed.harness("plan", "--profile", "first")
     assert "hudi/move[hudi-cow,rewrites=none]" in told
-    assert "1 variants, 3 readers, 21 cells" in told
+    assert "1 variant, 3 readers, 21 cells" in told
 
 
 def test_the_installed_command_judges_and_reports_a_recorded_run(
@@ -162,7 +162,7 @@ def test_in_another_repository_own_scenarios_are_planned_in_an_own_profile(
     options = ("--scenarios", "my/", "--profile", "nightly")
     told = installed.harness("plan", *options, cwd=repository)
     assert "my/story[hudi-cow]" in told
-    assert "1 variants, 1 readers, 2 cells" in told
+    assert "1 variant, 1 reader, 2 cells" in told
     assert len(installed.harness("cache", "key", *options, cwd=repository)) == len("\n") + 64
 
 
