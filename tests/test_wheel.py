@@ -16,21 +16,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.stories import MOVED
+
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("harness", "containers", "reports", "scenarios")
 FILES = ("pyproject.toml", "README.md", "LICENSE")
 BROKEN = 3
 SHARED = ("containers", "reports", "scenarios")
 HARNESS = "from harness.cli import main; sys.exit(main())"
-STORY = """\
-table:
-  columns: {id: string, ts: long, f1: string, f2: string}
-  key: id
-  order_by: ts
-steps:
-  - insert: [1, 2]
-  - move_column: {name: f1, after: f2}
-"""
 NIGHTLY = """\
 nightly:
   scenarios: ["my/*"]
@@ -151,7 +144,7 @@ def repository(tmp_path: Path) -> Path:
     """Somebody's repository, with a scenario and a profile of his own."""
     folder = tmp_path / "elsewhere"
     (folder / "my").mkdir(parents=True)
-    (folder / "my" / "story.yaml").write_text(STORY, encoding="utf-8")
+    (folder / "my" / "story.yaml").write_text(MOVED, encoding="utf-8")
     (folder / "my" / "profiles.yaml").write_text(NIGHTLY, encoding="utf-8")
     return folder
 

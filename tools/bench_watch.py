@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import psutil
+from deaths_runs import works_in
 
 SAMPLE_S: Final = 0.25
 HARNESS: Final = "harness"
@@ -118,12 +119,6 @@ class _Sampler(threading.Thread):
             found[plain].peak_mb = max(found[plain].peak_mb, used.peak_mb)
             found[plain].cpu_s += used.cpu_s
         return dict(found)
-
-
-def works_in(process: psutil.Process) -> str:
-    """Give the name of the folder below `engines` in which a process works; empty for others."""
-    parts = Path(process.cwd()).parts
-    return parts[parts.index("engines") + 1] if "engines" in parts[:-1] else ""
 
 
 def _cpu(pid: int) -> float:

@@ -13,21 +13,12 @@ import pytest
 
 from harness import cli, pipeline, run_folder
 from harness.errors import EnvironmentProblem
+from tests.stories import MOVED
 
 ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "tests" / "recorded" / "findings_a5"
 WRONG_USE = 2
 BROKEN = 3
-
-GOOD = """\
-table:
-  columns: {id: string, ts: long, f1: string, f2: string}
-  key: id
-  order_by: ts
-steps:
-  - insert: [1, 2]
-  - move_column: {name: f1, after: f2}
-"""
 
 
 @pytest.fixture
@@ -50,7 +41,7 @@ def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "mine.yaml"
-    path.write_text(GOOD, encoding="utf-8")
+    path.write_text(MOVED, encoding="utf-8")
     assert cli.main(["plan", str(path), "--profile", "first"]) == 0
     said = capsys.readouterr().out
     assert "mine[hudi-cow]" in said
@@ -61,7 +52,7 @@ def test_a_bad_scenario_is_told_with_file_and_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "bad.yaml"
-    path.write_text(GOOD.replace("after: f2", "after: f9"), encoding="utf-8")
+    path.write_text(MOVED.replace("after: f2", "after: f9"), encoding="utf-8")
     assert cli.main(["run", str(path)]) == WRONG_USE
     said = capsys.readouterr().err
     assert f"{path}:7:" in said
@@ -235,7 +226,7 @@ def test_what_a_message_quotes_commands_no_terminal(
 ) -> None:
     path = tmp_path / "\x1b[31mred\x07.yaml"
     assert cli.main(["plan", str(path)]) == WRONG_USE
-    path.write_text(GOOD, encoding="utf-8")
+    path.write_text(MOVED, encoding="utf-8")
     assert cli.main(["plan", str(path)]) == WRONG_USE
     said = capsys.readouterr().err
     assert "the file's name cannot be shown" in said
@@ -251,7 +242,7 @@ def test_a_scenario_file_may_have_a_hard_name(
 ) -> None:
     path = tmp_path / "my folder" / f"{name}.yaml"
     path.parent.mkdir()
-    path.write_text(GOOD, encoding="utf-8")
+    path.write_text(MOVED, encoding="utf-8")
     folder = str(path.parent / ".." / "my folder")
     assert cli.main(["plan", folder, "--profile", "first", "--cells"]) == 0
     assert f"\nmy folder/{name}[hudi-cow]@spark" in capsys.readouterr().out
@@ -262,7 +253,7 @@ def test_a_plan_tells_which_explicit_values_cannot_be_traced(
 ) -> None:
     path = tmp_path / "mine.yaml"
     rows = "insert: {rows: [{id: 1, f1: x, f2: x}]}"
-    path.write_text(GOOD.replace("insert: [1, 2]", rows), encoding="utf-8")
+    path.write_text(MOVED.replace("insert: [1, 2]", rows), encoding="utf-8")
     assert cli.main(["plan", str(path), "--profile", "first"]) == 0
     told = f"note: {path}:6: step 1 insert: row 1: f1 is x, which stands in another place too"
     assert told in capsys.readouterr().out
