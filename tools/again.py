@@ -23,8 +23,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench import SHARED
 from deaths import verdicts
+from own_cache import with_engines
 
 from harness import engines, freeze, pipeline, run
 from harness.cells import parse_reader
@@ -123,11 +123,7 @@ def write(profile: str, folder: Path, times: int) -> Iterator[tuple[int, int, in
 
 
 def _run(profile: str, here: Path) -> None:
-    cache = here / "cache"
-    cache.mkdir(parents=True, exist_ok=True)
-    for name in SHARED:
-        if not (cache / name).exists():
-            (cache / name).symlink_to(Cache.default().root / name)
+    cache = with_engines(here / "cache")
     command = [sys.executable, "-m", "harness", "run", "--show", "--quiet"]
     going_on = (here / "run" / run.INFO).exists()
     how = ["--resume"] if going_on else ["--profile", profile]

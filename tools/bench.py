@@ -23,13 +23,12 @@ from typing import Any, Final
 
 import psutil
 from bench_watch import HARNESS, Watched, between, watch
+from own_cache import with_engines
 
 from harness import run as records
 from harness.record import Answer
 from harness.runtimes import cache as caches
-from harness.runtimes.cache import Cache
 
-SHARED: Final = ("artifacts", "jre", "unpacked")
 ANSWERS: Final = re.compile(r"(?P<name>\S+) answers after (?P<seconds>[0-9.]+) s")
 
 
@@ -48,7 +47,9 @@ class Measured:
 
 def measure(folder: Path, profile: str) -> Measured:
     """Do the runs and the plain script in a new folder."""
-    cache = _cache(folder)
+    cache = folder / "cache"
+    cache.mkdir(parents=True)  # a folder that is not new would measure what is kept
+    with_engines(cache)
     first = watch(folder / "run", cache, "--profile", profile)
     load = os.getloadavg()[0]
     again = watch(folder / "again", cache, "--profile", profile)
@@ -57,14 +58,6 @@ def measure(folder: Path, profile: str) -> Measured:
     case.write_text(f"{found.info.cells[-1].case}\n", encoding="utf-8")
     one = watch(folder / "one", cache, "--profile", profile, "--cases", str(case))
     return Measured(first, again, one, _plain(folder, cache), found, load)
-
-
-def _cache(folder: Path) -> Path:
-    cache = folder / "cache"
-    cache.mkdir(parents=True)
-    for name in SHARED:
-        (cache / name).symlink_to(Cache.default().root / name)
-    return cache
 
 
 def _plain(folder: Path, cache: Path) -> Mapping[str, Any]:

@@ -28,22 +28,19 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from deaths_runs import HARNESS, POLL_S, Run, children, left, outlived, strike, works_in
+from own_cache import with_engines
 
 from harness import pipeline
 from harness import run as run_record
-from harness.runtimes.cache import Cache
 
 SCENARIOS: Final = Path(__file__).with_name("deaths_scenarios")
 PROFILE: Final = (str(SCENARIOS), "--profile", "deaths")
 BOOK: Final = "deaths.jsonl"
-SHARED: Final = ("artifacts", "jre", "unpacked")
-"""What of the cache all runs use; table states and answers are of this program's own."""
 WRITER: Final = "spark-3.5.8-hudi-0.15.0"
 READERS: Final = ("spark-3.5.8-hudi-1.0.2", "hive-3.1.3", "trino-476", "prestosql-350")
 METASTORE: Final = "metastore"
@@ -118,12 +115,7 @@ class Bench:
 
     def cache(self, name: str) -> Path:
         """Give a cache with the engines in it; states and answers are its own."""
-        cache = self.folder / name
-        cache.mkdir(parents=True, exist_ok=True)
-        for each in SHARED:
-            with suppress(FileExistsError):
-                (cache / each).symlink_to(Cache.default().root / each)
-        return cache
+        return with_engines(self.folder / name)
 
     def done(self) -> dict[int, str]:
         """Give what came of the runs of this seed that were done, by their numbers."""

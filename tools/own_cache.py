@@ -1,0 +1,20 @@
+"""A cache that shares the engines of the usual one; table states and answers are its own."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from harness.runtimes.cache import Cache
+
+SHARED: Final = ("artifacts", "jre", "unpacked")
+
+
+def with_engines(cache: Path) -> Path:
+    """Make such a cache in a folder, or what is missing of it; give the folder."""
+    cache.mkdir(parents=True, exist_ok=True)
+    for name in SHARED:
+        with suppress(FileExistsError):
+            (cache / name).symlink_to(Cache.default().root / name)
+    return cache
