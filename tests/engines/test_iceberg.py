@@ -6,7 +6,6 @@ step, though the table has gone on and the folder in which it was written is gon
 
 from __future__ import annotations
 
-import datetime
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import formats, freeze, pipeline, run, writing
+from harness import formats, freeze, writing
 from harness.cells import Cell, Plan, parse_reader
 from harness.freeze import State
 from harness.model.datatypes import parse_type
@@ -31,6 +30,7 @@ from harness.scenario.definition import Scenario, Step
 from harness.writing import Place, SparkFor
 from tests.engines import everyone
 from tests.engines.everyone import Everyone, Running
+from tests.engines.planned_run import done
 
 pytestmark = pytest.mark.engines
 
@@ -65,13 +65,7 @@ def verdicts(
     cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Verdict]:
     folder = tmp_path_factory.mktemp("iceberg")
-    work = pipeline.Work(cache, folder, progress)
-    started = datetime.datetime.now(datetime.UTC)
-    run.write_info(folder, pipeline.info_of(PLAN, folder.name, started))
-    pipeline.fetch_all(pipeline.needed(PLAN), cache, progress)
-    pipeline.write_states(PLAN, work)
-    pipeline.read_answers(PLAN, work, fresh=True)
-    return {each.case: each for each in pipeline.judge_run(folder).verdicts}
+    return done(PLAN, folder, cache, progress).recorded
 
 
 @pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])

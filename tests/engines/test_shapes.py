@@ -6,13 +6,12 @@ end a literal too early, or be replaced in it.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pytest
 
-from harness import formats, pipeline, run
+from harness import formats, run
 from harness.cells import QUERIES, Cell, Plan, Variant, parse_reader
 from harness.model.datatypes import parse_type
 from harness.model.query import Test
@@ -26,6 +25,7 @@ from harness.record import Answer, FindingKind, Verdict, VerdictKind
 from harness.runtimes.cache import Cache
 from harness.scenario.definition import Scenario, Step
 from harness.shapes import Shape
+from tests.engines.planned_run import done
 
 pytestmark = pytest.mark.engines
 
@@ -102,14 +102,7 @@ PLAN = planned()
 @pytest.fixture(scope="module")
 def found(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory) -> run.Run:
     folder = tmp_path_factory.mktemp("shapes")
-    work = pipeline.Work(cache, folder, progress)
-    started = datetime.datetime.now(datetime.UTC)
-    run.write_info(folder, pipeline.info_of(PLAN, folder.name, started))
-    pipeline.fetch_all(pipeline.needed(PLAN), cache, progress)
-    pipeline.write_states(PLAN, work)
-    pipeline.read_answers(PLAN, work, fresh=True)
-    pipeline.judge_run(folder)
-    return run.load(folder)
+    return done(PLAN, folder, cache, progress)
 
 
 @pytest.fixture(scope="module")

@@ -6,19 +6,19 @@ Through the product's own verbs: plan, write, read, judge.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pytest
 
-from harness import formats, pipeline, run
+from harness import formats
 from harness.cells import Cell, Plan, Variant, parse_reader
 from harness.model.datatypes import PRIMITIVES
 from harness.plan import Asked, Profile, Writer, load_scenarios, plan, scenarios_folder
 from harness.progress import Progress
 from harness.record import Answer, FindingKind, Verdict, VerdictKind
 from harness.runtimes.cache import Cache
+from tests.engines.planned_run import done
 
 pytestmark = pytest.mark.engines
 
@@ -70,14 +70,8 @@ class Judged:
 @pytest.fixture(scope="module")
 def judged(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory) -> Judged:
     folder = tmp_path_factory.mktemp("types")
-    work = pipeline.Work(cache, folder, progress)
-    started = datetime.datetime.now(datetime.UTC)
-    run.write_info(folder, pipeline.info_of(PLAN, folder.name, started))
-    pipeline.fetch_all(pipeline.needed(PLAN), cache, progress)
-    pipeline.write_states(PLAN, work)
-    pipeline.read_answers(PLAN, work, fresh=True)
-    verdicts = pipeline.judge_run(folder).verdicts
-    return Judged(run.load(folder).answers, {each.case: each for each in verdicts})
+    found = done(PLAN, folder, cache, progress)
+    return Judged(found.answers, found.recorded)
 
 
 def base_files_only(cell: Cell) -> bool:
