@@ -8,7 +8,7 @@ LOCKED := $(VENV)/.locked
 EDITABLE := $(VENV)/.editable
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test quality run bench deaths wheel lock clean
+.PHONY: help venv check test hunt quality run bench deaths wheel lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ check: venv  ## lint, types and the tests that need no engine
 
 test: check  ## check, then the tests that start real engines
 	$(BIN)/pytest -m engines
+
+hunt: venv  ## the tests that need no engine, with other random examples each time
+	$(BIN)/pytest -n auto -m "not engines" --hypothesis-profile=hunt
 
 # QUALITY holds smaller counts: make quality QUALITY="--histories 40 --clean 100 --opinions 1000"
 quality: venv  ## figures: planted defects by name, right answers, a second opinion on the truth

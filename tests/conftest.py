@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# How long an example takes says more about the machine than about the code.
-settings.register_profile("steady", deadline=None)
+# How long an example takes says more about the machine than about the code. The gate of a change
+# asks the same examples each time, so that it tells of that change; `make hunt` looks for others.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("hunt", deadline=None, print_blob=True)
 settings.load_profile("steady")
 
 # In the background of a shell, or under nohup, Ctrl-C is ignored, and programs inherit that: those

@@ -51,9 +51,19 @@ class Problems:
 
     def text(self) -> str:
         """Give one line for each problem: `file:line: what is wrong; what is allowed`."""
-        told = [f"{self._path}:{line}: {text}" for line, text in sorted(self._found)]
+        found = sorted(self._found)
+        told = [printable(f"{self._path}:{line}: {text}") for line, text in found]
         left = len(told) - MOST
         return "\n".join([*told[:MOST], *([f"… and {left} more"] if left > 0 else [])])
+
+
+def printable(text: str) -> str:
+    r"""Give a text with escapes for what would end the line or change how a terminal shows it.
+
+    >>> printable("a\x1b[2J\x85b")
+    'a\\x1b[2J\\x85b'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def one_of(given: str, allowed: Iterable[str]) -> str:

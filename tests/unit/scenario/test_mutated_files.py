@@ -117,6 +117,8 @@ def test_the_file_that_is_changed_is_a_good_one() -> None:
 
 @settings(max_examples=300)
 @given(CHANGES)
+@example([(1, 0, "\x85"), (1, 0, "\x85")])
+@example([(1, 0, "\u2028"), (1, 0, "\x1b[2J")])
 def test_a_changed_file_is_a_scenario_or_told_with_its_line(
     changes: list[tuple[int, int, str]],
 ) -> None:
