@@ -30,9 +30,8 @@ from harness import doctor as health
 from harness import run as run_record
 from harness.asking import TIMEOUT_S
 from harness.cells import Plan
-from harness.errors import HarnessError, UsageProblem, of_machine
+from harness.errors import HarnessError, UsageProblem, of_machine, printable
 from harness.explain import command as explanation
-from harness.reports.words import printable
 from harness.runtimes import distributions, places
 from harness.runtimes.cache import ENVIRONMENT_VARIABLE, OFFLINE, Cache
 from harness.voice import OUT, Voice

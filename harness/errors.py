@@ -59,3 +59,14 @@ def _numbers(error: OSError) -> set[int | None]:
     # Copying a folder tells of every file that failed, in text alone (shutil.Error).
     told = {int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))}
     return {error.errno, *told}
+
+
+def printable(text: str) -> str:
+    r"""Give a text with escapes for what ends a line or commands a terminal.
+
+    Messages quote what files and engines hold.
+
+    >>> printable("a\x1b[31m b")
+    'a\\x1b[31m b'
+    """
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)

@@ -7,9 +7,10 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from harness.errors import printable
 from harness.record import Finding, FindingKind, Refusal, Verdict, VerdictKind
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, counted, printable, short
+from harness.reports.words import FINDINGS, counted, short
 from harness.run import Run, StepInfo
 
 ORDER: Final = (

@@ -18,12 +18,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from harness.errors import printable
 from harness.cells import Excluded
 from harness.record import OutcomeKind, Verdict, VerdictKind
 from harness.reports import agreement, pairs, summary
 from harness.reports.sentences import refusal_text
 from harness.reports.summary import numbers
-from harness.reports.words import FINDINGS, VERDICTS, counted, printable
+from harness.reports.words import FINDINGS, VERDICTS, counted
 from harness.run import Run, StepResult, VariantInfo
 from harness.scenario.definition import VIEWS as ALL_VIEWS
 

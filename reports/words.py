@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from harness.errors import printable
 from harness.model.canonical import MapValue, Value, text_of
 from harness.record import FindingKind, VerdictKind
 
@@ -116,15 +117,6 @@ def short(text: str, longest: int = LONGEST) -> str:
     """Give a text on one line and not longer than that, the cut marked."""
     line = printable(" ".join(text.split()))
     return line if len(line) <= longest else line[: longest - 1] + "…"
-
-
-def printable(text: str) -> str:
-    r"""Give a text with its control characters written out: an engine's text commands nothing.
-
-    >>> printable("a\x1b[31m b")
-    'a\\x1b[31m b'
-    """
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def kind_of(value: Value) -> str:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness.errors import printable
 from harness.explain.found import Found
 from harness.explain.tables import Line, Part, Sheet, Tables, read_from
 from harness.layout import Layout
@@ -19,7 +20,7 @@ from harness.model.files import FileFact, FileKind
 from harness.model.resolution import META_PREFIX
 from harness.record import Answer, Finding, Verdict, VerdictKind, Witness
 from harness.reports.sentences import refusal_text, witness_text
-from harness.reports.words import FINDINGS, VERDICTS, counted, exact, printable, short
+from harness.reports.words import FINDINGS, VERDICTS, counted, exact, short
 
 WRONG: Final = "≠"
 ABSENT: Final = "no such row"

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterable
 from typing import Final, NoReturn, TypeVar
 
-from harness.errors import ScenarioProblem
+from harness.errors import ScenarioProblem, printable
 
 MOST: Final = 100
 """So many problems of a file are told."""
@@ -55,15 +55,6 @@ class Problems:
         told = [printable(f"{self._path}:{line}: {text}") for line, text in found]
         left = len(told) - MOST
         return "\n".join([*told[:MOST], *([f"… and {left} more"] if left > 0 else [])])
-
-
-def printable(text: str) -> str:
-    r"""Give a text with escapes for what would end the line or change how a terminal shows it.
-
-    >>> printable("a\x1b[2J\x85b")
-    'a\\x1b[2J\\x85b'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def one_of(given: str, allowed: Iterable[str]) -> str:

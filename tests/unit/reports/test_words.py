@@ -5,6 +5,7 @@ import decimal
 
 import pytest
 
+from harness.errors import printable
 from harness.record import FindingKind, VerdictKind
 from harness.reports.words import (
     FINDINGS,
@@ -12,7 +13,6 @@ from harness.reports.words import (
     counted,
     exact,
     kind_of,
-    printable,
     short,
     shown,
 )
