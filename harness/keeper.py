@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ CHANGED: Final = "the frozen table's files changed while it was read"
 class Keeper:
     """Passes answers on once the files they came from are seen to be untouched.
 
-    For one thread at a time.
+    For several threads; `found` is called by one at a time.
     """
 
     kept: AnswerCache
@@ -32,6 +33,7 @@ class Keeper:
     _before: dict[str, object] = field(default_factory=dict)
     _waiting: list[tuple[Asked, Answer]] = field(default_factory=list)
     _since: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def watch(self, states: Iterable[State]) -> None:
         """See how the files of states are before anybody reads them."""
@@ -39,14 +41,19 @@ class Keeper:
 
     def take(self, asked: Asked, answer: Answer) -> None:
         """Take an answer that just came."""
-        if not self._waiting:
-            self._since = time.monotonic()
-        self._waiting.append((asked, answer))
-        if len(self._waiting) >= self.batch or time.monotonic() - self._since > WAIT_S:
-            self.pass_on()
+        with self._lock:
+            if not self._waiting:
+                self._since = time.monotonic()
+            self._waiting.append((asked, answer))
+            if len(self._waiting) >= self.batch or time.monotonic() - self._since > WAIT_S:
+                self._pass_on()
 
     def pass_on(self) -> None:
         """Pass on what waits; answers from a state that has changed are unknown."""
+        with self._lock:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
         states = {asked.state.digest: asked.state for asked, _ in self._waiting}
         now = {digest: freeze.file_list(state) for digest, state in states.items()}
         for asked, answer in self._waiting:

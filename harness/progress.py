@@ -116,7 +116,8 @@ class PlainProgress:
 
     def note(self, text: str) -> None:
         """Write the line."""
-        print(text, file=self._out, flush=True)
+        self._out.write(f"{text}\n")  # at once: several threads may have something to tell
+        self._out.flush()
 
 
 class TerminalProgress:
@@ -215,7 +216,8 @@ class JsonProgress:
 
     def tell(self, event: str, **facts: object) -> None:
         """Write an event."""
-        print(json.dumps({"event": event, **facts}), file=self._out, flush=True)
+        self._out.write(json.dumps({"event": event, **facts}) + "\n")
+        self._out.flush()
 
     def _state(self, event: str) -> None:
         found = dict(self._found)

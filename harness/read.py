@@ -1,12 +1,13 @@
-"""The verb *read*: every engine is started, asked about all states, and stopped."""
+"""The verb *read*: every engine is started, asked about all states, and stopped; two at a time."""
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -26,9 +27,12 @@ from harness.record import Answer
 from harness.runtimes import distributions, fetch, memory, metastore
 from harness.runtimes.cache import Cache
 from harness.shared_catalog import SharedCatalog
+from harness.side_by_side import Lanes
 
 CONNECTIONS: Final = 2
 """Connections that ask one server at once."""
+SERVERS: Final = 2
+"""Engines that are asked side by side, where memory allows: while one starts another answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +104,30 @@ def _ask_servers(asked: Sequence[Asked], where: Reading, keeper: Keeper) -> None
     groups = questions.by_server(asked)
     where.progress.count(f"ask {', '.join(groups)}", len(asked))
     with SharedCatalog(lambda: _metastore(where), tuple(states.values())) as shared:
-        shared.uri()
+        shared.running()
         keeper.watch(states.values())
-        for name, group in groups.items():
-            _ask_server(name, group, where, shared, keeper)
+        desk, lanes = _Desk(where, shared, keeper), Lanes(SERVERS)
+        told = partial(_told, desk, lanes)
+        lanes.do([partial(_ask_server, name, group, desk, told) for name, group in groups.items()])
     where.progress.done()
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What the engines that are asked side by side share."""
+
+    where: Reading
+    shared: SharedCatalog
+    keeper: Keeper
+    room: memory.Room = field(default_factory=memory.Room)
+    telling: threading.Lock = field(default_factory=threading.Lock)
+
+
+def _told(desk: _Desk, lanes: Lanes, each: Asked, answer: Answer) -> None:
+    lanes.check()
+    with desk.telling:
+        desk.where.progress.found(each.reader.distribution, _outcome(answer))
+    desk.keeper.take(each, answer)
 
 
 def _metastore(where: Reading) -> AbstractContextManager[metastore.Metastore]:
@@ -121,35 +144,43 @@ def _folder(where: Reading, name: str) -> Path:
     return folder
 
 
-def _ask_server(
-    name: str, asked: Sequence[Asked], where: Reading, shared: SharedCatalog, keeper: Keeper
-) -> None:
-    installation = fetch.ensure(distributions.load(name), where.cache, where.progress)
-    engine, began, answered = _engine(name), time.monotonic(), set[str]()
-    manner = Manner(CONNECTIONS, where.timeout_s, shared.answers)
+def _ask_server(name: str, asked: Sequence[Asked], desk: _Desk, told: asking.Told) -> None:
+    began, answered, progress = time.monotonic(), set[str](), desk.where.progress
 
-    def serve() -> AbstractContextManager[Server]:
-        memory.check(installation.distribution)
-        serving = engine.serve(installation, shared.uri(), _folder(where, name), where.progress)
-        return started(name, serving, where.progress)
-
-    def told(each: Asked, answer: Answer) -> None:
-        where.progress.found(name, _outcome(answer))
+    def keep(each: Asked, answer: Answer) -> None:
+        told(each, answer)
         answered.add(answer.case)
-        keeper.take(each, answer)
 
     try:
-        peak = asking.ask_all(serve, engine, asked, manner=manner, told=told)
+        peak = _ask_all(name, asked, desk, keep)
     except EnvironmentProblem as problem:
         peak = 0
-        where.progress.note(f"{name}: {problem}")
+        progress.note(f"{name}: {problem}")
         for each in asked:
             if each.cell.case not in answered:
                 told(each, _unanswered(each, f"{name}: {problem}"))
-    keeper.pass_on()
-    where.progress.note(
-        f"{name}: {len(asked)} answers in {time.monotonic() - began:.0f} s, {peak} MB at most"
-    )
+    desk.keeper.pass_on()
+    seconds = time.monotonic() - began
+    progress.note(f"{name}: {len(asked)} answers in {seconds:.0f} s, {peak} MB at most")
+
+
+def _ask_all(name: str, asked: Sequence[Asked], desk: _Desk, told: asking.Told) -> int:
+    where, engine = desk.where, _engine(name)
+    installation = fetch.ensure(distributions.load(name), where.cache, where.progress)
+    stands_on = desk.shared.running()
+
+    @contextmanager
+    def serve() -> Iterator[Server]:
+        nonlocal stands_on
+        with desk.room.of(installation.distribution):
+            stands_on = desk.shared.running()
+            folder = _folder(where, name)
+            serving = engine.serve(installation, stands_on.uri, folder, where.progress)
+            with started(name, serving, where.progress) as server:
+                yield server
+
+    manner = Manner(CONNECTIONS, where.timeout_s, lambda: desk.shared.answers(stands_on))
+    return asking.ask_all(serve, engine, asked, manner=manner, told=told)
 
 
 def _unanswered(asked: Asked, why: str) -> Answer:

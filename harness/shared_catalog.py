@@ -1,11 +1,13 @@
 """The metastore that all readers share, with every state registered in it; replaced when it dies.
 
 What an engine says while its metastore is gone says nothing of the query, so the readers are asked
-only while it answers.
+only while it answers. Engines that are asked side by side find out about its end one by one: the
+first gets a new one, and to the others it is theirs that counts.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
@@ -23,7 +25,10 @@ Serve = Callable[[], AbstractContextManager[Metastore]]
 
 
 class SharedCatalog:
-    """Used as a context; a metastore is started when its address is first asked for."""
+    """Used as a context; a metastore is started when it is first asked for.
+
+    For several threads.
+    """
 
     def __init__(self, serve: Serve, states: Sequence[State]) -> None:
         """`serve` starts a metastore; `states` are registered in each that is started."""
@@ -31,9 +36,10 @@ class SharedCatalog:
         self._states = states
         self._stack = ExitStack()
         self._running: Metastore | None = None
+        self._lock = threading.Lock()
 
-    def uri(self) -> str:
-        """Give the address of a metastore that answers.
+    def running(self) -> Metastore:
+        """Give a metastore that answers.
 
         Raises:
             EndedProblem: it ended; the message holds the end of its log.
@@ -42,13 +48,14 @@ class SharedCatalog:
             CatalogRefusedError: it refused a state.
 
         """
-        if self._running is not None and self.answers():
-            return self._running.uri
-        try:
-            return self._started().uri
-        except (EndedProblem, CatalogGoneProblem):
-            # Chance, or the metastore cannot run here: the second start tells.
-            return self._started().uri
+        with self._lock:
+            if self._running is not None and self.answers(self._running):
+                return self._running
+            try:
+                return self._started()
+            except (EndedProblem, CatalogGoneProblem):
+                # Chance, or the metastore cannot run here: the second start tells.
+                return self._started()
 
     def _started(self) -> Metastore:
         self._end()
@@ -67,15 +74,15 @@ class SharedCatalog:
                 raise
             raise EndedProblem(f"{problem}; the end of its log:\n{running.log_tail()}") from None
 
-    def answers(self) -> bool:
-        """Tell whether the metastore that runs answers."""
-        if self._running is None or not self._running.alive():
+    def answers(self, one: Metastore) -> bool:
+        """Tell whether a metastore answers and was not replaced."""
+        if self._running is not one or not one.alive():
             return False
         try:
-            catalog.check(self._running.uri)
+            catalog.check(one.uri)
         except (EnvironmentProblem, CatalogRefusedError):
             return False
-        return True
+        return self._running is one
 
     def _end(self) -> None:
         self._running = None

@@ -33,7 +33,8 @@ MAY_IMPORT = {
     "checks": "errors model record",
     "matching": "errors model checks",
     "origins": "errors model record checks",
-    "compare": "errors model record checks matching origins",
+    "newer": "errors model record checks matching",
+    "compare": "errors model record checks matching origins newer",
     "diagnosis": "errors model record checks",
     "readings": "errors model",
     "layout": "errors model record checks readings",
@@ -82,12 +83,13 @@ MAY_IMPORT = {
     "asking": "errors progress model cells record refusals engines questions runtimes",
     "keeper": "record freeze answer_cache questions",
     "shared_catalog": "errors freeze runtimes",
+    "side_by_side": "",
     "run_folder": "errors",
     "interrupts": "",
     "voice": "errors progress record gate reports run interrupts",
     "read": (
         "errors progress model scenario cells record formats engines runtimes plan freeze "
-        "answer_cache questions asking keeper shared_catalog"
+        "answer_cache questions asking keeper shared_catalog side_by_side"
     ),
 }
 """What each part of `harness` may import beside itself; `OUTERMOST` may import anything."""
@@ -120,6 +122,7 @@ PURE = {
     "diagnosis",
     "layout",
     "matching",
+    "newer",
     "origins",
     "plan",
     "readings",

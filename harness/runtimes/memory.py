@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -52,6 +54,39 @@ def check(distribution: Distribution) -> None:
             f"and {there.mb} MB are {there.where}; end other programs or allow more, then go on "
             "with: harness run --resume"
         )
+
+
+class Room:
+    """The memory of servers that run side by side; one waits where it and the others do not fit."""
+
+    def __init__(self) -> None:
+        """Nothing runs yet."""
+        self._changed = threading.Condition()
+        self._running: list[int] = []
+
+    @contextmanager
+    def of(self, distribution: Distribution) -> Iterator[None]:
+        """Hold the memory of a distribution's server, once it is there.
+
+        Raises:
+            EnvironmentProblem: it does not fit although nothing else runs; with the figures.
+
+        """
+        wanted = distribution.memory_mb
+        with self._changed:
+            self._changed.wait_for(lambda: not self._running or self._fits(wanted))
+            check(distribution)
+            self._running.append(wanted)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running.remove(wanted)
+                self._changed.notify_all()
+
+    def _fits(self, wanted: int) -> bool:
+        # What the others hold by now counts twice: nobody knows what they will still take.
+        return free().mb >= wanted + sum(self._running)
 
 
 def _left(own: Path, groups: Path) -> Iterator[Free]:

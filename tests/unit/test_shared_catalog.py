@@ -74,8 +74,9 @@ def shared(farm: Farm) -> SharedCatalog:
 
 def test_one_metastore_holds_every_state_and_ends_with_the_phase(farm: Farm) -> None:
     with shared(farm) as catalog:
-        assert catalog.uri() == catalog.uri() == "thrift://0"
-        assert catalog.answers()
+        first = catalog.running()
+        assert catalog.running() is first
+        assert catalog.answers(first)
     assert farm.made[0].held == ["a", "b"]
     assert farm.ended == ["thrift://0"]
 
@@ -83,10 +84,11 @@ def test_one_metastore_holds_every_state_and_ends_with_the_phase(farm: Farm) -> 
 @pytest.mark.parametrize("way", ["up", "silent"])
 def test_one_that_is_gone_is_replaced_with_every_state_in_it(farm: Farm, way: str) -> None:
     with shared(farm) as catalog:
-        catalog.uri()
+        first = catalog.running()
         setattr(farm.made[0], way, way == "silent")
-        assert not catalog.answers()
-        assert catalog.uri() == "thrift://1"
+        assert not catalog.answers(first)
+        assert catalog.running().uri == "thrift://1"
+        assert catalog.answers(catalog.running())
         assert farm.ended == ["thrift://0"]
         assert farm.made[1].held == ["a", "b"]
 
@@ -94,12 +96,21 @@ def test_one_that_is_gone_is_replaced_with_every_state_in_it(farm: Farm, way: st
 @pytest.mark.parametrize("farm", [1], indirect=True)
 def test_one_that_ends_while_states_are_registered_is_started_once_more(farm: Farm) -> None:
     with shared(farm) as catalog:
-        assert catalog.uri() == "thrift://1"
+        assert catalog.running().uri == "thrift://1"
     assert farm.ended == ["thrift://0", "thrift://1"]
 
 
 @pytest.mark.parametrize("farm", [2], indirect=True)
 def test_one_that_ends_each_time_is_a_problem_with_its_log(farm: Farm) -> None:
     with shared(farm) as catalog, pytest.raises(EndedProblem, match="the end of the log"):
-        catalog.uri()
+        catalog.running()
     assert len(farm.made) == 2
+
+
+def test_one_that_was_replaced_answers_to_nobody_although_it_would(farm: Farm) -> None:
+    with shared(farm) as catalog:
+        first = catalog.running()
+        farm.made[0].silent = True
+        catalog.running()
+        farm.made[0].silent = False
+        assert not catalog.answers(first)

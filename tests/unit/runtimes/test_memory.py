@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,3 +76,35 @@ def test_a_server_that_does_not_fit_is_refused_with_the_figures(
     told = "trino-476 is not started: it takes 800 MB of memory, and 799 MB are left of the 900 MB"
     with pytest.raises(EnvironmentProblem, match=told):
         memory.check(replace(TRINO, memory_mb=800))
+
+
+def test_a_server_waits_where_it_does_not_fit_beside_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "free", lambda: Free(1000, MACHINE))
+    room, order = memory.Room(), []
+    begun = threading.Event()
+
+    def second() -> None:
+        begun.set()
+        with room.of(replace(TRINO, memory_mb=501)):
+            order.append("second")
+
+    thread = threading.Thread(target=second)
+    with room.of(replace(TRINO, memory_mb=500)):
+        thread.start()
+        begun.wait(30)
+        with room.of(replace(TRINO, memory_mb=400)):
+            order.append("beside")
+        order.append("first")
+    thread.join(30)
+    assert order == ["beside", "first", "second"]
+
+
+def test_a_server_that_fits_nowhere_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free", lambda: Free(1000, MACHINE))
+    room = memory.Room()
+    with pytest.raises(EnvironmentProblem), room.of(replace(TRINO, memory_mb=1001)):
+        pass
+    with room.of(replace(TRINO, memory_mb=900)):
+        pass
