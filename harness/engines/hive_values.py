@@ -23,12 +23,12 @@ from harness.model.datatypes import (
     Map,
     Primitive,
     Struct,
+    Text,
     TypeTextError,
     parse_type,
 )
 
-_OURS: Final = {"bigint": "long", "varchar": "string"}
-_NAME = re.compile(r"\b(bigint|varchar)(\(\d+\))?(?!\s*[\w:])")
+_BIGINT = re.compile(r"\bbigint(?!\s*[\w:])")
 _STRING_OR_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|([^\s{}\[\],:"]+)(?=\s*:)', re.DOTALL)
 
 Convert = Callable[[Any], Value]
@@ -52,12 +52,12 @@ def canonical_type(text: str) -> DataType | None:
     """Give our type for Hive's text of one, None where we have none.
 
     >>> str(canonical_type("map<bigint,struct<a:varchar(5)>>"))
-    'map<long, struct<a: string>>'
-    >>> canonical_type("binary") is None
+    'map<long, struct<a: varchar(5)>>'
+    >>> canonical_type("void") is None
     True
     """
     try:
-        return parse_type(_NAME.sub(lambda found: _OURS[found[1]], text))
+        return parse_type(_BIGINT.sub("long", text))
     except TypeTextError:
         return None
 
@@ -118,6 +118,8 @@ def _convert(kind: DataType) -> Convert:
     match kind:
         case Primitive(name):
             return _PRIMITIVES[name]
+        case Text():
+            return _text
         case Decimal(_, scale):
             return lambda value: _scaled(value, scale)
         case Array(element):
@@ -176,6 +178,10 @@ def _text(value: Any) -> str:  # noqa: ANN401
     return str(_checked(value, str))
 
 
+def _bytes(value: Any) -> bytes:  # noqa: ANN401
+    return bytes(_checked(value, bytes))
+
+
 def _date(value: Any) -> datetime.date:  # noqa: ANN401
     return datetime.date.fromisoformat(value)
 
@@ -188,11 +194,14 @@ def _timestamp(value: Any) -> datetime.datetime:  # noqa: ANN401
 
 _PRIMITIVES: Final[dict[str, Convert]] = {
     "boolean": _boolean,
+    "tinyint": _integer,
+    "smallint": _integer,
     "int": _integer,
     "long": _integer,
     "float": _float,
     "double": _float,
     "string": _text,
+    "binary": _bytes,
     "date": _date,
     "timestamp": _timestamp,
 }

@@ -15,7 +15,7 @@ from typing import Final
 from harness.formats import parquet
 from harness.formats.api import FileFactError, Settings
 from harness.formats.statements import DATABASE, LOCATION, TABLE, SetColumns, Sql, Statement
-from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
+from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
 from harness.model.files import FileFact, FileKind
 from harness.model.table import Table
 from harness.model.truth import Truth
@@ -130,7 +130,7 @@ def hive_type(type_: DataType) -> str:
     'struct<a:bigint,b:decimal(10,2)>'
     """
     match type_:
-        case Primitive():
+        case Primitive() | Text():
             return type_text(type_)
         case Decimal(precision, scale):
             return f"decimal({precision},{scale})"

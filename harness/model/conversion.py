@@ -7,17 +7,29 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import re
 import struct
 from typing import Final
 
 from harness.model.canonical import Value, text_of
-from harness.model.datatypes import DataType, Decimal, Primitive
+from harness.model.datatypes import DataType, Decimal, Primitive, Text
 
-INTEGERS: Final = {"int": 2**31, "long": 2**63}
+INTEGERS: Final = {"tinyint": 2**7, "smallint": 2**15, "int": 2**31, "long": 2**63}
 """The first whole number that is too great."""
 PLAIN_FLOATS: Final = (1e-3, 1e7)
 """Outside, Java writes a floating number with an exponent, and engines differ."""
 _EXACT: Final = decimal.Context(prec=80, traps=[decimal.Inexact, decimal.InvalidOperation])
+_FINER: Final = re.compile(r"[.,]\d{6}\d*[1-9]")
+"""More than microseconds; Python would cut them off."""
+_BYTES: Final = re.compile(r"0x([0-9a-fA-F]{2})*")
+_HINTS: Final = {
+    "timestamp": "write 2024-01-31 12:00:00.123456, no finer; with an offset (+02:00) it is the "
+    "same moment in UTC",
+    "date": "write 2024-01-31, the year from 0001 to 9999",
+    "binary": 'write its bytes as quoted text: "0x00ff"',
+    "boolean": "write true or false",
+}
+"""What people who gave another value are told."""
 
 
 def convert(value: Value, to: DataType) -> Value:
@@ -32,16 +44,22 @@ def convert(value: Value, to: DataType) -> Value:
     try:
         return _converted(value, to)
     except (ValueError, ArithmeticError, TypeError, struct.error) as wrong:
-        raise ValueError(f"'{text_of(value)}' has no exact form as {to}") from wrong
+        hint = _HINTS.get(str(to), "")
+        told = f"'{text_of(value)}' has no exact form as {to}"
+        raise ValueError(f"{told}; {hint}" if hint else told) from wrong
 
 
 def _converted(value: Value, to: DataType) -> Value:
     match to:
         case Decimal(precision, scale):
             return _decimal(value, precision, scale)
+        case Text(name, length):
+            return _bounded(cast_text(value), name, length)
         case Primitive("string"):
             return cast_text(value)
-        case Primitive("int" | "long" as name):
+        case Primitive("binary"):
+            return _binary(value)
+        case Primitive("tinyint" | "smallint" | "int" | "long" as name):
             return _integer(value, INTEGERS[name])
         case Primitive("float" | "double" as name):
             return _floating(value, name)
@@ -72,7 +90,22 @@ def _decimal(value: Value, precision: int, scale: int) -> decimal.Decimal:
     exact = _number(value).quantize(decimal.Decimal(1).scaleb(-scale), context=_EXACT)
     if not exact.is_finite() or len(exact.as_tuple().digits) > precision:
         raise ValueError(value)
-    return exact
+    return exact or abs(exact)  # exact numbers have no negative zero
+
+
+def _bounded(value: str, name: str, length: int) -> str:
+    """Give a text that fits; a `char` is always filled up (SQL standard, "Character strings")."""
+    if len(value) > length:
+        raise ValueError(value)
+    return value.ljust(length) if name == "char" else value
+
+
+def _binary(value: Value) -> bytes:
+    if isinstance(value, str) and _BYTES.fullmatch(value):
+        return bytes.fromhex(value[2:])
+    if not isinstance(value, bytes):
+        raise TypeError(value)
+    return value
 
 
 def _floating(value: Value, name: str) -> float:
@@ -99,12 +132,14 @@ def _date(value: Value) -> datetime.date:
 def _timestamp(value: Value) -> datetime.datetime:
     if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         return datetime.datetime.combine(value, datetime.time())
+    if isinstance(value, str) and _FINER.search(value):
+        raise ValueError(value)
     moment = datetime.datetime.fromisoformat(value) if isinstance(value, str) else value
     if not isinstance(moment, datetime.datetime):
         raise TypeError(value)
-    if moment.tzinfo is not None or moment.microsecond % 1000:
-        raise ValueError(value)
-    return moment
+    if moment.tzinfo is None:
+        return moment
+    return moment.astimezone(datetime.UTC).replace(tzinfo=None)
 
 
 def cast_text(value: Value) -> str:

@@ -14,18 +14,22 @@ from typing import Final
 
 PRIMITIVES: Final = (
     "boolean",
+    "tinyint",
+    "smallint",
     "int",
     "long",
     "float",
     "double",
     "string",
+    "binary",
     "date",
     "timestamp",
 )
-"""Names of the types without parameters; `timestamp` means whole milliseconds, in UTC."""
+"""Names of the types without parameters; `timestamp` means microseconds, in UTC."""
 
 MAX_DECIMAL_PRECISION: Final = 38
-
+MAX_LENGTH: Final = {"char": 255, "varchar": 65_535}
+"""The most characters of a text (Hive language manual, "Hive Data Types")."""
 
 MAX_NESTING: Final = 10
 """Arrays in arrays: a generated one has two elements at each level."""
@@ -63,6 +67,17 @@ class Decimal:
 
 
 @dataclass(frozen=True, slots=True)
+class Text:
+    """Texts of `length` characters: exactly so many in a `char`, at most in a `varchar`."""
+
+    name: str
+    length: int
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.length})"
+
+
+@dataclass(frozen=True, slots=True)
 class Struct:
     """Named children in an order."""
 
@@ -93,7 +108,7 @@ class Map:
         return f"map<{self.key}, {self.value}>"
 
 
-DataType = Primitive | Decimal | Struct | Array | Map
+DataType = Primitive | Decimal | Text | Struct | Array | Map
 
 _TOKEN = re.compile(r"\s*([A-Za-z_][\w$]*|[0-9]+|[<>(),:])")
 
@@ -155,6 +170,8 @@ class _Parser:
         match name:
             case "decimal":
                 return self.decimal()
+            case "char" | "varchar":
+                return self.bounded(name)
             case "struct":
                 return self.struct()
             case "array":
@@ -164,7 +181,8 @@ class _Parser:
                 return Array(element)
             case "map":
                 return self.map()
-        allowed = ", ".join((*PRIMITIVES, "decimal(p, s)", "struct<…>", "array<…>", "map<…>"))
+        with_parts = ("decimal(p, s)", "char(n)", "varchar(n)", "struct<…>", "array<…>", "map<…>")
+        allowed = ", ".join((*PRIMITIVES, *with_parts))
         raise TypeTextError(f"'{name or self.text}' is not a type; allowed: {allowed}")
 
     def decimal(self) -> Decimal:
@@ -179,6 +197,14 @@ class _Parser:
                 f"{MAX_DECIMAL_PRECISION}"
             )
         return Decimal(precision, scale)
+
+    def bounded(self, name: str) -> Text:
+        self.expect("(")
+        length = self.number()
+        self.expect(")")
+        if not 0 < length <= MAX_LENGTH[name]:
+            raise TypeTextError(f"{name}({length}): allowed is 1 to {MAX_LENGTH[name]}")
+        return Text(name, length)
 
     def number(self) -> int:
         token = self.next()

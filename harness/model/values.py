@@ -2,9 +2,9 @@
 
 The code of a value is the whole number `field id * 100000 + step * 1000 + row`, so that
 `503002` reads as field 5, step 3, row 2. It stays below 2^24 and floating values are dyadic: every
-value is exact in every type its column takes, and no engine's cast rule matters. Boolean and
-decimals too small for the code carry a pattern over the rows instead, and a date a shorter code;
-the limits are the ones of the dates.
+value is exact in every type its column takes, and no engine's cast rule matters. Booleans, small
+integers, decimals and texts too short for the code carry a pattern over the rows instead, and a
+date a shorter code; the limits are the ones of the dates.
 Every fifth row leaves the fields with an even id NULL.
 """
 
@@ -25,6 +25,7 @@ from harness.model.datatypes import (
     Map,
     Primitive,
     Struct,
+    Text,
 )
 from harness.model.schema import Field
 
@@ -37,7 +38,11 @@ SECOND: Final = 500
 EPOCH: Final = datetime.date(1970, 1, 1)
 START: Final = datetime.datetime(2001, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
 NULL_EVERY: Final = 5
-NUMBERS: Final = {"int", "long", "float", "double"}
+NUMBERS: Final = {"tinyint", "smallint", "int", "long", "float", "double"}
+SMALL: Final = {"tinyint": 127, "smallint": 32_749}
+"""Primes: so neighbouring fields, steps and rows have different remainders of the code."""
+SHORT: Final = (7, 97, 997, 9_973, 99_991, 999_983)
+"""The same for texts of one digit, of two …"""
 
 Types = Mapping[int, tuple[DataType, ...]]
 """Every type that a field takes in the scenario, by field id."""
@@ -79,6 +84,13 @@ def _leaf(field: Field, step: int, row: int, becomes: tuple[DataType, ...]) -> V
     match field.type:
         case Decimal(_, scale):
             return _decimal(number, scale, (field.type, *becomes))
+        case Primitive("tinyint" | "smallint" as name):
+            return number % SMALL[name]
+        case Primitive("binary"):
+            return _string(field.id, step, row, becomes).encode()
+        case Text(name, length):
+            fits = _fitting(_string(field.id, step, row, becomes), number, length)
+            return fits.ljust(length) if name == "char" else fits
         case Primitive("int" | "long"):
             return number
         case Primitive("float" | "double"):
@@ -112,6 +124,12 @@ def _decimal(number: int, scale: int, becomes: tuple[DataType, ...]) -> decimal.
 def _pattern(field_id: int, step: int, row: int) -> bool:
     # Each field takes another bit of the row and the step, so that columns differ over the rows.
     return bool((row >> (field_id % 3)) & 1) ^ bool(step & 1)
+
+
+def _fitting(text: str, number: int, length: int) -> str:
+    if len(text) <= length:
+        return text
+    return str(number % SHORT[length - 1] if length <= len(SHORT) else number)
 
 
 def _date(field_id: int, step: int, row: int) -> datetime.date:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal as Number
 
 from harness.model.canonical import MapValue, Value
-from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
+from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
 from harness.model.schema import Field, Schema
 from harness.model.truth import Row, Truth
 
@@ -34,7 +34,7 @@ def type_text(type_: DataType) -> str:
     match type_:
         case Primitive(name):
             return SPARK_NAMES.get(name, name)
-        case Decimal():
+        case Decimal() | Text():
             return str(type_)
         case Struct(fields):
             return f"struct<{', '.join(f'{quoted(n)}: {type_text(t)}' for n, t in fields)}>"
@@ -70,14 +70,24 @@ def _map(value: MapValue, field: Field) -> str:
 
 def _scalar(value: Value, type_: DataType) -> str:
     plain = str(value).lower() if isinstance(value, bool) else str(value)
-    if isinstance(value, str) and str(type_) == "string":
+    if isinstance(value, bytes):
+        return f"X'{value.hex()}'"
+    if isinstance(value, str) and (str(type_) == "string" or isinstance(type_, Text)):
         return text(value)
     if isinstance(value, bool | int) and str(type_) in {"boolean", "int"}:
         return plain
-    # Spark has no literal for what is not finite, but a cast of its text.
-    finite = isinstance(value, int | float | Number) and math.isfinite(value)
-    number = finite and str(type_) != "string"
+    number = str(type_) != "string" and _has_literal(value)
     return f"cast({plain if number else text(plain)} as {type_text(type_)})"
+
+
+def _has_literal(value: Value) -> bool:
+    """Tell whether Spark has a literal for a number; of all others it casts the text.
+
+    There is none of what is not finite; `-0.0` is a decimal, and those have no negative zero.
+    """
+    if isinstance(value, float):
+        return math.isfinite(value) and (value != 0 or math.copysign(1, value) > 0)
+    return isinstance(value, int | Number)
 
 
 def text(value: str) -> str:

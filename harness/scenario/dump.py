@@ -19,9 +19,9 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-from harness.model.canonical import MapValue
+from harness.model.canonical import MapValue, text_of
 from harness.model.conversion import cast_text
-from harness.model.datatypes import Array, Decimal, Map, Primitive, Struct
+from harness.model.datatypes import Array, Decimal, Map, Primitive, Struct, Text
 from harness.model.table import Table
 from harness.operations import name_of
 from harness.operations.api import Operation
@@ -92,10 +92,12 @@ def _fields(operation: Operation) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - explicit rows hold anything
     match value:
-        case StrEnum() | Primitive() | Decimal() | Struct() | Array() | Map():
+        case StrEnum() | Primitive() | Decimal() | Text() | Struct() | Array() | Map():
             return _text(str(value))
         case str():
             return _text(value)
+        case bytes():
+            return _text(text_of(value))
         case decimal.Decimal() | datetime.date():
             return _text(cast_text(value))
         case MapValue():

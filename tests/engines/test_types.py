@@ -114,10 +114,11 @@ def test_no_step_was_refused_by_the_writer(judged: Judged) -> None:
 
 
 @pytest.mark.parametrize("variant", PLAN.variants, ids=lambda variant: variant.format)
-def test_the_scenario_has_every_type(variant: Variant) -> None:
+def test_the_scenario_has_every_type_that_all_formats_have(variant: Variant) -> None:
     types = [str(type_) for _, type_ in variant.scenario.table.columns]
     kinds = {each.partition("<")[0].partition("(")[0] for each in types}
-    assert kinds == {*PRIMITIVES, "decimal", "struct", "array", "map"}
+    hard = {"tinyint", "smallint", "binary"}  # see hard_values
+    assert kinds == {*PRIMITIVES, "decimal", "struct", "array", "map"} - hard
 
 
 @pytest.mark.parametrize("path", ["fetch", "mapreduce"])

@@ -25,9 +25,11 @@ def value(text: Any, kind: str) -> Value:  # noqa: ANN401 - raw values are of an
     ("hive", "ours"),
     [
         ("bigint", "long"),
-        ("varchar(20)", "string"),
+        ("varchar(20)", "varchar(20)"),
+        ("tinyint", "tinyint"),
+        ("binary", "binary"),
         ("decimal(10,2)", "decimal(10, 2)"),
-        ("struct<bigint:bigint,b:array<varchar(3)>>", "struct<bigint: long, b: array<string>>"),
+        ("struct<bigint:bigint,b:array<char(3)>>", "struct<bigint: long, b: array<char(3)>>"),
         ("map<bigint,struct<a:date>>", "map<long, struct<a: date>>"),
         ("map<string,map<bigint,timestamp>>", "map<string, map<long, timestamp>>"),
     ],
@@ -37,7 +39,7 @@ def test_types_of_hive_have_names_of_ours(hive: str, ours: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["tinyint", "smallint", "char(4)", "binary", "void", "array<binary>", "struct", ""]
+    "text", ["void", "interval_day_time", "uniontype<int>", "array<void>", "struct", ""]
 )
 def test_types_without_a_name_of_ours_have_none(text: str) -> None:
     assert canonical_type(text) is None
@@ -48,6 +50,9 @@ def test_types_without_a_name_of_ours_have_none(text: str) -> None:
     [
         (True, "boolean", True),
         (3, "bigint", 3),
+        (-128, "tinyint", -128),
+        (b"\x00\xff", "binary", b"\x00\xff"),
+        ("ab  ", "char(4)", "ab  "),
         (1.5, "float", 1.5),
         ("a", "string", "a"),
         ("", "string", ""),

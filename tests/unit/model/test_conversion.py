@@ -10,6 +10,7 @@ from harness.model.conversion import cast_text, convert
 from harness.model.datatypes import parse_type
 
 NOON = datetime.datetime(2024, 2, 29, 12)  # noqa: DTZ001 - canonical timestamps have no zone
+LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, 999_999)  # noqa: DTZ001
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,23 @@ NOON = datetime.datetime(2024, 2, 29, 12)  # noqa: DTZ001 - canonical timestamps
         (NOON, "string", "2024-02-29 12:00:00"),
         ("2024-02-29 12:00:00", "timestamp", NOON),
         (NOON.date(), "timestamp", NOON.replace(hour=0)),
-        (float("inf"), "float", float("inf")),
+        ("2024-02-29 12:00:00.000001", "timestamp", NOON.replace(microsecond=1)),
+        ("2024-02-29 12:00:00.000001000", "timestamp", NOON.replace(microsecond=1)),
+        ("2024-02-29 14:00:00+02:00", "timestamp", NOON),
+        ("0001-01-01", "date", datetime.date.min),
+        ("9999-12-31 23:59:59.999999", "timestamp", LAST),
+        (-128, "tinyint", -128),
+        (-(2**15), "smallint", -(2**15)),
+        (-(2**63), "long", -(2**63)),
+        ("0x00fF", "binary", b"\x00\xff"),
+        ("0x", "binary", b""),
+        ("ab", "char(4)", "ab  "),
+        ("ab", "varchar(4)", "ab"),
+        (-0.0, "double", -0.0),
+        (-0.0, "decimal(3, 1)", Decimal("0.0")),
+        (5e-324, "double", 5e-324),
+        (1 - 10**38, "decimal(38, 0)", Decimal(1 - 10**38)),
+        (float("-inf"), "float", float("-inf")),
         (float("nan"), "double", float("nan")),
     ],
 )
@@ -65,8 +82,17 @@ def test_a_value_with_an_exact_form_gets_it(value: Value, to: str, expected: Val
         (NOON, "date"),
         ("2024-02-30", "date"),
         (7, "timestamp"),
-        ("2024-02-29 12:00:00.000001", "timestamp"),
-        ("2024-02-29 12:00:00+01:00", "timestamp"),
+        ("2024-02-29 12:00:00.0000001", "timestamp"),
+        ("0001-01-01 00:00:00+01:00", "timestamp"),
+        (128, "tinyint"),
+        (-129, "tinyint"),
+        (32_768, "smallint"),
+        (0xFF, "binary"),
+        ("0xf", "binary"),
+        ("abc", "binary"),
+        ("abcde", "char(4)"),
+        ("abcde", "varchar(4)"),
+        (10**38, "decimal(38, 0)"),
         (1e9, "string"),
         ([1], "string"),
         ({"a": 1}, "int"),
@@ -79,3 +105,17 @@ def test_nothing_is_ever_rounded_or_guessed(value: Value, to: str) -> None:
 
 def test_milliseconds_are_written_without_zeros_behind_them() -> None:
     assert cast_text(NOON.replace(microsecond=250_000)) == "2024-02-29 12:00:00.25"
+
+
+@pytest.mark.parametrize(
+    ("value", "to", "told"),
+    [
+        (255, "binary", 'as quoted text: "0x00ff"'),
+        ("2024-01-01 00:00:00.0000001", "timestamp", "no finer"),
+        ("31.1.2024", "date", "write 2024-01-31"),
+        (1, "boolean", "write true or false"),
+    ],
+)
+def test_who_gave_another_value_is_told_how_to_write_one(value: Value, to: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        convert(value, parse_type(to))

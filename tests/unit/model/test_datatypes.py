@@ -15,12 +15,16 @@ def test_every_type_is_read_back_from_its_text(type_: DataType) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("integer", "'integer' is not a type; allowed: boolean, int"),
+        ("integer", "'integer' is not a type; allowed: boolean, tinyint"),
         ("", "is not a type"),
         ("int int", "nothing may follow 'int'"),
         ("decimal(39, 2)", "0 <= scale <= precision <= 38"),
         ("decimal(2, 3)", "0 <= scale <= precision <= 38"),
         ("decimal(a, 3)", "a number expected"),
+        ("char(0)", "allowed is 1 to 255"),
+        ("char(256)", "allowed is 1 to 255"),
+        ("varchar(65536)", "allowed is 1 to 65535"),
+        ("varchar", "'(' expected"),
         ("struct<>", "a child's name expected"),
         ("struct<a: int, a: long>", "names each child once"),
         ("struct<a: int", "',' or '>' expected, found 'the end'"),

@@ -13,7 +13,19 @@ from harness.model.schema import Field, number
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP, generate, never_null
 
 PLACES = st.tuples(st.integers(1, MAX_FIELD), st.integers(0, MAX_STEP), st.integers(1, MAX_ROW))
-TRACEABLE = ["int", "long", "float", "double", "decimal(9, 2)", "string", "date", "timestamp"]
+TRACEABLE = [
+    "int",
+    "long",
+    "float",
+    "double",
+    "decimal(9, 2)",
+    "string",
+    "date",
+    "timestamp",
+    "binary",
+    "varchar(9)",
+    "char(9)",
+]
 CHAINS = [
     ("int", "long", "double"),
     ("int", "string"),
@@ -32,6 +44,11 @@ CHAINS = [
     ("date", "string"),
     ("timestamp", "string"),
     ("boolean", "string"),
+    ("tinyint", "smallint", "int", "double"),
+    ("smallint", "decimal(9, 2)"),
+    ("varchar(20)", "string"),
+    ("varchar(5)", "varchar(20)"),
+    ("char(8)", "string"),
 ]
 
 
@@ -118,3 +135,15 @@ def test_a_decimal_of_38_digits_can_be_generated() -> None:
 def test_the_value_of_a_struct_is_kept_by_the_ids_of_its_parts() -> None:
     field, _ = number("s", parse_type("struct<a: int, b: string>"), 4)
     assert generate(field, 3, 2, {}) == {6: 603002, 7: "f7s3r2"}
+
+
+@pytest.mark.parametrize("text", ["boolean", "tinyint", "smallint", "char(2)", "varchar(1)"])
+def test_small_values_of_two_neighbouring_fields_have_other_patterns_over_four_rows(
+    text: str,
+) -> None:
+    def pattern(field_id: int) -> list[Value]:
+        return [value_at((field_id, 1, row), text) for row in (1, 2, 3, 4)]
+
+    for field_id in range(1, MAX_FIELD):
+        assert pattern(field_id) != pattern(field_id + 1)
+        assert len(set(pattern(field_id))) > 1
