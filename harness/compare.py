@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from harness import matching, origins
+from harness import matching, newer, origins
 from harness.checks.place import Place, What, World, leaves
 from harness.matching import Found, Matching
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.datatypes import Array, DataType, Decimal, Map, Struct
 from harness.model.query import COUNT, Query, at
 from harness.model.schema import Field
-from harness.model.truth import Row, row_values
+from harness.model.truth import Row, Rows, row_values
 from harness.record import Column, Origin, labelled
 
 FAMILIES: Final = {Struct: {"struct", "row"}, Array: {"array"}, Map: {"map"}, Decimal: {"decimal"}}
@@ -34,11 +34,16 @@ def differences(
 
 def narrowed(world: World, query: Query) -> World:
     """Give the world in which only the rows that a query asks for should be seen."""
-    rows, left_out = dict(world.rows), dict[Value, Row]()
-    for key, row in world.rows.items() if query.where else ():
-        if not query.takes(_expected(world, row)):
-            left_out[key] = rows.pop(key)
-    return replace(world, rows=rows, left_out=left_out)
+    if query.where is None:
+        return world
+    rows = _asked(world, query, world.rows)
+    left_out = {key: row for key, row in world.rows.items() if key not in rows}
+    now = None if world.newer is None else _asked(world, query, world.newer)
+    return replace(world, rows=rows, left_out=left_out, newer=now)
+
+
+def _asked(world: World, query: Query, rows: Rows) -> Rows:
+    return {key: row for key, row in rows.items() if query.takes(_expected(world, row))}
 
 
 def wrong(
@@ -75,7 +80,7 @@ def wrong_rows(
     cells = [
         each for row, _ in found.pairs for each in _row(world, row, known, seen[text_of(row.key)])
     ]
-    return (*origins.attribute(world, cells, seen), *_whole_rows(world, found, wanted))
+    return (*origins.attribute(world, cells, seen), *_whole_rows(world, found, names, wanted))
 
 
 def wrong_columns(
@@ -113,9 +118,12 @@ def _named_then(world: World, name: str, step: int | None) -> Origin | None:
     return Origin(world.history[step].schema.find(name).id, name, step, "")
 
 
-def _whole_rows(world: World, found: Matching, asked: Sequence[str]) -> Iterator[Place]:
+def _whole_rows(
+    world: World, found: Matching, names: Sequence[str], asked: Sequence[str]
+) -> Iterator[Place]:
+    early = newer.told(world, names, found)
     for key, values in found.extra:
-        yield Place(What.EXTRA_ROW, key, "", None, values)
+        yield Place(What.EXTRA_ROW, key, "", None, values, origin=early.get(key))
     for key, values in found.second:
         yield Place(What.SECOND_ROW, key, "", None, values)
     there = {text_of(row.key) for row, _ in found.pairs}
@@ -123,7 +131,7 @@ def _whole_rows(world: World, found: Matching, asked: Sequence[str]) -> Iterator
         if key not in there:
             shown = _expected(world, row)
             values = tuple(at(shown, path) for path in asked if world.schema.has(path))
-            yield Place(What.ABSENT_ROW, key, "", values, None)
+            yield Place(What.ABSENT_ROW, key, "", values, None, origin=early.get(key))
 
 
 def _expected(world: World, row: Row) -> dict[str, Value]:

@@ -16,6 +16,7 @@ ORDER: Final = (
     FindingKind.RESURRECTED,
     FindingKind.MISALIGNED,
     FindingKind.STALE,
+    FindingKind.PREMATURE,
     FindingKind.MISSING_RENAME,
     FindingKind.ALTERED_VALUE,
     FindingKind.GHOST_ROW,

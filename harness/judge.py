@@ -10,6 +10,7 @@ from harness.cells import Cell, Variant
 from harness.checks.place import Place, What, World, index_of
 from harness.layout import Layout
 from harness.model import lying, resolution
+from harness.model.admissible import Base, base_rows
 from harness.model.canonical import Value, text_of
 from harness.model.files import FileKind
 from harness.model.query import Query
@@ -41,7 +42,7 @@ class _Told:
     ways: tuple[str, ...] = ()
     """How columns were found, where that reproduces the answer."""
     doubt: str = ""
-    """How the files are not as the truth says, where something is wrong."""
+    """How the files are not as the truth says, or tell nothing, where something is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class _Histories:
         self._worlds: dict[tuple[int, str], World] = {}
         self._layouts: dict[tuple[int, str], Layout] = {}
         self._expected: dict[tuple[int, str, Query], Expected] = {}
-        self._doubts: dict[int, str] = {}
+        self._bases: dict[int, Base] = {}
         self._told: dict[Hashable, _Told] = {}
 
     def until(self, step: int) -> History:
@@ -98,11 +99,14 @@ class _Histories:
     def world(self, step: int, view: str) -> World:
         """Give what checks may ask about a step and a view."""
         if (step, view) not in self._worlds:
-            history = self.until(step)
-            rows = history[-1].base if view == READ_OPTIMIZED else history[-1].rows
-            files = self._lying(step, view)
-            self._worlds[step, view] = World(history, self._index, rows, lying=files)
+            self._worlds[step, view] = self._world(step, view)
         return self._worlds[step, view]
+
+    def _world(self, step: int, view: str) -> World:
+        history, base = self.until(step), self.base(step)
+        files, now = self._lying(step, view), history[-1].rows
+        world = World(history, self._index, now, lying=files, base=base.rows)
+        return replace(world, rows=base.rows, newer=now) if view == READ_OPTIMIZED else world
 
     def _lying(self, step: int, view: str) -> Mapping[str, Sequence[int]]:
         """Give which files hold each row that a view reads; nothing where they tell nothing."""
@@ -138,11 +142,12 @@ class _Histories:
                 self._told[same] = _Told(diagnosis.findings(_in_parts(answer, world), world))
         return self._told[same]
 
-    def doubt_of_base(self, step: int) -> str:
-        """Say how base files are not as the read-optimized view needs them; empty when they are."""
-        if step not in self._doubts:
-            self._doubts[step] = self.layout(step, READ_OPTIMIZED).doubt_of_base()
-        return self._doubts[step]
+    def base(self, step: int) -> Base:
+        """Give what base files show by themselves: the truth of a read-optimized view."""
+        if step not in self._bases:
+            state, history = self.states[step], self.until(step)
+            self._bases[step] = base_rows(history, state.files, self._made(step), state.layout)
+        return self._bases[step]
 
     def layout(self, step: int, view: str) -> Layout:
         """Give what the files of a step tell beside the truth of a view."""
@@ -208,8 +213,8 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
     asked = replace(blank, sql=answer.sql, seconds=answer.seconds, reused=answer.reused)
     if answer.unknown or answer.void:
         return replace(asked, because=answer.unknown or answer.void)
-    if cell.view == READ_OPTIMIZED and (doubt := histories.doubt_of_base(cell.step)):
-        return replace(asked, because=f"layout: {doubt}")
+    if cell.view == READ_OPTIMIZED and (why := histories.base(cell.step).why):
+        return replace(asked, because=f"layout: {why}")
     view = _shows(cell.view)
     expected = histories.expected(cell.step, view, answer.question)
     told = histories.told(cell.step, view, answer)
@@ -285,7 +290,7 @@ def _of_rows(answer: Answer, world: World, layout: Layout) -> _Told:
     places = compare.wrong(seen, answer.question, answer.columns, answer.rows)
     found, ways = diagnosis.findings(places, seen), layout.ways(answer)
     doubt = layout.doubt() if found else ""
-    return _Told(found, ways, f"the files are not as the truth says: {doubt}" if doubt else "")
+    return _Told(found, ways, doubt)
 
 
 def expected_table(world: World, query: Query) -> Expected:

@@ -34,24 +34,15 @@ class Layout:
     )
     """What readers of each way would show, made once: many answers are compared with it."""
 
-    def doubt_of_base(self) -> str:
-        """Say how base files are not as the view needs them; empty when they are."""
-        if self.unread:
-            return self.unread
-        try:
-            held = dict(self._base_rows())
-        except resolution.LayoutError as doubt:
-            return str(doubt)
-        for key in dict.fromkeys((*self.world.keys, *held)):
-            wanted, there = self.world.keys.get(key), held.get(key)
-            if wanted != there:
-                return f"row {key}: base files hold {_of(there)}, the model says {_of(wanted)}"
-        return ""
-
     def doubt(self) -> str:
         """Say how the files do not hold the rows of the truth; empty when they do."""
         if self.unread:
-            return self.unread
+            return f"names are not exact, for the files tell nothing: {self.unread}"
+        if doubt := self._doubt():
+            return f"the files are not as the truth says: {doubt}"
+        return ""
+
+    def _doubt(self) -> str:
         try:
             there = {text_of(row.key) for row in self._rows()}
         except resolution.LayoutError as doubt:
@@ -92,12 +83,6 @@ class Layout:
             return ""
         return str(ways[0]) if len(ways) == 1 else ""
 
-    def _base_rows(self) -> Iterator[tuple[str, Row]]:
-        for base, _ in resolution.slices(self.files, self.steps):
-            if base is not None:
-                rows = (self._version(base, key) for key in base.keys)
-                yield from ((text_of(row.key), row) for row in rows)
-
     def _rows(self) -> Iterator[Row]:
         """Give the rows of the newest files, deleted ones left out."""
         for base, logs in resolution.slices(self.files, self.steps):
@@ -110,7 +95,3 @@ class Layout:
 
     def _version(self, fact: FileFact, key: str) -> Row:
         return resolution.version(self.world.history, fact, key, self.steps)
-
-
-def _of(row: Row | None) -> str:
-    return f"that of step {max(row.written.values(), default=0)}" if row else "none"

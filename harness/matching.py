@@ -46,8 +46,8 @@ def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching
             extra.append((key, found))
     pairs, second = [], []
     for key, candidates in groups.items():
-        right = [_right(world, wanted[key], names, found) for found in candidates]
-        best = right.index(max(right))
+        scores = [right(world, wanted[key], names, found) for found in candidates]
+        best = scores.index(max(scores))
         pairs.append((wanted[key], candidates[best]))
         second += [(key, found) for at, found in enumerate(candidates) if at != best]
     return Matching(tuple(pairs), tuple(second), tuple(extra))
@@ -97,7 +97,8 @@ def _tells_keys(told: Sequence[str], held: Sequence[str]) -> bool:
     return not (fewer and against * 2 > len(both))
 
 
-def _right(world: World, row: Row, names: Sequence[str], found: Found) -> int:
+def right(world: World, row: Row, names: Sequence[str], found: Found) -> int:
+    """Count the values that are those of a version of a row."""
     expected = dict(zip(world.schema.names, row_values(row, world.schema), strict=True))
     return sum(
         name.partition(".")[0] in expected and same(value_at(expected, name), value)

@@ -16,7 +16,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.checks import altered_value
+from harness.checks import altered_value, premature
 from harness.checks.place import NULLS, Place, What, World, leaves
 from harness.model.canonical import Value, text_of
 from harness.model.schema import Field
@@ -47,8 +47,8 @@ def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place,
         _moved_dates(own, wrong)
         _by_pattern(world, own, wrong, cells.get(field_id, ()))
         _by_neighbours(world, own, wrong)
-    versions = _older_versions(world, own)
-    own = _stale(world, own, versions)
+    versions = _other_versions(world, own)
+    own = _of_shown_version(world, own, versions)
     shown = _shown_fields(world, own)
     older = frozenset(place.key for place in own if _is_older(world, place))
     return tuple(
@@ -57,8 +57,10 @@ def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place,
     )
 
 
-def _stale(world: World, places: Sequence[Place], versions: Mapping[str, int]) -> list[Place]:
-    """Take disputed values for older ones in rows that show such, where that fits a whole column.
+def _of_shown_version(
+    world: World, places: Sequence[Place], versions: Mapping[str, int]
+) -> list[Place]:
+    """Take disputed values for those of the version that a row shows, where the column allows it.
 
     A column that shows anything else in the same file group may be another's in these rows too.
     """
@@ -101,7 +103,8 @@ def _own_witness(world: World, place: Place) -> Place:
     origins = _origins(world, place.found)
     here = [origin for origin in origins if origin.key == place.key]
     fields = {origin.field_id for origin in origins}
-    if len(fields) != 1 or _tells_nothing(place.found) or _may_be_altered(place, fields):
+    told = len(fields) == 1 and not _older_and_newer(world, place, here)
+    if not told or _tells_nothing(place.found) or _may_be_altered(place, fields):
         return replace(place, disputed=bool(origins))
     return replace(place, origin=_best(world, place, here or origins))
 
@@ -120,12 +123,16 @@ def _origins(world: World, found: Value) -> tuple[Origin, ...]:
 def _readings(found: Value) -> Iterator[str]:
     """Give the text of a value, then of what the same stored number is in another type.
 
-    Parquet stores a date as days and a timestamp as milli- or microseconds since 1970: a reader by
-    position shows a whole number as the date of that day (seen on Trino 476 and PrestoSQL 350).
+    Parquet stores texts and bytes alike, a date as days and a timestamp as milli- or microseconds
+    since 1970: a reader by position shows a whole number as the date of that day (seen on Trino 476
+    and PrestoSQL 350).
     """
     yield text_of(found)
-    if isinstance(found, str):
+    if isinstance(found, bytes):
+        yield found.decode("utf-8", "replace")
+    elif isinstance(found, str):
         yield from _read_back(found)
+        yield text_of(found.encode("utf-8", "surrogatepass"))
     elif isinstance(found, datetime.datetime):
         if found.time() == datetime.time():
             yield text_of(found.date())
@@ -161,6 +168,15 @@ def _best(world: World, place: Place, origins: Iterable[Origin]) -> Origin:
         return own and origin.step < expected, origin.step <= world.step, origin.step
 
     return max(origins, key=rank)
+
+
+def _older_and_newer(world: World, place: Place, origins: Iterable[Origin]) -> bool:
+    """Tell whether the value is of versions of its row before and after the one to be shown."""
+    if world.newer is None or place.field is None:
+        return False
+    expected, own = world.expected_step(place.field.id, place.key), place.field.id
+    steps = {each.step for each in origins if each.field_id == own and each.step <= world.step}
+    return bool(steps) and min(steps) < expected < max(steps)
 
 
 def _moved_dates(places: list[Place], at: Sequence[int]) -> None:
@@ -263,17 +279,18 @@ def _decided(world: World, place: Place, field_id: int | None) -> Place:
         for origin in _origins(world, place.found)
         if origin.key == place.key and origin.field_id == field_id
     ]
-    if not place.disputed or not origins:
+    if not place.disputed or not origins or _older_and_newer(world, place, origins):
         return place
     return replace(place, origin=_best(world, place, origins), disputed=False)
 
 
-def _older_versions(world: World, places: Sequence[Place]) -> dict[str, int]:
-    """Give the step up to which a row was read, where some of its values are older ones."""
+def _other_versions(world: World, places: Sequence[Place]) -> dict[str, int]:
+    """Give the step up to which a row was read, where some of its values are of another version."""
     versions: dict[str, int] = {}
     for place in places:
         origin, field = place.origin, place.field
-        if origin and field and origin.field_id == field.id and _is_older(world, place):
+        own = origin and field and origin.field_id == field.id
+        if origin and own and (_is_older(world, place) or premature.explains(place, world)):
             versions[place.key] = max(origin.step, versions.get(place.key, 0))
     return versions
 

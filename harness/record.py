@@ -164,6 +164,7 @@ class FindingKind(StrEnum):
     MISALIGNED = "misaligned"
     RESURRECTED = "resurrected"
     STALE = "stale"
+    PREMATURE = "premature"
     MISSING_RENAME = "missing_rename"
     LOST_VALUE = "lost_value"
     GHOST_ROW = "ghost_row"

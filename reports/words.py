@@ -58,6 +58,9 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
     FindingKind.STALE: Word(
         "stale", "stale", "◷", "An older value, or the columns of an older schema."
     ),
+    FindingKind.PREMATURE: Word(
+        "premature", "too soon", "◴", "What log files hold, where only base files should be shown."
+    ),
     FindingKind.MISSING_RENAME: Word(
         "missing rename", "rename", "✎", "NULL for a value written under the column's former name."
     ),

@@ -156,6 +156,11 @@ class World:
     lying: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """The steps that wrote the files which hold a row now, by the text of its key; empty when that
     is not known."""
+    base: Rows | None = None
+    """The rows that base files hold, as the files tell; None for as the model lays them out."""
+    newer: Rows | None = None
+    """The rows of now that the question asks for, where the judged view shows base files alone;
+    None where it shows what is now."""
     keys: Mapping[str, Row] = field(init=False, repr=False)
     """The same by the text of the key."""
     held: Mapping[str, Row] = field(init=False, repr=False)
@@ -163,7 +168,8 @@ class World:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", _by_text(self.rows))
-        object.__setattr__(self, "held", _by_text(self.history[-1].base))
+        held = self.history[-1].base if self.base is None else self.base
+        object.__setattr__(self, "held", _by_text(held))
 
     @property
     def schema(self) -> Schema:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.quality import (
+    defects_base,
     defects_queries,
     defects_reading,
     defects_values,
@@ -14,6 +15,7 @@ from tests.quality.planted import DEFECTS
 __all__ = [
     "DEFECTS",
     "REFUSALS",
+    "defects_base",
     "defects_queries",
     "defects_reading",
     "defects_values",

@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from harness.checks.place import Index, Place, World, index_of
 from harness.compare import differences
 from harness.diagnosis import findings
 from harness.model import lying
+from harness.model.admissible import Base, base_rows
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
+from harness.model.files import FileFact, FileKind
 from harness.model.table import Table
 from harness.model.truth import History, Truth
 from harness.operations.add_column import AddColumn
@@ -59,15 +61,37 @@ class Told:
 
     def world(self, view: str = "snapshot") -> World:
         """Give what the judge knows at the end."""
-        rows = self.truth.base if view == "read_optimized" else self.truth.rows
-        return World(self.history, self.index, rows, lying=self.lying)
+        world = World(
+            self.history,
+            self.index,
+            self.truth.rows,
+            lying=self.lying(view),
+            base=self.base.rows if self.disk.merge_on_read else None,
+        )
+        if view != "read_optimized":
+            return world
+        return replace(world, rows=self.base.rows, newer=self.truth.rows)
 
     @cached_property
-    def lying(self) -> dict[str, tuple[int, ...]]:
-        """Give which files hold each row at the end."""
-        steps = {simulated.instant_of(step): step for step in range(len(self.history))}
-        facts = [each.fact() for each in self.disk.until(self.truth.step)]
-        return lying.lying(self.history, facts, steps)
+    def steps(self) -> dict[str, int]:
+        """Give the step that made each instant."""
+        return {simulated.instant_of(step): step for step in range(len(self.history))}
+
+    @cached_property
+    def facts(self) -> tuple[FileFact, ...]:
+        """Give what the files say of themselves at the end."""
+        return tuple(each.fact() for each in self.disk.until(self.truth.step))
+
+    @cached_property
+    def base(self) -> Base:
+        """Give what base files show by themselves at the end."""
+        return base_rows(self.history, self.facts, self.steps)
+
+    def lying(self, view: str = "snapshot") -> dict[str, tuple[int, ...]]:
+        """Give which files that a view reads hold each row at the end."""
+        base_only = view == "read_optimized"
+        facts = [each for each in self.facts if not base_only or each.kind is FileKind.BASE]
+        return lying.lying(self.history, facts, self.steps)
 
     def read(self, by: str = "id", **how: object) -> Reply:
         """Read the table at the end."""

@@ -5,6 +5,7 @@
 | another field, dropped, that ever had this column's name | resurrected |
 | another field | misaligned |
 | the same field, an older step | stale |
+| the same field, a newer step, of a view that shows base files alone | premature |
 | the right value in another type | type drift |
 | another row's, a newer one, nobody's | unexplained |
 | nothing was read, and a file holds the value under another name | missing rename |
@@ -16,7 +17,8 @@ give the same values: of a NULL, that it is simply one; of a value, whoever else
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -97,13 +99,29 @@ class Oracle:
                 yield Wrong((shown, ""), _UNEXPLAINED)
         for key, lines in by_key.items():
             if key not in self.rows:
-                yield Wrong((key, ""), frozenset({self._extra(key)}))
+                yield Wrong((key, ""), frozenset({self._extra(key, lines)}))
                 continue
             if len(lines) > 1:
                 yield Wrong((key, ""), frozenset({FindingKind.DUPLICATE}))
             yield from self._cells(max(lines, key=self._right))
         for key in self.rows.keys() - by_key.keys():
-            yield Wrong((key, ""), frozenset({FindingKind.LOST_ROW}))
+            yield Wrong((key, ""), frozenset({self._absent(key, by_key.keys())}))
+
+    def _absent(self, key: str, there: AbstractSet[str]) -> FindingKind:
+        """Tell a row that is gone by now from a lost one, of whose file nothing came."""
+        if key in self._now or self.seen.view != "read_optimized":
+            return FindingKind.LOST_ROW
+        disk = self.told.disk
+        mine = {text_of(k): disk.group_of(k) for k in self.told.truth.base}
+        kept = [each for each in self.rows if each in self._now]
+        beside = [each for each in kept if mine[each] == mine[key]] or kept
+        seen = not beside or bool(there & set(beside))
+        return FindingKind.PREMATURE if seen else FindingKind.LOST_ROW
+
+    @cached_property
+    def _now(self) -> set[str]:
+        """The rows that the newest files would show to the same question."""
+        return {text_of(key) for key, row in self.told.truth.rows.items() if self._asked(row)}
 
     def _recognisable(self, line: Line) -> bool:
         """Tell whether a row shows its key, or a value that only rows of this key ever had."""
@@ -129,7 +147,11 @@ class Oracle:
                     found.setdefault(text, set()).add(key)
         return found
 
-    def _extra(self, key: str) -> FindingKind:
+    def _extra(self, key: str, lines: Sequence[Line]) -> FindingKind:
+        if self.seen.view == "read_optimized" and key in self._now:
+            base, _ = self.told.disk.slices(10**6)[lines[0].file.rpartition("_")[0]]
+            if all(each.step > base.step for each in lines):
+                return FindingKind.PREMATURE
         return FindingKind.GHOST_ROW if key in self._ever else FindingKind.UNEXPLAINED
 
     @cached_property
@@ -278,6 +300,8 @@ class Oracle:
             wanted = self.rows[key].written.get(root, -1)
             if step < wanted:
                 return FindingKind.STALE
+            if step > wanted and self.seen.view == "read_optimized":
+                return FindingKind.PREMATURE
             alike = text_of(found).removesuffix(" 00:00:00") == text_of(expected)
             drifted = step == wanted and alike and expected is not None
             return FindingKind.TYPE_DRIFT if drifted else FindingKind.UNEXPLAINED

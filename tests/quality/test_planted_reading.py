@@ -170,11 +170,31 @@ def test_base_files_are_what_a_read_optimized_query_should_see() -> None:
     assert diagnosed(told, told.read(logs="ignored"), "read_optimized") == ()
 
 
-def test_a_newer_value_in_a_read_optimized_answer_has_no_name_but_tells_its_step() -> None:
+def test_a_newer_value_in_a_read_optimized_answer_is_premature_and_tells_its_step() -> None:
     told = history("insert 1,2; upsert 1", mor=True)
     (finding,) = diagnosed(told, told.read(), "read_optimized")
-    assert (finding.kind, finding.columns) == (FindingKind.UNEXPLAINED, ("ts", "f1", "f2"))
+    assert (finding.kind, finding.columns) == (FindingKind.PREMATURE, ("ts", "f1", "f2"))
     assert finding.witness.origin == Origin(2, "ts", 2, "1")
+
+
+def test_a_row_that_log_files_delete_is_left_out_too_early() -> None:
+    told = history("insert 1,2; delete 2; insert 3", mor=True)
+    (finding,) = diagnosed(told, told.read(), "read_optimized")
+    assert (finding.kind, finding.witness.key) == (FindingKind.PREMATURE, "2")
+    assert finding.witness.origin == Origin(1, "id", 2, "2")
+
+
+def test_a_deleted_row_is_lost_where_nothing_of_its_file_came() -> None:
+    told = history("insert 1,2; delete 2; insert 3", mor=True)
+    reply = told.read(logs="ignored")
+    only = Reply(reply.columns, tuple(row for row in reply.rows if row[0] == "3"))
+    assert named(told, only, "read_optimized") == {"lost_row": {("1", ""), ("2", "")}}
+
+
+def test_a_snapshot_answer_is_never_premature() -> None:
+    told = history("insert 1,2; upsert 1", mor=True)
+    before = replace(told, history=told.history[:2])
+    assert set(named(before, told.read())) == {"unexplained"}
 
 
 def test_compaction_brings_base_files_up_to_date() -> None:
