@@ -1,9 +1,10 @@
-"""Altered value: the right value with its digits, zone or precision changed."""
+"""Altered value: the right value with digits, zone, calendar, precision or encoding changed."""
 
 from __future__ import annotations
 
 import datetime
 import decimal
+import unicodedata
 
 from harness.checks.place import Place, What, World
 from harness.model.canonical import Value
@@ -14,6 +15,9 @@ ZONES = datetime.timedelta(hours=15)
 """A time moved by at most this counts as the same one shown in another zone."""
 DAY = datetime.timedelta(days=1)
 """A date moves by at most this for the same reason."""
+GREGORIAN = datetime.date(1582, 10, 15)
+"""The first day of the Gregorian calendar. Before it Spark 3 counts by it as well, older Spark and
+Hive by the Julian one (Spark SQL migration guide, "Upgrading from Spark SQL 2.4 to 3.0")."""
 
 
 def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks are asked alike
@@ -23,15 +27,24 @@ def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks a
     """
     if place.what is not What.CELL or place.found is None or place.expected is None:
         return False
-    if place.origin is not None or place.disputed:
+    if place.origin is not None:
         return False
+    if place.disputed:
+        return _only_sign_of_zero(place.expected, place.found)
     return near(place.expected, place.found)
+
+
+def _only_sign_of_zero(expected: Value, found: Value) -> bool:
+    """Tell whether a zero has another sign: then zeros elsewhere are no other explanation."""
+    return isinstance(expected, float) and isinstance(found, float) and expected == found == 0
 
 
 def near(expected: Value, found: Value) -> bool:
     """Tell whether one value may be the other with its digits, zone or precision changed."""
     if isinstance(expected, datetime.date):
         return _near_in_time(expected, found)
+    if isinstance(expected, bytes):
+        return _near_bytes(expected, found)
     if isinstance(expected, str):
         return isinstance(found, str) and _near_text(expected, found)
     return _near_number(expected, found)
@@ -41,7 +54,18 @@ def _near_in_time(expected: datetime.date, found: Value) -> bool:
     if not isinstance(found, datetime.date):
         return False
     dates = not isinstance(expected, datetime.datetime)
-    return abs(_moment(expected) - _moment(found)) <= (DAY if dates else ZONES)
+    moved = abs(_moment(expected) - _moment(found))
+    if moved <= (DAY if dates else ZONES):
+        return True
+    return abs(moved - _between_calendars(expected)) <= (datetime.timedelta() if dates else ZONES)
+
+
+def _between_calendars(day: datetime.date) -> datetime.timedelta:
+    """Give how far apart the two calendars count a day before the Gregorian one was made."""
+    if _moment(day).date() >= GREGORIAN:
+        return datetime.timedelta()
+    year = day.year - (day.month < 3)  # noqa: PLR2004 - a leap day comes at the end of February
+    return abs(datetime.timedelta(days=year // 100 - year // 400 - 2))
 
 
 def _moment(value: datetime.date) -> datetime.datetime:
@@ -51,9 +75,31 @@ def _moment(value: datetime.date) -> datetime.datetime:
 
 
 def _near_text(expected: str, found: str) -> bool:
-    """Tell whether a text was cut off, padded, or changed in case."""
+    """Tell whether a text was cut off, padded, or changed in case, form or encoding."""
     rest = found.strip().lower()
-    return bool(rest) and expected.strip().lower().startswith(rest)
+    if rest and expected.strip().lower().startswith(rest):
+        return True
+    if not rest and not expected.strip():
+        return True
+    forms = [unicodedata.normalize("NFKC", each) for each in (expected, found)]
+    return forms[0] == forms[1] or found in _misread(expected)
+
+
+def _misread(text: str) -> set[str]:
+    """Give what becomes of letters beyond ASCII where UTF-8 is not written or not understood."""
+    encoded = text.encode()
+    lossy = {text.encode("ascii", "replace").decode(), encoded.decode("ascii", "replace")}
+    return lossy | {encoded.decode("latin-1"), encoded.decode("cp1252", "replace")}
+
+
+def _near_bytes(expected: bytes, found: Value) -> bool:
+    """Tell whether bytes were cut off or padded with zeros, or some of them were lost in a text."""
+    if isinstance(found, str):
+        return found in {expected.decode(each, "replace") for each in ("utf-8", "ascii")}
+    if not isinstance(found, bytes):
+        return False
+    rest = found.rstrip(b"\0")
+    return bool(rest) and expected.startswith(rest)
 
 
 def _near_number(expected: Value, found: Value) -> bool:

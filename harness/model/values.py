@@ -41,6 +41,8 @@ NULL_EVERY: Final = 5
 NUMBERS: Final = {"tinyint", "smallint", "int", "long", "float", "double"}
 SMALL: Final = {"tinyint": 127, "smallint": 32_749}
 """Primes: so neighbouring fields, steps and rows have different remainders of the code."""
+STRIDE: Final = 37
+"""So far apart are those of two neighbouring rows: keys, which are, too, run on by one."""
 SHORT: Final = (7, 97, 997, 9_973, 99_991, 999_983)
 """The same for texts of one digit, of two …"""
 
@@ -85,7 +87,7 @@ def _leaf(field: Field, step: int, row: int, becomes: tuple[DataType, ...]) -> V
         case Decimal(_, scale):
             return _decimal(number, scale, (field.type, *becomes))
         case Primitive("tinyint" | "smallint" as name):
-            return number % SMALL[name]
+            return number * STRIDE % SMALL[name]
         case Primitive("binary"):
             return _string(field.id, step, row, becomes).encode()
         case Text(name, length):
@@ -129,7 +131,7 @@ def _pattern(field_id: int, step: int, row: int) -> bool:
 def _fitting(text: str, number: int, length: int) -> str:
     if len(text) <= length:
         return text
-    return str(number % SHORT[length - 1] if length <= len(SHORT) else number)
+    return str(number * STRIDE % SHORT[length - 1] if length <= len(SHORT) else number)
 
 
 def _date(field_id: int, step: int, row: int) -> datetime.date:

@@ -11,6 +11,7 @@ from harness.checks.altered_value import near
 from harness.model.canonical import Value
 
 MOMENT = datetime.datetime(2001, 1, 9, 2, 43, 21, 250000)  # noqa: DTZ001 - canonical
+OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,22 @@ MOMENT = datetime.datetime(2001, 1, 9, 2, 43, 21, 250000)  # noqa: DTZ001 - cano
         ("f5s3r2", "f5s3"),
         ("f5s3r2", "F5S3R2"),
         ("f5s3r2", "f5s3r2   "),
+        ("ab  ", "ab"),
+        ("    ", ""),
+        (-0.0, 0.0),
+        (datetime.date(1, 1, 2), datetime.date(1, 1, 4)),
+        (datetime.date(1, 1, 4), datetime.date(1, 1, 2)),
+        (datetime.date(1582, 10, 4), datetime.date(1582, 9, 24)),
+        (datetime.date(1500, 2, 1), datetime.date(1500, 1, 23)),
+        (OLD, OLD + datetime.timedelta(days=10)),
+        ("e\u0301", "\u00e9"),
+        ("\ufb01n", "fin"),
+        ("größe", "gr??e"),
+        ("größe", "grÃ¶Ã\x9fe"),
+        ("größe", "gr\ufffd\ufffd\ufffd\ufffde"),
+        (b"\x01\x02\x03", b"\x01\x02"),
+        (b"\x01\x02", b"\x01\x02\x00\x00"),
+        (b"a\xff", "a\ufffd"),
     ],
 )
 def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, found: Value) -> None:
@@ -53,6 +70,14 @@ def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, found: 
         ("f5s3r2", "f5s3r22"),
         ("f5s3r2", b"f5s3"),
         ((1, 2), (1,)),
+        (datetime.date(1, 1, 2), datetime.date(1, 1, 5)),
+        (datetime.date(1582, 10, 15), datetime.date(1582, 10, 25)),
+        (OLD, OLD + datetime.timedelta(days=9)),
+        ("größe", "groesse"),
+        (b"\x01\x02", b"\x02"),
+        (b"\x01\x02", b""),
+        (b"\x01\x02", b"\x00"),
+        (b"a", 97),
     ],
 )
 def test_everything_else_is_not(expected: Value, found: Value) -> None:
