@@ -327,8 +327,9 @@ class Oracle:
     def under_another_name(self, key: str, field_id: int) -> bool:
         """Tell whether a file that is read holds the row's value under a name not of today."""
         now = self.told.truth.schema.path_of(field_id)
+        base_only = self.seen.view == "read_optimized"
         for base, logs in self._shadow.slices(10**6).values():
-            for file in (base, *logs):
+            for file in (base, *(() if base_only else logs)):
                 for each, record in file.records.items():
                     held = text_of(each) == key and any(
                         token.field_id == field_id and not token.null

@@ -1,0 +1,174 @@
+"""Read-optimized views of random merge-on-read histories: what base files show, and nothing else.
+
+The right reader has no finding, also where the files lie as the model does not foresee; whatever
+is changed in one place of its answer is found there, under its right name.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from harness.compare import narrowed, wrong
+from harness.diagnosis import findings, name_of
+from harness.model.admissible import base_rows
+from harness.model.canonical import Value, same
+from harness.model.files import FileKind
+from harness.model.query import ALL
+from harness.record import FindingKind
+from tests.quality import asked, chance, survey
+from tests.quality.defects_base import BASE, VIEW
+from tests.quality.notation import Told
+from tests.quality.opinions import other
+from tests.quality.shadow import Line, Seen, read
+from tests.quality.survey import Result
+from tests.simulated import File, Reader
+
+FOUND = {Result.RIGHT, Result.UNDECIDABLE}
+
+
+def merge_on_read(seed: int) -> chance.Plot:
+    plot = chance.plot(seed)
+    return replace(
+        plot, mor=True, steps=f"{plot.steps}; insert 401,402,403,404; upsert 401; delete 402"
+    )
+
+
+def right(told: Told) -> Seen:
+    return replace(read(told, BASE), view=VIEW)
+
+
+def otherwise(told: Told, seed: int) -> Told:
+    """Let some compactions of some file groups not have taken place."""
+    by_chance = random.Random(seed)  # noqa: S311 - nothing is kept secret by it
+    firsts: set[str] = set()
+    kept: list[File] = []
+    for each in told.disk.files:
+        again = each.kind is FileKind.BASE and each.group in firsts
+        firsts.add(each.group)
+        if not (again and by_chance.random() < 0.5):
+            kept.append(each)
+    return replace(told, disk=replace(told.disk, files=kept))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_files_tell_what_a_second_opinion_says(seed: int) -> None:
+    plot = merge_on_read(seed)
+    told = plot.told()
+    assert told.base.why == ""
+    assert {str(key) for key in told.base.rows} == set(other(plot)[-1].read_optimized)
+    assert told.base.rows == told.truth.base
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_right_answer_to_any_question_has_no_finding_however_the_files_lie(seed: int) -> None:
+    plotted = merge_on_read(seed).told()
+    for told in (plotted, otherwise(plotted, seed)):
+        assert told.base.why == ""
+        for each in asked.questions(told):
+            reply = asked.ask(told, each.query, BASE)
+            world = narrowed(told.world(VIEW), each.query)
+            assert findings(wrong(world, each.query, reply.columns, reply.rows), world) == ()
+
+
+def test_compactions_that_did_not_take_place_are_no_longer_guessed() -> None:
+    """The model alone would say something else of many of these histories."""
+    told = [otherwise(merge_on_read(seed).told(), seed) for seed in range(60)]
+    assert sum(each.base.rows != each.truth.base for each in told) > 10
+
+
+def test_rows_of_a_group_with_log_files_alone_are_premature() -> None:
+    plotted = merge_on_read(1).told()
+    last = plotted.disk.group_of(next(k for k in plotted.truth.rows if str(k) == "404"))
+    facts = tuple(
+        replace(fact, kind=FileKind.LOG) if fact.file_group == last else fact
+        for fact in plotted.facts
+    )
+    rows = base_rows(plotted.history, facts, plotted.steps).rows
+    world = replace(plotted.world(VIEW), rows=rows, base=rows)
+    reply = right(plotted).reply
+    places = wrong(world, ALL, reply.columns, reply.rows)
+    named = {(each.key, name_of(each, world)) for each in places}
+    assert {key for key, _ in named} >= {"403", "404"}
+    assert {kind for key, kind in named if key != "402"} == {FindingKind.PREMATURE}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_change_of_one_value_is_found_under_its_right_name(seed: int) -> None:
+    told = merge_on_read(seed).told()
+    results: Counter[Result] = Counter()
+    for seen in changed_values(told):
+        judged = survey.held(seen)
+        assert judged.result in FOUND, judged.detail
+        results[judged.result] += 1
+    assert results[Result.RIGHT] > results[Result.UNDECIDABLE]
+
+
+def changed_values(told: Told) -> Iterator[Seen]:
+    """Give the right answer with one value changed, each in every way that is tried.
+
+    A flag of another column may be the row's own of another version, which is the nearer one.
+    """
+    seen = right(told)
+    sources = [read(told), *(read(told, step=step) for step in range(1, told.truth.step))]
+    for at, line in enumerate(seen.lines):
+        others = [each for source in sources for each in source.lines if each.key == line.key]
+        for column, value in enumerate(line.values):
+            tried: list[Value] = [value]
+            for new, token in (
+                *_versions(others, column),
+                *_alike(seen, line, column),
+                (None, None),
+            ):
+                if not any(same(new, each) for each in tried):
+                    tried.append(new)
+                    yield _with(seen, at, column, new, token)
+
+
+def _versions(lines: list[Line], column: int) -> Iterator[tuple[Value, Value]]:
+    for line in lines:
+        yield line.values[column], line.tokens[column]
+
+
+def _alike(seen: Seen, line: Line, column: int) -> Iterator[tuple[Value, Value]]:
+    """Give the values of other columns of the same type in the row."""
+    for at, each in enumerate(seen.columns):
+        if at != column and each.canonical == seen.columns[column].canonical:
+            yield line.values[at], line.tokens[at]
+
+
+def _with(seen: Seen, at: int, column: int, value: Value, token: Value) -> Seen:
+    line = seen.lines[at]
+    values = (*line.values[:column], value, *line.values[column + 1 :])
+    tokens = (*line.tokens[:column], token, *line.tokens[column + 1 :])
+    new = replace(line, values=values, tokens=tokens)
+    return replace(seen, lines=(*seen.lines[:at], new, *seen.lines[at + 1 :]))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_every_change_of_one_row_is_found_under_its_right_name(seed: int) -> None:
+    told = merge_on_read(seed).told()
+    seen = right(told)
+    for at in range(len(seen.lines)):
+        less = replace(seen, lines=(*seen.lines[:at], *seen.lines[at + 1 :]))
+        twice = replace(seen, lines=(*seen.lines, seen.lines[at]))
+        now = [each for each in read(told).lines if each.key == seen.lines[at].key]
+        newer = replace(seen, lines=(*seen.lines[:at], *now, *seen.lines[at + 1 :]))
+        assert survey.held(less).result is Result.RIGHT
+        assert set(survey.named(twice).values()) == {FindingKind.DUPLICATE}
+        changed = now != [seen.lines[at]]
+        assert set(survey.named(newer).values()) == ({FindingKind.PREMATURE} if changed else set())
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_row_that_was_deleted_before_a_compaction_is_a_ghost(seed: int) -> None:
+    plot = merge_on_read(seed)
+    told = replace(plot, steps=f"{plot.steps}; compact").told()
+    before = read(told, Reader("id", logs="undeleted"), step=told.truth.step - 1)
+    ghosts = tuple(each for each in before.lines if each.key == "402")
+    seen = replace(right(told), lines=(*right(told).lines, *ghosts))
+    assert survey.named(seen) == {("402", ""): FindingKind.GHOST_ROW}
