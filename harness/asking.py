@@ -234,7 +234,7 @@ def _answer(
         )  # fmt: skip
     return Answer(
         case, asked.sql, reply.columns, reply.rows, attempts=attempts, seconds=reply.seconds,
-        confirmed=reply.confirmed, question=asked.question.query,
+        confirmed=reply.confirmed, question=asked.question.query, normalised=reply.normalised,
     )  # fmt: skip
 
 
@@ -251,7 +251,7 @@ def _parts(connection: Connection, asked: Asked, work: _Work) -> Iterator[Part]:
             _check_machine(refused)
             yield Part(column, sql, refusal=refused.refusal)
         else:
-            yield Part(column, sql, reply.columns, reply.rows)
+            yield Part(column, sql, reply.columns, reply.rows, normalised=reply.normalised)
 
 
 def _check_stands(manner: Manner, refused: RefusedError) -> None:

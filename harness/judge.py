@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness import compare, diagnosis, refusals
+from harness import compare, diagnosis, differences, refusals
 from harness.cells import Cell, Variant
 from harness.checks.place import Place, What, World, index_of
+from harness.differences import shown
 from harness.layout import Layout
 from harness.model import lying, resolution
 from harness.model.admissible import Base, base_rows
@@ -20,6 +21,7 @@ from harness.record import (
     Column,
     Expected,
     Finding,
+    Normalised,
     Outcome,
     OutcomeKind,
     Part,
@@ -69,14 +71,19 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
         answer = answers.get(cell.case)
         if _skipped(outcome) or (_fell_away(answer) and _incomplete(outcomes, cell.step)):
             continue
-        verdicts.append(_of_cell(cell, case, histories, answer))
+        shows = histories.shown_by(cell.reader, answer)
+        verdicts.append(_of_cell(cell, case, shows, answer))
     return tuple(verdicts)
 
 
 class _Histories:
     """The truth and the world of every step of one variant, made once."""
 
-    def __init__(self, case: Case, outcomes: Mapping[int, Outcome]) -> None:
+    def __init__(
+        self, case: Case, outcomes: Mapping[int, Outcome], written: _Histories | None = None
+    ) -> None:
+        """`written`: those of what was written, where a product cannot show all of it."""
+        self._of, self._shown, self._written = (case, outcomes), dict[str, _Histories](), written
         steps = range(1, len(case.variant.scenario.steps) + 1)
         applied = [_applied(outcomes.get(step)) for step in steps]
         self.broken = next((s for s in steps if _unknown(outcomes.get(s))), None)
@@ -91,6 +98,29 @@ class _Histories:
         self._expected: dict[tuple[int, str, Query], Expected] = {}
         self._bases: dict[int, Base] = {}
         self._told: dict[Hashable, _Told] = {}
+
+    def shown_by(self, reader: str, answer: Answer | None) -> _Histories:
+        """Give those of what the product of a reader can show: these where it shows all."""
+        less = self._less(reader)
+        finer = less is not self and answer is not None and shown.finer(answer)
+        return self if finer else less
+
+    def _less(self, reader: str) -> _Histories:
+        name = differences.product(reader)
+        if name not in self._shown:
+            history = shown.history(self.history, differences.of(reader))
+            self._shown[name] = self
+            if history is not self.history:
+                self._shown[name] = less = _Histories(*self._of, written=self)
+                less.history, less._index = history, index_of(history)
+        return self._shown[name]
+
+    def cut(self, step: int, view: str, query: Query) -> tuple[Normalised, ...]:
+        """Count the values expected otherwise than they were written."""
+        if self._written is None:
+            return ()
+        each = (of.expected(step, view, query) for of in (self._written, self))
+        return shown.cut(*(expected.rows for expected in each))
 
     def until(self, step: int) -> History:
         """Give the history up to a step."""
@@ -217,8 +247,12 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
         return replace(asked, because=f"layout: {why}")
     view = _shows(cell.view)
     expected = histories.expected(cell.step, view, answer.question)
+    answer = shown.taken(answer, dict(expected.columns), differences.of(cell.reader))
     told = histories.told(cell.step, view, answer)
+    cut = histories.cut(cell.step, view, answer.question) if answer.refusal is None else ()
+    evened = differences.merged(answer.normalised, *(p.normalised for p in answer.parts), cut)
     asked = replace(asked, expected=expected, findings=told.findings, reproduces=told.ways)
+    asked = replace(asked, normalised=evened)
     if answer.refusal is not None:
         because = _why_refused(answer.refusal, histories.layout(cell.step, view))
         return replace(asked, verdict=VerdictKind.REFUSED, because=because)
@@ -303,12 +337,14 @@ def expected_table(world: World, query: Query) -> Expected:
     return Expected(tuple(zip(labels, types, strict=True)), tuple(shown))
 
 
-def layout_of(case: Case, cell: Cell) -> Layout:
+def layout_of(case: Case, cell: Cell, answer: Answer | None = None) -> Layout:
     """Give what the files of a cell's step tell, beside the truth of its view.
+
+    The truth is as the cell's reader can show it, judged by its answer where there is one.
 
     Raises:
         KeyError: no state after that step was recorded.
 
     """
     outcomes = {state.outcome.step: state.outcome for state in case.states}
-    return _Histories(case, outcomes).layout(cell.step, cell.view)
+    return _Histories(case, outcomes).shown_by(cell.reader, answer).layout(cell.step, cell.view)

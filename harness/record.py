@@ -111,6 +111,14 @@ def labelled(query: Query, columns: Sequence[Column]) -> tuple[Column, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Normalised:
+    """A declared difference that is no error, and how often it was met (see `differences`)."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One try at a question that got no answer."""
 
@@ -130,6 +138,7 @@ class Part:
     rows: tuple[tuple[Cellular, ...], ...] = ()
     refusal: Refusal | None = None
     unknown: str = ""
+    normalised: tuple[Normalised, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +165,8 @@ class Answer:
     """What was asked; the answer is judged as one to this, whatever a later plan would ask."""
     void: str = ""
     """Why there was nothing to ask (a step was refused, its column is not there); else empty."""
+    normalised: tuple[Normalised, ...] = ()
+    """What was evened out in rows and columns when they came."""
 
 
 class FindingKind(StrEnum):
@@ -250,6 +261,8 @@ class Verdict:
     seconds: float = 0.0
     sql: str = ""
     reused: bool = False
+    normalised: tuple[Normalised, ...] = ()
+    """The declared differences that are no findings, those of the answer and those of judging."""
 
 
 Record = TypeVar("Record", StateRecord, Answer, Verdict)

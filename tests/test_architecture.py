@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "shapes": "errors model",
     "cells": "errors model operations scenario shapes",
     "record": "errors model",
+    "differences": "errors model record",
     "checks": "errors model record",
     "matching": "errors model checks",
     "origins": "errors model record checks",
@@ -41,15 +42,16 @@ MAY_IMPORT = {
     "refusals": "errors record",
     "baseline": "errors model scenario shapes cells record",
     "judge": (
-        "errors model operations scenario cells record checks compare diagnosis refusals layout "
-        "formats"
+        "errors model operations scenario cells record checks compare diagnosis differences "
+        "refusals layout formats"
     ),
     "run": "errors model scenario cells record",
-    "reports": "errors model scenario cells record baseline run",
+    "reports": "errors model scenario cells record differences baseline run",
     "gate": "errors record baseline",
     # what differs from one format, engine or runtime to the next
     "formats": "errors model operations scenario record",
-    "engines": "errors progress model record runtimes writer",  # the worker: Spark reads as well
+    # the worker: Spark reads as well
+    "engines": "errors progress model record differences runtimes writer",
     "runtimes": "errors progress record containers",
     # order of I/O
     "writer": "errors progress model operations record formats runtimes",
@@ -111,6 +113,7 @@ NEVER_WIDENED = {
 
 PURE = {
     "model",
+    "differences",
     "operations",
     "scenario",
     "checks",

@@ -16,7 +16,7 @@ from typing import Protocol
 from harness.model.canonical import Value
 from harness.model.query import Query
 from harness.progress import Progress
-from harness.record import Column, Refusal
+from harness.record import Column, Normalised, Refusal
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 
@@ -43,6 +43,8 @@ class Reply:
     rows: tuple[tuple[Value, ...], ...]
     seconds: float
     confirmed: str = ""
+    normalised: tuple[Normalised, ...] = ()
+    """The declared differences that were evened out."""
 
 
 class RefusedError(Exception):

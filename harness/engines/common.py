@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from harness import differences
 from harness.engines.api import Question
 from harness.model.canonical import Value
 from harness.model.query import Condition, Test
@@ -107,9 +108,10 @@ def string(text: str, mark: str) -> str:
 
 
 def code_digest(engine: str, *modules: str) -> str:
-    """Give a digest of an engine's configuration templates and the source of named modules."""
-    sources = [[name, _source(name)] for name in modules]
-    return digest_of([list(map(list, template.sources(engine))), sources])
+    """Give a digest of configuration templates, the source of named modules, and declarations."""
+    shared = ("harness.differences", "harness.model.canonical")
+    sources = [[name, _source(name)] for name in (*shared, *modules)]
+    return digest_of([list(map(list, template.sources(engine))), sources, differences.facts()])
 
 
 def _source(module: str) -> str:

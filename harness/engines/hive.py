@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from harness import differences
+from harness.differences import Declared, Tally
 from harness.engines import blame, bundles, common, hive_values
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply, Settings
 from harness.engines.hive_errors import HiveError
@@ -18,7 +20,7 @@ from harness.engines.hive_values import Result
 from harness.errors import UsageProblem
 from harness.progress import Progress
 from harness.record import Column
-from harness.runtimes import starter, template
+from harness.runtimes import class_archive, starter, template
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
@@ -67,6 +69,7 @@ class HiveConnection:
     """A session with the settings of one reader; see `api.Connection`."""
 
     client: HiveClient
+    declared: Declared
 
     def ask(self, sql: str, *, timeout_s: float) -> Reply:
         """Send a query and fetch all rows.
@@ -83,7 +86,7 @@ class HiveConnection:
             types = self._types(sql, result, max(timeout_s - seconds, 1.0))
         except HiveError as error:
             raise RefusedError(error.refusal, time.monotonic() - started) from error
-        return reply(result, types, seconds)
+        return reply(result, types, seconds, self.declared)
 
     def close(self) -> None:
         """End the session; never raises."""
@@ -127,15 +130,19 @@ def _bare(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def reply(result: Result, types: tuple[str, ...], seconds: float) -> Reply:
+def reply(result: Result, types: tuple[str, ...], seconds: float, declared: Declared) -> Reply:
     """Make a reply of raw rows, `types` being Hive's types of the columns in full."""
+    tally = Tally(declared)
     kinds = [hive_values.canonical_type(text) for text in types]
     columns = tuple(
         Column(_bare(name), text, str(kind) if kind else "")
         for (name, _), text, kind in zip(result.columns, types, kinds, strict=True)
     )
-    rows = tuple(tuple(map(hive_values.canonical, row, kinds)) for row in result.rows)
-    return Reply(*common.drop_meta(columns, rows), seconds, result.path)
+    rows = tuple(
+        tuple(hive_values.canonical(*each, tally) for each in zip(row, kinds, strict=True))
+        for row in result.rows
+    )
+    return Reply(*common.drop_meta(columns, rows), seconds, result.path, tally.told())
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +151,7 @@ class HiveServer:
 
     port: int
     process: Process
+    declared: Declared
 
     def connect(self, settings: Settings) -> HiveConnection:
         """Open a session.
@@ -164,7 +172,7 @@ class HiveServer:
         except HiveError as error:
             client.close()
             raise NoAnswerError(f"no session: {error}") from error
-        return HiveConnection(client)
+        return HiveConnection(client, self.declared)
 
     def alive(self) -> bool:
         """Tell whether the process still runs."""
@@ -223,11 +231,12 @@ def _started(
     template.write("hive", "hive-site.xml", values, conf)
     # Hive looks for a file of this name, whatever Log4j's own property says.
     template.write("hive", "hive-log4j2.properties", {"level": "WARN"}, conf)
-    jvm = (f"-Djava.io.tmpdir={folder / 'tmp'}",)
+    archive = class_archive.of(installation, installation.jars("loader"))
+    jvm = (f"-Djava.io.tmpdir={folder / 'tmp'}", *archive.options)
     main = (installation.distribution.text("main"),)
     arguments = starter.command(installation, conf, main, jvm)
     with running(Command(arguments, folder, folder / "hive.log")) as process:
-        server = HiveServer(port, process)
+        server = HiveServer(port, process, differences.of(installation.distribution.name))
         wait_until(
             lambda: _ask(server, metastore_uri),
             process,
@@ -236,6 +245,7 @@ def _started(
             not_yet=(NoAnswerError, RefusedError),
         )
         yield server
+        archive.keep(process, installation)
 
 
 def _ask(server: HiveServer, metastore_uri: str) -> None:

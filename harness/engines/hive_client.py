@@ -16,7 +16,14 @@ from typing import Any, Final
 
 from pyhive import hive
 from pyhive.exc import OperationalError
-from TCLIService.ttypes import TGetResultSetMetadataReq, TOperationState, TTypeId
+from TCLIService.ttypes import (
+    TFetchOrientation,
+    TFetchResultsReq,
+    TGetResultSetMetadataReq,
+    TOperationState,
+    TStatusCode,
+    TTypeId,
+)
 from thrift.Thrift import TApplicationException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
@@ -32,6 +39,7 @@ CONNECT_S: Final = 60.0
 CLOSE_S: Final = 2.0
 FETCH_ROWS: Final = 1000
 
+_SUCCESS: Final = (TStatusCode.SUCCESS_STATUS, TStatusCode.SUCCESS_WITH_INFO_STATUS)
 _GOING: Final = (
     TOperationState.INITIALIZED_STATE,
     TOperationState.PENDING_STATE,
@@ -156,13 +164,25 @@ class HiveClient:
         return tuple((each.columnName, _type_text(each.typeDesc)) for each in answer.schema.columns)
 
     def _rows(self, cursor: Any) -> tuple[tuple[Any, ...], ...]:  # noqa: ANN401
+        """Fetch all rows as they are sent: PyHive's own conversion cuts timestamps off."""
         rows: list[tuple[Any, ...]] = []
+        handle = cursor._operationHandle  # noqa: SLF001
+        wanted = TFetchResultsReq(handle, TFetchOrientation.FETCH_NEXT, FETCH_ROWS)
         while True:
             self._within()
-            more = cursor.fetchmany(FETCH_ROWS)
+            answer = self._hive.client.FetchResults(wanted)
+            if answer.status.statusCode not in _SUCCESS:
+                raise _refused(answer.status)
+            more = list(zip(*map(_sent, answer.results.columns), strict=True))
             if not more:
                 return tuple(rows)
             rows += more
+
+
+def _sent(column: Any) -> list[Any]:  # noqa: ANN401 - Thrift's own struct
+    """Give the values of a column, None for NULL."""
+    values: list[Any] = hive._unwrap_column(column)  # noqa: SLF001 - without a type: as they came
+    return values
 
 
 def _jobs(tasks: str | None) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 HiveServer2 sends nested values as JSON text that is not quite JSON: keys of maps that are no
 strings stand bare (`{1:"z"}`), decimals lose their last zeros, dates and timestamps are texts.
-The column's type tells what was meant.
+The column's type tells what was meant. What is another value than the one sent is declared
+(`harness.differences`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from harness.model.canonical import MapValue, Value
+from harness.differences import Tally
+from harness.model.canonical import MapValue, Value, moment, single
 from harness.model.datatypes import (
     Array,
     DataType,
@@ -39,7 +41,7 @@ FETCH: Final = "fetch"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Rows as PyHive gives them."""
+    """Rows as the server sends them: decimals, dates, timestamps and nested values are texts."""
 
     columns: tuple[tuple[str, str], ...] = ()
     """Name as the server gives it, and type; nested types only by name (`struct`)."""
@@ -62,16 +64,18 @@ def canonical_type(text: str) -> DataType | None:
         return None
 
 
-def canonical(value: Any, kind: DataType | None) -> Value:  # noqa: ANN401 - as the client gives it
-    """Give the canonical form of a value as PyHive gives it.
+def canonical(value: Any, kind: DataType | None, tally: Tally) -> Value:  # noqa: ANN401
+    """Give the canonical form of a value as HiveServer2 sends it.
 
     What is not of the form that its type promises stays as it came, so that it shows.
     """
     if value is None or kind is None:
         return value
     try:
-        nested = isinstance(kind, Struct | Array | Map)
-        return _convert(kind)(parse_nested(value) if nested else value)
+        if isinstance(kind, Struct | Array | Map):
+            normal = _convert(kind, tally)(parse_nested(value))
+            return tally.take("nested-text", type(kind).__name__.lower(), value, normal)
+        return _convert(kind, tally)(value)
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return value
 
@@ -114,25 +118,27 @@ def parse_nested(text: str) -> Any:  # noqa: ANN401 - JSON is of any type
     return json.loads(quoted, object_pairs_hook=Pairs, parse_float=decimal.Decimal, strict=False)
 
 
-def _convert(kind: DataType) -> Convert:
+def _convert(kind: DataType, tally: Tally) -> Convert:
     match kind:
+        case Primitive("float"):
+            return lambda value: _single(value, tally)
         case Primitive(name):
             return _PRIMITIVES[name]
         case Text():
             return _text
         case Decimal(_, scale):
-            return lambda value: _scaled(value, scale)
+            return lambda value: _scaled(value, scale, tally)
         case Array(element):
-            inner = _optional(element)
+            inner = _optional(element, tally)
             return lambda value: tuple(map(inner, _checked(value, list)))
         case Map(key, element):
-            return lambda value: _map(value, _convert(key), _optional(element))
+            return lambda value: _map(value, _convert(key, tally), _optional(element, tally))
         case Struct(fields):
-            return lambda value: _struct(value, fields)
+            return lambda value: _struct(value, fields, tally)
 
 
-def _optional(kind: DataType) -> Convert:
-    convert = _convert(kind)
+def _optional(kind: DataType, tally: Tally) -> Convert:
+    convert = _convert(kind, tally)
     return lambda value: None if value is None else convert(value)
 
 
@@ -140,18 +146,27 @@ def _map(value: Any, key: Convert, element: Convert) -> MapValue:  # noqa: ANN40
     return MapValue.of([(key(each), element(inner)) for each, inner in _checked(value, Pairs)])
 
 
-def _struct(value: Any, fields: tuple[tuple[str, DataType], ...]) -> dict[str, Value]:  # noqa: ANN401
+def _struct(
+    value: Any,  # noqa: ANN401
+    fields: tuple[tuple[str, DataType], ...],
+    tally: Tally,
+) -> dict[str, Value]:
     found = dict(_checked(value, Pairs))
     if list(found) != [name for name, _ in fields]:
         raise ValueError(f"{found} has other children than {fields}")
-    return {name: _optional(kind)(found[name]) for name, kind in fields}
+    return {name: _optional(kind, tally)(found[name]) for name, kind in fields}
 
 
-def _scaled(value: Any, scale: int) -> decimal.Decimal:  # noqa: ANN401
+def _scaled(value: Any, scale: int, tally: Tally) -> Value:  # noqa: ANN401
     """Give the digits that the type has; never fewer than the value has."""
     exact = decimal.Decimal(_checked(value, str | int | decimal.Decimal))
     scaled = exact.quantize(decimal.Decimal(1).scaleb(-scale), context=_EXACT)
-    return scaled if scaled == exact else exact
+    return tally.take("decimal-zeros", "decimal", exact, scaled) if scaled == exact else exact
+
+
+def _single(value: Any, tally: Tally) -> Value:  # noqa: ANN401
+    sent = _float(value)
+    return tally.take("float-text", "float", sent, single(sent))
 
 
 _EXACT: Final = decimal.Context(prec=2 * 38)
@@ -178,18 +193,16 @@ def _text(value: Any) -> str:  # noqa: ANN401
     return str(_checked(value, str))
 
 
-def _bytes(value: Any) -> bytes:  # noqa: ANN401
-    return bytes(_checked(value, bytes))
-
-
 def _date(value: Any) -> datetime.date:  # noqa: ANN401
     return datetime.date.fromisoformat(value)
 
 
-def _timestamp(value: Any) -> datetime.datetime:  # noqa: ANN401
-    if isinstance(value, datetime.datetime):
-        return value
-    return datetime.datetime.fromisoformat(value)
+def _timestamp(value: Any) -> Value:  # noqa: ANN401
+    return moment(_text(value))
+
+
+def _bytes(value: Any) -> bytes:  # noqa: ANN401
+    return bytes(_checked(value, bytes))
 
 
 _PRIMITIVES: Final[dict[str, Convert]] = {
@@ -198,7 +211,6 @@ _PRIMITIVES: Final[dict[str, Convert]] = {
     "smallint": _integer,
     "int": _integer,
     "long": _integer,
-    "float": _float,
     "double": _float,
     "string": _text,
     "binary": _bytes,

@@ -19,6 +19,7 @@ from requests.exceptions import RequestException, Timeout
 from trino.client import ClientSession, TrinoQuery, TrinoRequest
 from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
 
+from harness.differences import Declared, Tally
 from harness.engines import trino_values
 from harness.engines.api import NoAnswerError, RefusedError, Reply
 from harness.engines.common import drop_meta
@@ -44,8 +45,9 @@ _METASTORE_GONE: Final = ("ConnectException", "TTransportException", "SocketTime
 class TrinoConnection:
     """A session with one server; for one thread at a time."""
 
-    def __init__(self, host: str, port: int, header_prefix: str) -> None:
+    def __init__(self, host: str, port: int, header_prefix: str, declared: Declared) -> None:
         """`header_prefix`: `X-Trino` or `X-Presto`. Nothing is sent yet."""
+        self._declared = declared
         self._http = _Http(header_prefix)
         session = ClientSession(
             user="harness", source="harness", timezone="UTC", heartbeat_interval=None
@@ -101,11 +103,12 @@ class TrinoConnection:
     def _fetched(self, query: Any, sql: str, started: float) -> Reply:  # noqa: ANN401 - untyped
         data = list(query.execute())
         described = query.columns or ()
+        tally = Tally(self._declared)
         columns, rows = drop_meta(
-            trino_values.columns(described), trino_values.rows(described, data)
+            trino_values.columns(described, tally), trino_values.rows(described, data, tally)
         )
         confirmed = self._confirmed.get(catalog_of(sql), "")
-        return Reply(columns, rows, time.monotonic() - started, confirmed)
+        return Reply(columns, rows, time.monotonic() - started, confirmed, tally.told())
 
     def _cancel(self, query: Any) -> None:  # noqa: ANN401 - untyped
         """Ask the server to end the query; it may well be gone."""

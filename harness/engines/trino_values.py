@@ -4,14 +4,15 @@
 | --- | --- |
 | tinyint … bigint | `int` |
 | double | `float` |
-| real | the `float` of its shortest decimal text: 503002.1, not 503002.09375 |
+| real | the `float` that its shortest decimal text stands for: 503002.09375 of 503002.1 |
 | decimal(p, s) | `Decimal` with s digits behind the point |
 | timestamp(p) | `datetime` without zone; more than microseconds stay the server's text |
 | row | `dict` by the names of the children; array `tuple`; map `MapValue` |
 | varbinary | `bytes` |
 | any other | the server's text |
 
-Nothing is rounded here: what Python's type cannot hold stays the server's text.
+Nothing is rounded here: what Python's type cannot hold stays the server's text. What is another
+value than the one sent is declared (`harness.differences`).
 
 Source: the client protocol of Trino ("Client REST API" of its manual) and what Trino 368 and 476,
 PrestoSQL 350 and PrestoDB 0.283 were seen to send. PrestoDB describes the children of a row as
@@ -27,7 +28,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from harness.model.canonical import MapValue, Value
+from harness.differences import Tally
+from harness.model.canonical import MapValue, Value, moment, single
 from harness.record import Column
 
 Json = Any
@@ -67,16 +69,16 @@ def _child(at: int, field: Mapping[str, Json]) -> str:
     return str(named["name"]) if named else f"field{at}"
 
 
-def columns(described: Sequence[Mapping[str, Json]]) -> tuple[Column, ...]:
+def columns(described: Sequence[Mapping[str, Json]], tally: Tally) -> tuple[Column, ...]:
     """Give the columns of a reply, from `columns` of the protocol."""
     return tuple(
-        Column(each["name"], each["type"], canonical(WireType.read(each["typeSignature"])))
+        Column(each["name"], each["type"], canonical(WireType.read(each["typeSignature"]), tally))
         for each in described
     )
 
 
 def rows(
-    described: Sequence[Mapping[str, Json]], data: Sequence[Sequence[Json]]
+    described: Sequence[Mapping[str, Json]], data: Sequence[Sequence[Json]], tally: Tally
 ) -> tuple[tuple[Value, ...], ...]:
     """Give the rows of a reply in canonical values.
 
@@ -87,31 +89,43 @@ def rows(
     """
     types = [WireType.read(each["typeSignature"]) for each in described]
     return tuple(
-        tuple(value_of(each, kind) for each, kind in zip(row, types, strict=True)) for row in data
+        tuple(value_of(each, kind, tally) for each, kind in zip(row, types, strict=True))
+        for row in data
     )
 
 
 _CANONICAL: Final = {
     "boolean": "boolean",
+    "tinyint": "tinyint",
+    "smallint": "smallint",
     "integer": "int",
     "bigint": "long",
     "real": "float",
     "double": "double",
+    "varbinary": "binary",
     "date": "date",
-    "timestamp": "timestamp",
 }
 _UNBOUNDED: Final = 2147483647
 """The length that the signature of an unbounded varchar names."""
 
 
-def canonical(kind: WireType) -> str:
+def canonical(kind: WireType, tally: Tally) -> str:
     """Give a type in the words of `model.datatypes`; empty when they have none for it."""
-    inner = [canonical(each) for each in kind.inner]
+    inner = [canonical(each, tally) for each in kind.inner]
     if not all(inner):
         return ""
     match kind.name:
         case "varchar":
-            return "string" if kind.numbers in {(), (_UNBOUNDED,)} else ""
+            unbounded = kind.numbers in {(), (_UNBOUNDED,)}
+            return "string" if unbounded else f"varchar({kind.numbers[0]})"
+        case "char":
+            return f"char({kind.numbers[0]})"
+        case "timestamp" if kind.numbers:
+            told = f"timestamp({kind.numbers[0]})"
+            normal = tally.take("timestamp-digits", "timestamp", told, "timestamp")
+            return "timestamp" if normal == "timestamp" else ""
+        case "timestamp":
+            return "timestamp"
         case "decimal":
             return "decimal({}, {})".format(*kind.numbers)
         case "array" | "map":
@@ -122,19 +136,23 @@ def canonical(kind: WireType) -> str:
     return _CANONICAL.get(kind.name, "")
 
 
-def value_of(value: Json, kind: WireType) -> Value:
+def value_of(value: Json, kind: WireType, tally: Tally) -> Value:
     """Give the canonical value of one JSON value; raises what `rows` raises."""
     if value is None:
         return None
     match kind.name:
         case "row":
             pairs = zip(kind.children, _listed(value), kind.inner, strict=True)
-            return {name: value_of(each, child) for name, each, child in pairs}
+            return {name: value_of(each, child, tally) for name, each, child in pairs}
         case "array":
-            return tuple(value_of(each, kind.inner[0]) for each in _listed(value))
+            return tuple(value_of(each, kind.inner[0], tally) for each in _listed(value))
         case "map":
             key, inner = kind.inner
-            return MapValue.of([(_key(k, key), value_of(v, inner)) for k, v in value.items()])
+            sent = value.items()
+            return MapValue.of([(_key(k, key, tally), value_of(v, inner, tally)) for k, v in sent])
+        case "real":
+            number = float(value)
+            return tally.take("float-text", "float", number, single(number))
     read = _READ.get(kind.name)
     return read(value) if read else value
 
@@ -146,7 +164,7 @@ def _listed(value: Json) -> list[Json]:
     return value
 
 
-def _key(text: str, kind: WireType) -> Value:
+def _key(text: str, kind: WireType, tally: Tally) -> Value:
     """Give the key of a map: JSON has it as text, whatever its type."""
     match kind.name:
         case "boolean":
@@ -154,7 +172,7 @@ def _key(text: str, kind: WireType) -> Value:
         case "varbinary":
             # Trino's own print of the bytes, PrestoDB's base64; nothing tells them apart.
             return text
-    return text if kind.inner else value_of(text, kind)
+    return text if kind.inner else value_of(text, kind, tally)
 
 
 def _date(text: str) -> Value:
@@ -164,34 +182,15 @@ def _date(text: str) -> Value:
         return text
 
 
-def _timestamp(text: str) -> Value:
-    """Give the datetime of `2024-01-02 03:04:05.678901000`.
-
-    >>> _timestamp("2024-01-02 03:04:05.678000000")
-    datetime.datetime(2024, 1, 2, 3, 4, 5, 678000)
-    >>> _timestamp("2024-01-02 03:04:05.678000001")
-    '2024-01-02 03:04:05.678000001'
-    """
-    seconds, _, fraction = text.partition(".")
-    micros, beyond = fraction[:6].ljust(6, "0"), fraction[6:]
-    if beyond.strip("0"):
-        return text
-    try:
-        return datetime.datetime.fromisoformat(f"{seconds}.{micros}")
-    except ValueError:
-        return text
-
-
 _READ: Final[Mapping[str, Callable[[Json], Value]]] = {
     "tinyint": int,
     "smallint": int,
     "integer": int,
     "bigint": int,
     # JSON has no infinities and no NaN, so they come as text, which `float` reads as well.
-    "real": float,
     "double": float,
     "decimal": decimal.Decimal,
     "date": _date,
-    "timestamp": _timestamp,
+    "timestamp": moment,
     "varbinary": base64.b64decode,
 }

@@ -65,7 +65,9 @@ class Tables:
 def layout_of(found: Found) -> Layout | None:
     """Give what the files of the cell's step tell; None when no state of it was recorded."""
     steps = {state.outcome.step for state in found.case.states}
-    return judge.layout_of(found.case, found.cell) if found.cell.step in steps else None
+    if found.cell.step not in steps:
+        return None
+    return judge.layout_of(found.case, found.cell, found.answer)
 
 
 def tables_of(layout: Layout, answer: Answer) -> Tables:

@@ -3,7 +3,8 @@
 | type | Python |
 | --- | --- |
 | boolean, int, long, string | `bool`, `int`, `int`, `str` |
-| float, double | `float` |
+| float | `float`, exactly the 32-bit number |
+| double | `float` |
 | decimal | `decimal.Decimal` with the column's scale |
 | date | `datetime.date` |
 | timestamp | `datetime.datetime` without zone, meaning UTC |
@@ -18,6 +19,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+import struct
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +38,38 @@ class MapValue:
 
 Value = Any
 """None, bool, int, float, str, Decimal, date, datetime, bytes, dict, tuple or MapValue."""
+
+
+def single(value: float) -> float:
+    """Give the 32-bit number that is nearest, which is the one a shortest decimal text stands for.
+
+    >>> single(503002.1), single(0.5)
+    (503002.09375, 0.5)
+
+    Raises:
+        OverflowError: it is greater than all of them.
+
+    """
+    found: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    return found
+
+
+def moment(text: str) -> Value:
+    """Give the timestamp of a text, or the text where microseconds cannot hold it.
+
+    >>> moment("2024-01-02 03:04:05.678000000")
+    datetime.datetime(2024, 1, 2, 3, 4, 5, 678000)
+    >>> moment("2024-01-02 03:04:05.678000001")
+    '2024-01-02 03:04:05.678000001'
+    """
+    seconds, _, fraction = text.partition(".")
+    micros, beyond = fraction[:6].ljust(6, "0"), fraction[6:]
+    if beyond.strip("0"):
+        return text
+    try:
+        return datetime.datetime.fromisoformat(f"{seconds}.{micros}")
+    except ValueError:
+        return text
 
 
 def to_json(value: Value) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING, Any
 
 from harness.model.canonical import MapValue, Value, to_json
@@ -40,8 +39,6 @@ def canonical(value: Any, type_: DataType) -> Value:  # noqa: ANN401 - of any ty
             key, part = type_.keyType, type_.valueType  # type: ignore[attr-defined]
             pairs = [(canonical(k, key), canonical(v, part)) for k, v in value.items()]
             return MapValue.of(pairs)
-        case "FloatType":
-            return shortest(value)
         case "BinaryType":
             return bytes(value)
     return value
@@ -52,17 +49,3 @@ def _struct(value: Any, type_: StructType) -> dict[str, Value]:  # noqa: ANN401 
         field.name: canonical(part, field.dataType)
         for part, field in zip(value, type_.fields, strict=True)
     }
-
-
-def shortest(value: float) -> float:
-    """Give the double with the fewest digits that is this 32-bit float.
-
-    >>> shortest(1.100000023841858)
-    1.1
-    """
-    exact = struct.pack("f", value)
-    for digits in range(1, 10):
-        rounded = float(f"{value:.{digits}g}")
-        if struct.pack("f", rounded) == exact:
-            return rounded
-    return value

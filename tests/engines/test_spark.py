@@ -14,7 +14,7 @@ import pytest
 
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Server
 from harness.engines.spark import ENGINE, SparkServer
-from harness.model.canonical import MapValue
+from harness.model.canonical import MapValue, single
 from harness.progress import Progress
 from harness.record import Column
 from harness.runtimes import distributions, fetch
@@ -62,7 +62,7 @@ def test_every_type_comes_as_its_canonical_value(connection: Connection) -> None
     when = datetime.datetime(2024, 2, 29, 1, 2, 3, 250_000)  # noqa: DTZ001 - UTC without zone
     assert reply.rows == (
         (
-            *(True, 1, 2, 1.1, 0.1, Decimal("1.10"), "s", datetime.date(2024, 2, 29), when),
+            *(True, 1, 2, single(1.1), 0.1, Decimal("1.10"), "s", datetime.date(2024, 2, 29), when),
             *({"x": 1, "y": (1, None)}, MapValue((("a", 1), ("b", 2))), None),
         ),
     )
@@ -113,7 +113,7 @@ def test_a_query_that_takes_too_long_and_a_dead_process_are_no_answers(
     endless = "select count(*) from range(1000000000000) where sqrt(id) = id % 7"
     folder = tmp_path_factory.mktemp("slow")
     with client.spark(installation, metastore.uri, folder) as spark:
-        connection = SparkServer(spark).connect({})
+        connection = SparkServer(spark, {}).connect({})
         with pytest.raises(NoAnswerError, match=r"no answer within 0\.5 s"):
             connection.ask(endless, timeout_s=0.5)
         assert not spark.alive()
@@ -126,7 +126,7 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
 ) -> None:
     folder = tmp_path_factory.mktemp("dying")
     with client.spark(installation, metastore.uri, folder) as spark:
-        connection = SparkServer(spark).connect({})
+        connection = SparkServer(spark, {}).connect({})
         connection.ask("select 1", timeout_s=MINUTE)
         family = psutil.Process(spark._process.pid).children(recursive=True)
         (jvm,) = [each for each in family if each.name() == "java"]

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from harness.model.canonical import MapValue
+from harness.model.canonical import MapValue, single
 from harness.runtimes import catalog
 from harness.runtimes.catalog_entry import CatalogEntry
 
@@ -21,10 +21,10 @@ INSTANT = datetime.datetime(2024, 1, 2, 3, 4, 5, 678901)  # noqa: DTZ001 - canon
 # name, Hive type, type of the file, value in the file, canonical type, canonical value
 TYPES: tuple[tuple[str, str, pa.DataType, Any, str, Any], ...] = (
     ("b", "boolean", pa.bool_(), True, "boolean", True),
-    ("ti", "tinyint", pa.int8(), 7, "", 7),
+    ("ti", "tinyint", pa.int8(), 7, "tinyint", 7),
     ("i", "int", pa.int32(), 1, "int", 1),
     ("l", "bigint", pa.int64(), 2**53 + 1, "long", 2**53 + 1),
-    ("r", "float", pa.float32(), 503002.1, "float", 503002.1),
+    ("r", "float", pa.float32(), 503002.1, "float", single(503002.1)),
     ("d", "double", pa.float64(), 0.1, "double", 0.1),
     ("inf", "double", pa.float64(), float("-inf"), "double", float("-inf")),
     (
@@ -38,14 +38,14 @@ TYPES: tuple[tuple[str, str, pa.DataType, Any, str, Any], ...] = (
     ("s", "string", pa.string(), "x", "string", "x"),
     ("dt", "date", pa.date32(), DAY, "date", DAY),
     ("ts", "timestamp", pa.timestamp("us"), INSTANT, "timestamp", INSTANT),
-    ("bin", "binary", pa.binary(), b"\x00\xff", "", b"\x00\xff"),
+    ("bin", "binary", pa.binary(), b"\x00\xff", "binary", b"\x00\xff"),
     (
         "st",
         "struct<a:int,n:struct<x:string,f:float>>",
         pa.struct([("a", pa.int32()), ("n", pa.struct([("x", pa.string()), ("f", pa.float32())]))]),
         {"a": 1, "n": {"x": "y", "f": 0.1}},
         "struct<a: int, n: struct<x: string, f: float>>",
-        {"a": 1, "n": {"x": "y", "f": 0.1}},
+        {"a": 1, "n": {"x": "y", "f": single(0.1)}},
     ),
     ("ar", "array<int>", pa.list_(pa.int32()), [1, None], "array<int>", (1, None)),
     (

@@ -176,17 +176,6 @@ def test_the_order_of_a_map_does_not_count() -> None:
     assert diagnosed(told, again) == ()
 
 
-def test_an_engine_that_tells_only_the_kind_of_a_type_is_believed() -> None:
-    told = history("insert 1,2", PARTS)
-    reply = told.read()
-    kinds = {"s": "STRUCT_TYPE", "l": "ARRAY_TYPE", "m": "map", "u": "row"}
-    bare = tuple(
-        Column(each.name, kinds.get(each.name, each.type), "" if each.name in kinds else each.type)
-        for each in reply.columns
-    )
-    assert diagnosed(told, Reply(bare, reply.rows)) == ()
-
-
 def test_a_type_without_a_name_of_ours_is_another_type() -> None:
     told = history("insert 1,2", "id string, n int")
     reply = told.read()

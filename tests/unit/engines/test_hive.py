@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from decimal import Decimal
 
 import pytest
 
+from harness import differences
 from harness.engines.api import Question
 from harness.engines.hive import ENGINE, nested_types, reply, statements
 from harness.engines.hive_values import Result
 from harness.errors import UsageProblem
+from harness.model.canonical import single
 from harness.model.query import Query, not_null
 from harness.record import Column
 
@@ -69,10 +72,25 @@ def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns()
         rows=(("f.parquet", 1, b"x"), ("g.parquet", None, None)),
         path="fetch",
     )
-    found = reply(result, ("string", "bigint", "binary"), 0.5)
-    assert found.columns == (Column("n", "bigint", "long"), Column("bi", "binary", ""))
+    found = reply(result, ("string", "bigint", "binary"), 0.5, differences.of("hive"))
+    assert found.columns == (Column("n", "bigint", "long"), Column("bi", "binary", "binary"))
     assert found.rows == ((1, b"x"), (None, None))
     assert (found.confirmed, found.seconds) == ("fetch", 0.5)
+
+
+def test_a_reply_tells_what_was_evened_out_in_it() -> None:
+    result = Result((("n", "array"), ("f", "float")), (('[{"d":1.1}]', 0.1), ("[]", 0.5)))
+    types = ("array<struct<d:decimal(5,2)>>", "float")
+    found = reply(result, types, 0.5, differences.of("hive"))
+    assert found.rows[0] == (({"d": Decimal("1.10")},), single(0.1))
+    applied = {each.name: each.count for each in found.normalised}
+    assert applied == {"nested-text": 2, "decimal-zeros": 1, "float-text": 1}
+
+
+def test_what_is_not_declared_is_left_as_it_came() -> None:
+    result = Result((("n", "array"), ("f", "float")), (("[1]", 0.1),))
+    found = reply(result, ("array<int>", "float"), 0.5, {})
+    assert (found.rows, found.normalised) == ((("[1]", 0.1),), ())
 
 
 def test_the_digest_of_the_ask_code_is_known_where_the_client_library_is_not() -> None:

@@ -9,16 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness import differences
+from harness.differences import Tally
 from harness.engines.hive_values import canonical, canonical_type, children, parse_nested
-from harness.model.canonical import MapValue, Value, same
+from harness.model.canonical import MapValue, Value, same, single
 
 D = decimal.Decimal
+TALLY = Tally(differences.of("hive"))
 
 
 def value(text: Any, kind: str) -> Value:  # noqa: ANN401 - raw values are of any type
     found = canonical_type(kind)
     assert found is not None
-    return canonical(text, found)
+    return canonical(text, found, TALLY)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,9 @@ def test_types_without_a_name_of_ours_have_none(text: str) -> None:
         (b"\x00\xff", "binary", b"\x00\xff"),
         ("ab  ", "char(4)", "ab  "),
         (1.5, "float", 1.5),
+        (503002.1, "float", 503002.09375),
+        ('{"f":0.1}', "struct<f:float>", {"f": single(0.1)}),
+        ("1.1", "decimal(10,2)", D("1.10")),
         ("a", "string", "a"),
         ("", "string", ""),
         ("2024-02-29", "date", datetime.date(2024, 2, 29)),
@@ -81,8 +87,14 @@ def test_values_become_canonical_by_their_type(
 
 def test_a_timestamp_keeps_its_microseconds_and_has_no_zone() -> None:
     moment = datetime.datetime(2024, 2, 29, 1, 2, 3, 456000)  # noqa: DTZ001
-    assert value(moment, "timestamp") == moment
-    assert value('["2024-02-29 01:02:03.456"]', "array<timestamp>") == (moment,)
+    assert value("2024-02-29 01:02:03.456", "timestamp") == moment
+    assert value('["2024-02-29 01:02:03.456000000"]', "array<timestamp>") == (moment,)
+
+
+def test_nanoseconds_stay_text_and_are_not_cut_off() -> None:
+    sent = "2024-02-29 01:02:03.456000001"
+    assert value(sent, "timestamp") == sent
+    assert value(f'["{sent}"]', "array<timestamp>") == (sent,)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +112,7 @@ def test_a_timestamp_keeps_its_microseconds_and_has_no_zone() -> None:
 )
 def test_what_is_not_of_its_type_stays_as_it_came(raw: str, kind: str) -> None:
     found = canonical_type(kind)
-    assert canonical(raw, found) == raw
+    assert canonical(raw, found, TALLY) == raw
 
 
 def test_decimals_are_never_rounded() -> None:
@@ -108,8 +120,8 @@ def test_decimals_are_never_rounded() -> None:
 
 
 def test_null_is_null_whatever_its_type() -> None:
-    assert canonical(None, canonical_type("array<int>")) is None
-    assert canonical(None, None) is None
+    assert canonical(None, canonical_type("array<int>"), TALLY) is None
+    assert canonical(None, None, TALLY) is None
 
 
 @given(st.dictionaries(st.integers(), st.text(max_size=6), max_size=4))

@@ -81,7 +81,7 @@ def coordinator() -> Iterator[Coordinator]:
 
 @pytest.fixture
 def connection(coordinator: Coordinator) -> Iterator[TrinoConnection]:
-    with closing(TrinoConnection("127.0.0.1", coordinator.port, "X-Presto")) as opened:
+    with closing(TrinoConnection("127.0.0.1", coordinator.port, "X-Presto", {})) as opened:
         yield opened
 
 
@@ -184,7 +184,7 @@ def test_nobody_who_listens_is_no_answer() -> None:
     with listening(Coordinator()) as gone:
         port = gone.port
     with (
-        closing(TrinoConnection("127.0.0.1", port, "X-Trino")) as opened,
+        closing(TrinoConnection("127.0.0.1", port, "X-Trino", {})) as opened,
         pytest.raises(NoAnswerError),
     ):
         opened.ask("select 1", timeout_s=30)

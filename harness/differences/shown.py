@@ -1,0 +1,145 @@
+"""What can be expected of a product: the truth, and an answer's types, as its declarations say.
+
+Used where an answer is judged: what an engine cannot hold was gone before the answer came.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from harness.differences import Declared, merged
+from harness.model.canonical import MapValue, Value, same
+from harness.model.datatypes import Array, Map, Primitive, Struct
+from harness.model.schema import Field, Schema
+from harness.model.truth import History, Row, Rows, Truth
+from harness.record import Answer, Column, Normalised, Part, labelled
+
+MILLISECONDS: Final = "timestamp-milliseconds"
+BOUNDED: Final = "bounded-text"
+KIND: Final = "kind-of-type"
+_BOUNDED: Final = re.compile(r"\b(char|varchar)\(\d+\)")
+_CUT: Final = 1000
+"""Microseconds of a millisecond."""
+
+
+def history(found: History, declared: Declared) -> History:
+    """Give the history as a product can show it; the very same one where it can show it all."""
+    if MILLISECONDS not in declared:
+        return found
+    shown = tuple(_truth(each) for each in found)
+    return shown if any(a is not b for a, b in zip(shown, found, strict=True)) else found
+
+
+def _truth(truth: Truth) -> Truth:
+    rows = _rows(truth.rows, truth.schema)
+    base = rows if truth.base is truth.rows else _rows(truth.base, truth.schema)
+    if rows is truth.rows and base is truth.base:
+        return truth
+    return replace(truth, rows=rows, base=base)
+
+
+def _rows(rows: Rows, schema: Schema) -> Rows:
+    shown = {key: _row(row, schema) for key, row in rows.items()}
+    return shown if any(shown[key] is not row for key, row in rows.items()) else rows
+
+
+def _row(row: Row, schema: Schema) -> Row:
+    """Cut the values that are timestamps today; keys stay, for rows are known by them."""
+    there = [field for field in schema.fields if field.id in row.values]
+    cut = {field.id: _cut(row.values[field.id], field) for field in there}
+    if all(same(row.values[at], value) for at, value in cut.items()):
+        return row
+    return replace(row, values={**row.values, **cut})
+
+
+def _cut(value: Value, field: Field) -> Value:
+    """Cut a stored value to milliseconds; a struct is a dict by the ids of its children."""
+    match field.type:
+        case Primitive("timestamp") if isinstance(value, datetime.datetime):
+            return value.replace(microsecond=value.microsecond // _CUT * _CUT)
+        case Struct() if isinstance(value, dict):
+            children = {child.id: child for child in field.children}
+            return {
+                at: _cut(each, children[at]) if at in children else each
+                for at, each in value.items()
+            }
+        case Array() if isinstance(value, tuple):
+            return tuple(_cut(each, field.children[0]) for each in value)
+        case Map() if isinstance(value, MapValue):
+            key, part = field.children
+            return MapValue.of([(_cut(k, key), _cut(v, part)) for k, v in value.pairs])
+    return value
+
+
+def finer(answer: Answer) -> bool:
+    """Tell whether an answer shows more than milliseconds: its product can, whatever is said."""
+    rows = (row for each in (answer, *answer.parts) for row in each.rows)
+    return any(_finer(value) for row in rows for value in row)
+
+
+def _finer(value: Value) -> bool:
+    match value:
+        case datetime.datetime():
+            return value.microsecond % _CUT != 0
+        case tuple():
+            return any(map(_finer, value))
+        case dict():
+            return any(map(_finer, value.values()))
+        case MapValue():
+            return any(_finer(each) for pair in value.pairs for each in pair)
+    return False
+
+
+def cut(
+    written: Sequence[Sequence[Value]], expected: Sequence[Sequence[Value]]
+) -> tuple[Normalised, ...]:
+    """Count the values that are expected otherwise than they were written."""
+    pairs = zip(written, expected, strict=True)
+    count = sum(not same(a, b) for left, right in pairs for a, b in zip(left, right, strict=True))
+    return (Normalised(MILLISECONDS, count),) if count else ()
+
+
+def taken(answer: Answer, types: Mapping[str, str], declared: Declared) -> Answer:
+    """Give an answer with the expected types where the declarations take what was told for them.
+
+    `types`: what is expected, in our words, by the name of the column.
+    """
+    names = {BOUNDED, KIND} & declared.keys()
+    if not names:
+        return answer
+    named = labelled(answer.question, answer.columns)
+    columns, applied = _columns(named, types, declared)
+    parts = tuple(_part(each, types, declared) for each in answer.parts)
+    told = merged(answer.normalised, applied)
+    return replace(answer, columns=columns, parts=parts, normalised=told)
+
+
+def _part(part: Part, types: Mapping[str, str], declared: Declared) -> Part:
+    columns, applied = _columns(part.columns, types, declared)
+    return replace(part, columns=columns, normalised=merged(part.normalised, applied))
+
+
+def _columns(
+    columns: Sequence[Column], types: Mapping[str, str], declared: Declared
+) -> tuple[tuple[Column, ...], tuple[Normalised, ...]]:
+    names = [_name(column, types.get(column.name, ""), declared) for column in columns]
+    shown = tuple(
+        replace(column, canonical=types[column.name]) if name else column
+        for column, name in zip(columns, names, strict=True)
+    )
+    return shown, merged(*((Normalised(name, 1),) for name in names if name))
+
+
+def _name(column: Column, wanted: str, declared: Declared) -> str:
+    """Give the declaration by which a column's type is taken for the expected one, if any is."""
+    if wanted in {"", column.canonical}:
+        return ""
+    if BOUNDED in declared and column.canonical == _BOUNDED.sub("string", wanted):
+        return BOUNDED
+    kind = wanted.partition("<")[0]
+    named = column.type.lower().removesuffix("_type") == kind and not column.canonical
+    return KIND if named and KIND in declared and kind in declared[KIND].types else ""

@@ -1,0 +1,180 @@
+"""Differences that are judged: within a declaration an answer is right, beyond it it is not."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.cells import Cell
+from harness.judge import judge
+from harness.model.canonical import Value
+from harness.record import Answer, FindingKind, Normalised, Part, Refusal, Verdict, VerdictKind
+from tests.quality.notation import Told, changed, history
+from tests.simulated import Reply
+from tests.unit.test_judge import case_of
+
+PRESTODB, TRINO = "prestodb-0.283{connector=hive}", "trino-476"
+TIMES = "id string, ts long, f1 string, at timestamp, s struct<at: timestamp>"
+TEXTS = "id string, ts long, c char(5), v varchar(9), s struct<c: char(2)>"
+MILLISECOND = datetime.timedelta(milliseconds=1)
+CORRECT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
+ALTERED, DRIFT = FindingKind.ALTERED_VALUE, FindingKind.TYPE_DRIFT
+
+
+def judged(told: Told, reply: Reply, reader: str, *, alone: bool = False) -> Verdict:
+    cell = Cell("variant", len(told.operations), reader, "snapshot", "all")
+    answer = Answer(cell.case, "select", reply.columns, reply.rows)
+    if alone:
+        part = Part("at", "select", reply.columns, reply.rows)
+        answer = Answer(cell.case, "select", refusal=Refusal("X", "x"), parts=(part,))
+    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    return verdict
+
+
+def kinds(verdict: Verdict) -> dict[FindingKind, tuple[str, ...]]:
+    return {each.kind: each.columns for each in verdict.findings}
+
+
+def written(micros: int) -> Told:
+    at = datetime.datetime(2024, 1, 2, 3, 4, 5, micros).isoformat()  # noqa: DTZ001 - no zone
+    return history(f"insert 1..3; row id=4 at={at}", TIMES)
+
+
+def cut(value: Value) -> Value:
+    return value and value.replace(microsecond=value.microsecond // 1000 * 1000)
+
+
+def shown(told: Told, change: Callable[[Value], Value]) -> Reply:
+    return changed(told.read(), {"at": change})
+
+
+@given(st.integers(0, 999_999))
+def test_a_reader_of_milliseconds_that_cuts_is_right_and_one_a_millisecond_off_is_not(
+    micros: int,
+) -> None:
+    told = written(micros)
+    verdict = judged(told, shown(told, cut), PRESTODB)
+    assert (verdict.verdict, verdict.findings) == (CORRECT, ())
+    count = (Normalised("timestamp-milliseconds", 1),) if micros % 1000 else ()
+    assert verdict.normalised == count
+    for off in (MILLISECOND, -MILLISECOND):
+        wrong = shown(told, lambda value: value and cut(value) + off)  # noqa: B023 - used at once
+        assert kinds(judged(told, wrong, PRESTODB)) == {ALTERED: ("at",)}
+
+
+def test_a_reader_of_which_nothing_is_declared_may_cut_nothing() -> None:
+    told = written(678_901)
+    verdict = judged(told, shown(told, cut), TRINO)
+    assert kinds(verdict) == {ALTERED: ("at",)}
+    assert verdict.normalised == ()
+
+
+def test_a_reader_of_milliseconds_that_shows_microseconds_is_held_to_them() -> None:
+    told = written(678_901)
+    assert judged(told, told.read(), PRESTODB).verdict is CORRECT
+    micro = datetime.timedelta(microseconds=1)
+    off = shown(told, lambda value: value and value + micro)
+    assert kinds(judged(told, off, PRESTODB)) == {ALTERED: ("at",)}
+
+
+def test_what_is_expected_of_a_cutting_reader_is_shown_cut() -> None:
+    told = written(678_901)
+    verdict = judged(told, shown(told, cut), PRESTODB)
+    assert verdict.expected is not None
+    row = dict(zip(dict(verdict.expected.columns), verdict.expected.rows[3], strict=True))
+    assert row["at"].microsecond == 678_000
+
+
+def test_a_column_asked_alone_is_held_to_the_same() -> None:
+    told = written(678_901)
+    assert judged(told, shown(told, cut), PRESTODB, alone=True).findings == ()
+    assert kinds(judged(told, shown(told, cut), TRINO, alone=True)) == {ALTERED: ("at",)}
+
+
+def test_a_part_of_a_struct_is_cut_as_well_and_older_versions_too() -> None:
+    at = "2024-01-02T03:04:05.678901"
+    told = history(f"row id=1 at={at}; rename f1 f2; insert 2; row id=1 f2=x", TIMES, mor=True)
+    early = changed(told.read(logs="ignored"), {"at": cut})
+    verdict = judged(told, early, PRESTODB)
+    assert verdict.findings
+    assert {each.kind for each in verdict.findings} == {FindingKind.STALE}
+
+
+@pytest.fixture(scope="module")
+def texts() -> Told:
+    return history("insert 1..3; row id=4 c=ab", TEXTS)
+
+
+def typed(told: Told, types: Mapping[str, str], *, ours: bool = True) -> Reply:
+    """The right answer, some of its types told as `types`: in our words, or in the engine's."""
+    reply = told.read()
+    columns = tuple(
+        replace(each, type=types[each.name], canonical=types[each.name] if ours else "")
+        if each.name in types
+        else each
+        for each in reply.columns
+    )
+    return Reply(columns, reply.rows)
+
+
+STRINGS = {"c": "string", "v": "string", "s": "struct<c: string>"}
+
+
+def test_spark_may_call_char_and_varchar_string(texts: Told) -> None:
+    verdict = judged(texts, typed(texts, STRINGS), "spark-3.5.8")
+    assert (verdict.verdict, verdict.normalised) == (CORRECT, (Normalised("bounded-text", 3),))
+
+
+@pytest.mark.parametrize(
+    ("reader", "types"),
+    [
+        ("trino-476", {"c": "string"}),
+        ("spark-3.5.8", {"c": "char(4)"}),
+        ("spark-3.5.8", {"c": "varchar(5)"}),
+        ("spark-3.5.8", {"ts": "string"}),
+        ("spark-3.5.8", {"s": "struct<d: string>"}),
+        ("spark-3.5.8", {"f1": "string"} | {"s": "string"}),
+    ],
+)
+def test_any_other_type_is_a_finding(texts: Told, reader: str, types: dict[str, str]) -> None:
+    verdict = judged(texts, typed(texts, types), reader)
+    assert kinds(verdict).keys() == {DRIFT}
+    assert verdict.normalised == ()
+
+
+@pytest.mark.parametrize("padded", ["{}", "{:<4}", "{:<6}", " {:<4}"])
+def test_char_with_other_padding_is_altered_whatever_its_type_is_called(
+    texts: Told, padded: str
+) -> None:
+    reply = typed(texts, STRINGS)
+    # Only the explicit value: the generated ones are so short that they may be anybody's.
+    wrong = changed(reply, {"c": lambda v: padded.format("ab") if v == "ab   " else v})
+    found = kinds(judged(texts, wrong, "spark-3.5.8"))
+    assert found == {ALTERED: ("c",)}
+
+
+def test_hive_may_tell_only_the_kind_of_a_nested_type(texts: Told) -> None:
+    told = typed(texts, {"s": "struct"}, ours=False)
+    verdict = judged(texts, told, "hive-3.1.3{path=fetch}")
+    assert (verdict.verdict, verdict.normalised) == (CORRECT, (Normalised("kind-of-type", 1),))
+
+
+@pytest.mark.parametrize(
+    ("reader", "column", "type_"),
+    [
+        ("trino-476", "s", "struct"),
+        ("hive-3.1.3", "s", "map"),
+        ("hive-3.1.3", "s", "uniontype"),
+        ("hive-3.1.3", "c", "char"),
+    ],
+)
+def test_another_kind_or_another_engine_is_a_finding(
+    texts: Told, reader: str, column: str, type_: str
+) -> None:
+    verdict = judged(texts, typed(texts, {column: type_}, ours=False), reader)
+    assert kinds(verdict) == {DRIFT: (column,)}
