@@ -35,6 +35,8 @@ class Format(Protocol):
     """Names of the operations it can be asked for; a writer may still refuse one."""
     settings: Mapping[str, tuple[str, ...]]
     """The settings a variant may name, each with its values; absent is the writer's default."""
+    lacks: frozenset[str]
+    """Types that its tables cannot have, without parameters."""
     absolute_paths: bool
     """Whether a table's files name each other by absolute paths, so that no copy can be read."""
 

@@ -46,6 +46,7 @@ class HiveParquet:
     absolute_paths: bool = False
     views: tuple[str, ...] = ("snapshot",)
     operations: frozenset[str] = SCHEMA_CHANGES | {"insert", "touch"}
+    lacks: frozenset[str] = frozenset()
 
     @property
     def settings(self) -> Mapping[str, tuple[str, ...]]:

@@ -47,6 +47,9 @@ SESSION: Final = {
     "hoodie.bloom.index.filter.dynamic.max.entries": "100",
 }
 
+LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
+"""Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
+
 SETTINGS: Final = {
     "table_version": ("6", "8", "9"),
     "metadata_table": ("off", "on"),
@@ -71,6 +74,7 @@ class Hudi:
     tables: Mapping[str, str]
     """The catalog entry for each view."""
     operations: frozenset[str] = OPERATIONS
+    lacks: frozenset[str] = LACKS
     absolute_paths: bool = False
 
     @property

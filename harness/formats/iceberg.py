@@ -32,6 +32,9 @@ OPERATIONS: Final = frozenset(
     }
 )  # fmt: skip
 
+LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
+"""Spark makes integers and strings of them (Iceberg specification, "Primitive Types")."""
+
 SESSION: Final = {
     # Our timestamps have no zone; Spark's own, which has one, becomes Iceberg's `timestamptz`.
     "spark.sql.timestampType": "TIMESTAMP_NTZ",
@@ -62,6 +65,7 @@ class Iceberg:
     merge_on_read: bool = False
     views: tuple[str, ...] = ("snapshot",)
     operations: frozenset[str] = OPERATIONS
+    lacks: frozenset[str] = LACKS
     absolute_paths: bool = True
 
     @property

@@ -9,6 +9,7 @@ Struct(fields=(('a', Primitive(name='int')), ('b', Array(element=Primitive(name=
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -109,6 +110,26 @@ class Map:
 
 
 DataType = Primitive | Decimal | Text | Struct | Array | Map
+
+
+def plain_types(type_: DataType) -> Iterator[Primitive | Decimal | Text]:
+    """Give the types of the innermost parts, which have none themselves.
+
+    >>> [str(each) for each in plain_types(parse_type("map<string, array<struct<a: char(2)>>>"))]
+    ['string', 'char(2)']
+    """
+    match type_:
+        case Struct(fields):
+            for _, child in fields:
+                yield from plain_types(child)
+        case Array(element):
+            yield from plain_types(element)
+        case Map(key, value):
+            yield from plain_types(key)
+            yield from plain_types(value)
+        case _:
+            yield type_
+
 
 _TOKEN = re.compile(r"\s*([A-Za-z_][\w$]*|[0-9]+|[<>(),:])")
 

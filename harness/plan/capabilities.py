@@ -54,5 +54,9 @@ class Capabilities(Protocol):
     def settings(self) -> Mapping[str, tuple[str, ...]]:
         """The settings a variant may name, each with its values."""
 
+    @property
+    def lacks(self) -> frozenset[str]:
+        """Types that its tables cannot have, without parameters."""
+
     def cannot(self, operation: Operation) -> str:
         """Say why an operation is impossible in this format; empty when it is not."""

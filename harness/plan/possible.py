@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from harness.model.datatypes import DataType, plain_types
 from harness.operations import name_of
+from harness.operations.add_column import AddColumn
+from harness.operations.change_type import ChangeType
 from harness.operations.touch import Rewrites
 from harness.plan.axes import Combination
 from harness.plan.capabilities import Makers
@@ -41,8 +44,25 @@ def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
         yield f"there is no step {hand.at} for {hand.writer.then} to go on from"
     if combination.rewrites is Rewrites.PARTITION and not scenario.table.partition_by:
         yield "rewrites=partition: the table has no partitions"
+    yield from _types(combination, scenario)
     for number, step in enumerate(scenario.steps, start=1):
         name = name_of(step.operation)
         absent = f"{format_.NAME} has no {name}" if name not in format_.operations else ""
         if why := absent or format_.cannot(step.operation):
             yield f"step {number}: {why}"
+
+
+def _types(combination: Combination, scenario: Scenario) -> Iterator[str]:
+    lacks, name = combination.format.lacks, combination.format.NAME
+    for column, type_ in _columns(scenario) if lacks else ():
+        for plain in plain_types(type_):
+            if str(plain).partition("(")[0] in lacks:
+                yield f"column {column}: {name} has no {plain}"
+
+
+def _columns(scenario: Scenario) -> Iterator[tuple[str, DataType]]:
+    yield from scenario.table.columns
+    for step in scenario.steps:
+        match step.operation:
+            case AddColumn(name, type_) | ChangeType(name, type_):
+                yield name, type_

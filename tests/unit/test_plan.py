@@ -7,6 +7,7 @@ import pytest
 
 from harness.cells import Cell, Excluded, Plan, Reader, parse_reader
 from harness.errors import UsageProblem
+from harness.model.datatypes import parse_type
 from harness.operations import name_of
 from harness.operations.add_column import AddColumn
 from harness.operations.api import Operation
@@ -42,6 +43,7 @@ class Stored:
     )
     settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     only_adds: bool = False
+    lacks: frozenset[str] = frozenset()
 
     def cannot(self, operation: Operation) -> str:
         rewrites = isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE
@@ -292,3 +294,18 @@ def test_an_estimate_grows_with_steps_readers_and_slow_questions() -> None:
 
 def test_a_reader_of_another_engine_has_an_estimate_too() -> None:
     assert estimate(planned(readers=(Asked(parse_reader("other-1")),))) > 15
+
+
+@pytest.mark.parametrize(
+    ("type_", "told"),
+    [("tinyint", "tinyint"), ("map<string, array<struct<a: char(3)>>>", "char(3)")],
+)
+def test_a_type_that_a_format_cannot_have_is_left_out_and_said(type_: str, told: str) -> None:
+    plain = replace(COW, lacks=frozenset({"tinyint", "char"}))
+    added = AddColumn("f9", parse_type(type_))
+    scenario = replace(scenario_of(Insert((1,)), added), name="family/story")
+    found = plan((scenario,), PROFILE, (plain,))
+    assert found.variants == ()
+    (left_out,) = found.excluded
+    assert left_out.why == f"column f9: cow has no {told}"
+    assert plan((scenario,), PROFILE, (COW,)).variants != ()
