@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.checks.place import Place, What, World
 from harness.model.canonical import Value, text_of
-from harness.record import Finding, FindingKind, Witness
+from harness.record import Finding, FindingKind, Party, Witness
 
 ORDER: Final = (
     FindingKind.TYPE_DRIFT,
@@ -44,17 +44,18 @@ def name_of(place: Place, world: World) -> FindingKind:
 
 
 def findings(places: Iterable[Place], world: World) -> tuple[Finding, ...]:
-    """Group the places by name, each group a finding with all its places."""
-    groups: dict[FindingKind, list[Place]] = {}
+    """Group the places by name and by whose doing they are, each group a finding."""
+    groups: dict[tuple[FindingKind, Party | None], list[Place]] = {}
     for place in places:
-        groups.setdefault(name_of(place, world), []).append(place)
-    return tuple(_finding(kind, groups[kind], world) for kind in FindingKind if kind in groups)
+        groups.setdefault((name_of(place, world), place.party), []).append(place)
+    order = [at for kind in FindingKind for at in groups if at[0] is kind]
+    return tuple(_finding(kind, groups[kind, whose], world) for kind, whose in order)
 
 
 def _finding(kind: FindingKind, places: list[Place], world: World) -> Finding:
     columns = tuple(dict.fromkeys(_column(place, world) for place in places if place.column))
     witnesses = tuple(_witness(place) for place in places)
-    return Finding(kind, columns, witnesses[0], witnesses)
+    return Finding(kind, columns, witnesses[0], witnesses, places[0].party)
 
 
 def _column(place: Place, world: World) -> str:

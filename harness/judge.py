@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from harness import compare, diagnosis, differences, refusals
+from harness import compare, diagnosis, differences, party, refusals
 from harness.cells import Cell, Variant
 from harness.checks.place import Place, What, World, index_of
 from harness.differences import shown
+from harness.held import Holdings, NotKnown
 from harness.layout import Layout
 from harness.model import lying, resolution
 from harness.model.admissible import Base, base_rows
@@ -16,6 +18,7 @@ from harness.model.canonical import Value, text_of
 from harness.model.files import FileKind
 from harness.model.query import Query
 from harness.model.truth import History, row_values
+from harness.party import Beside
 from harness.record import (
     Answer,
     Column,
@@ -73,7 +76,7 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
             continue
         shows = histories.shown_by(cell.reader, answer)
         verdicts.append(_of_cell(cell, case, shows, answer))
-    return tuple(verdicts)
+    return party.settled(verdicts, answers)
 
 
 class _Histories:
@@ -98,6 +101,8 @@ class _Histories:
         self._expected: dict[tuple[int, str, Query], Expected] = {}
         self._bases: dict[int, Base] = {}
         self._told: dict[Hashable, _Told] = {}
+        self._holdings = Holdings(case.states, self.history)
+        self._besides: dict[tuple[int, str], Beside | None] = {}
 
     def shown_by(self, reader: str, answer: Answer | None) -> _Histories:
         """Give those of what the product of a reader can show: these where it shows all."""
@@ -166,11 +171,32 @@ class _Histories:
         same = step, view, answer.question, _content(answer)
         if same not in self._told:
             world, layout = self.world(step, view), self.layout(step, view)
+            beside, again = self.beside(step, view), partial(_wrong, answer)
+            places = party.blamed(beside, world, again(world), again)
             if answer.refusal is None:
-                self._told[same] = _of_rows(answer, world, layout)
+                self._told[same] = _of_rows(answer, places, world, layout)
             else:
-                self._told[same] = _Told(diagnosis.findings(_in_parts(answer, world), world))
+                self._told[same] = _Told(diagnosis.findings(places, world))
         return self._told[same]
+
+    def beside(self, step: int, view: str) -> Beside | None:
+        """Give what was written beside what the files hold; None where that is not known."""
+        if self._written is not None:
+            return self._written.beside(step, view)
+        if (step, view) not in self._besides:
+            self._besides[step, view] = self._beside(step, view)
+        return self._besides[step, view]
+
+    def _beside(self, step: int, view: str) -> Beside | None:
+        state = self.states[step]
+        if state.layout or not state.files:
+            return None
+        base_only = view == READ_OPTIMIZED
+        files = [each for each in state.files if not base_only or each.kind is FileKind.BASE]
+        try:
+            return Beside(self.world(step, view), self._holdings.held(files), self._holdings)
+        except NotKnown:
+            return None
 
     def base(self, step: int) -> Base:
         """Give what base files show by themselves: the truth of a read-optimized view."""
@@ -319,9 +345,16 @@ def _answered(part: Part) -> bool:
     return part.refusal is None and not part.unknown
 
 
-def _of_rows(answer: Answer, world: World, layout: Layout) -> _Told:
+def _wrong(answer: Answer, world: World) -> tuple[Place, ...]:
+    """Give the wrong places of an answer, or of the columns asked alone."""
+    if answer.refusal is not None:
+        return _in_parts(answer, world)
     seen = compare.narrowed(world, answer.question)
-    places = compare.wrong(seen, answer.question, answer.columns, answer.rows)
+    return compare.wrong(seen, answer.question, answer.columns, answer.rows)
+
+
+def _of_rows(answer: Answer, places: Sequence[Place], world: World, layout: Layout) -> _Told:
+    seen = compare.narrowed(world, answer.question)
     found, ways = diagnosis.findings(places, seen), layout.ways(answer)
     doubt = layout.doubt() if found else ""
     return _Told(found, ways, doubt)

@@ -66,6 +66,20 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class FileValues:
+    """What one data file holds, or one block of a log file, read from it directly."""
+
+    file: int
+    """Its number in the `files` of the same record, from 0."""
+    columns: tuple[str, ...] = ()
+    """Their names in the file's order, Hudi's own left out."""
+    rows: tuple[tuple[Cellular, ...], ...] = ()
+    """In the order of the file's `keys`."""
+    unread: str = ""
+    """Why its values are not known; empty when they are."""
+
+
+@dataclass(frozen=True, slots=True)
 class StateRecord:
     """A table state as a run names it: where a variant stands after a step."""
 
@@ -84,6 +98,9 @@ class StateRecord:
     compaction that an upgrade scheduled, carried out in a later step."""
     table_version: str = ""
     """Of the table after the step, where its format counts versions."""
+    values: tuple[FileValues, ...] = ()
+    """What the files with rows hold that no earlier state of the variant had; nothing in records
+    made before files were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +186,18 @@ class Answer:
     """What was evened out in rows and columns when they came."""
 
 
+class Party(StrEnum):
+    """Who is to blame for a wrong answer."""
+
+    READER = "reader"
+    """The files hold what was written, and the answer shows something else."""
+    WRITER = "writer"
+    """The files hold something else than was written, and the answer shows it."""
+    MODEL = "model"
+    """The files hold what all engines answer, and the truth alone says otherwise: nobody is to
+    blame before the truth itself is looked into."""
+
+
 class FindingKind(StrEnum):
     """The named ways of being wrong, the most specific first."""
 
@@ -218,6 +247,8 @@ class Finding:
     witness: Witness
     places: tuple[Witness, ...]
     """All places this finding explains, `witness` being the first."""
+    party: Party | None = None
+    """Who is to blame; None where the values in the files are not known."""
 
 
 class VerdictKind(StrEnum):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from harness import freeze, refusals
+from harness import file_values, freeze, refusals
 from harness.cells import Variant
 from harness.course import Course, Sending
 from harness.formats.api import FileFactError
@@ -257,20 +257,26 @@ def _written(course: Course, states: Sequence[State | None], *, reused: bool) ->
 def _records(
     course: Course, states: Sequence[State | None], *, reused: bool
 ) -> Iterator[StateRecord]:
+    seen: set[FileFact] = set()
     for outcome, state in zip(course.outcomes, states, strict=True):
         if state is None:
             yield StateRecord(course.variant.id, outcome, "", reused=reused)
             continue
+        files = _relabelled(state.frozen, [each.instant for each in course.outcomes])
+        new = [number for number, fact in enumerate(files) if fact not in seen]
+        seen.update(files)
         yield StateRecord(
             variant=course.variant.id,
             outcome=outcome,
             digest=state.digest,
-            files=_relabelled(state.frozen, [each.instant for each in course.outcomes]),
+            files=files,
             tables=tuple(entry.name for entry in state.frozen.entries),
             reused=reused,
             layout=state.frozen.layout,
             others=state.frozen.others,
             table_version=state.frozen.table_version,
+            # The frozen facts name the instants that stand in the files.
+            values=tuple(file_values.read(state.table, state.frozen.files, new)),
         )
 
 

@@ -39,11 +39,13 @@ MAY_IMPORT = {
     "diagnosis": "errors model record checks",
     "readings": "errors model",
     "layout": "errors model record checks readings",
+    "held": "errors model record",
+    "party": "errors model cells record checks readings held",
     "refusals": "errors record",
     "baseline": "errors model scenario shapes cells record",
     "judge": (
         "errors model operations scenario cells record checks compare diagnosis differences "
-        "refusals layout formats"
+        "refusals layout formats held party"
     ),
     "run": "errors model scenario cells record",
     "reports": "errors model scenario cells record differences baseline run",
@@ -61,8 +63,10 @@ MAY_IMPORT = {
     ),
     "freeze": "errors progress model scenario cells record formats runtimes",
     "course": "errors model operations scenario cells record formats runtimes freeze writer",
+    "file_values": "errors model record formats",
     "writing": (
-        "errors model operations cells record refusals formats runtimes freeze writer course"
+        "errors model operations cells record refusals formats runtimes freeze writer course "
+        "file_values"
     ),
     "write": (
         "errors progress model operations scenario cells record formats runtimes freeze writer "
@@ -123,10 +127,12 @@ PURE = {
     "cells",
     "compare",
     "diagnosis",
+    "held",
     "layout",
     "matching",
     "newer",
     "origins",
+    "party",
     "plan",
     "readings",
     "record",

@@ -10,7 +10,7 @@ from typing import Final
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, Rows, named
-from harness.record import Origin
+from harness.record import Origin, Party
 
 
 class What(Enum):
@@ -48,6 +48,8 @@ class Place:
     the step whose columns were answered. None when nobody's is recognised."""
     disputed: bool = False
     """Several origins fit and nothing decides between them: no name would be more than a guess."""
+    party: Party | None = None
+    """Whose doing it is; None where that is not known."""
 
     @property
     def counted(self) -> bool:

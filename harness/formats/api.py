@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from harness.formats.statements import Statement
+from harness.model.canonical import Value
 from harness.model.files import FileFact
 from harness.model.table import Table
 from harness.model.truth import Truth
@@ -17,6 +18,9 @@ from harness.operations.api import Operation
 
 Settings = Mapping[str, str]
 """The settings of a variant; those that a format does not know are not its own."""
+
+Content = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
+"""The names of a file's columns, and its rows."""
 
 
 class FileFactError(Exception):

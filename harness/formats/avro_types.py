@@ -1,8 +1,11 @@
-"""Avro types as short text. Pure."""
+"""Avro types as short text, and values of them in our form. Pure."""
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
+
+from harness.model.canonical import MapValue, Value
 
 
 def columns(schema: dict[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -36,3 +39,25 @@ def text(type_: Any) -> str:  # noqa: ANN401 - Avro's JSON
         case {"type": inner}:
             return text(inner)
     raise ValueError(f"{type_!r} is no Avro type")
+
+
+def value(found: Any, type_: Any) -> Value:  # noqa: ANN401 - Avro's JSON
+    """Give the canonical form of a decoded value.
+
+    >>> value({"a": 1}, ["null", {"type": "map", "values": "int"}])
+    MapValue(pairs=(('a', 1),))
+    """
+    match type_:
+        case list():
+            # A union is only ever of a type and null here, as Spark writes it.
+            inner = next((each for each in type_ if each != "null"), "null")
+            return None if found is None else value(found, inner)
+        case {"type": "record", "fields": fields}:
+            return {each["name"]: value(found[each["name"]], each["type"]) for each in fields}
+        case {"type": "array", "items": items}:
+            return tuple(value(each, items) for each in found)
+        case {"type": "map", "values": values}:
+            return MapValue.of([(name, value(each, values)) for name, each in found.items()])
+        case {"type": dict() | list() as inner}:
+            return value(found, inner)
+    return found.replace(tzinfo=None) if isinstance(found, datetime.datetime) else found

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final
 
-from harness.formats.api import FileFactError
+from harness.formats import avro_types
+from harness.formats.api import Content, FileFactError
 
 MAGIC: Final = b"#HUDI#"
 LOG_VERSION: Final = 1
@@ -119,12 +120,25 @@ def record_keys(block: Block, column: str) -> tuple[str, ...]:
         FileFactError: its content cannot be read.
 
     """
-    source = _content(block)
-    records = [source.take(source.number()) for _ in range(source.number())]
-    found = [_decoded(each, block.schema) for each in records]
+    found = _records(block)
     if found and column not in found[0]:
         raise FileFactError(f"a block of records without the column {column}")
     return tuple(str(record[column]) for record in found)
+
+
+def content(block: Block) -> Content:
+    """Give the records of a data block as canonical values.
+
+    Raises:
+        FileFactError: its content cannot be read.
+
+    """
+    fields = block.schema["fields"]
+    rows = tuple(
+        tuple(avro_types.value(record[field["name"]], field["type"]) for field in fields)
+        for record in _records(block)
+    )
+    return tuple(field["name"] for field in fields), rows
 
 
 def deleted_keys(block: Block) -> tuple[str, ...]:
@@ -137,6 +151,12 @@ def deleted_keys(block: Block) -> tuple[str, ...]:
     source = _content(block)
     found = _decoded(source.take(source.number()), _DELETES)
     return tuple(str(each["recordKey"]) for each in found["deleteRecordList"])
+
+
+def _records(block: Block) -> list[Any]:
+    source = _content(block)
+    records = [source.take(source.number()) for _ in range(source.number())]
+    return [_decoded(each, block.schema) for each in records]
 
 
 def _decoded(data: bytes, schema: dict[str, Any]) -> Any:  # noqa: ANN401 - Avro's JSON

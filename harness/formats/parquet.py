@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.formats.api import FileFactError
+from harness.formats.api import Content, FileFactError
+from harness.model.canonical import MapValue, Value
 
 if TYPE_CHECKING:
+    import pyarrow
     from pyarrow.parquet import ParquetFile
 
 
@@ -44,6 +47,50 @@ def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
     """
     with _opened(path) as file:
         return tuple(zip(*_columns(file, path, columns), strict=True))
+
+
+def content(path: Path) -> Content:
+    """Read everything in a file as canonical values.
+
+    Raises:
+        FileFactError: it is no Parquet file, or holds a value that has no canonical form.
+
+    """
+    with _opened(path) as file:
+        found = file.read()
+        try:
+            columns = [_canonical(column) for column in found.columns]
+        except (ValueError, OverflowError) as problem:
+            raise FileFactError(f"{path.name}: {problem}") from problem
+        return tuple(found.column_names), tuple(zip(*columns, strict=True))
+
+
+def _canonical(column: pyarrow.ChunkedArray) -> list[Value]:
+    return [_value(each, column.type) for each in column.to_pylist()]
+
+
+def _value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - whatever Arrow gives
+    import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
+
+    if value is None:
+        return None
+    if kinds.is_timestamp(type_):
+        return _moment(value)
+    if kinds.is_struct(type_):
+        return {part.name: _value(value[part.name], part.type) for part in type_}
+    if kinds.is_map(type_):
+        pairs = [(_value(k, type_.key_type), _value(v, type_.item_type)) for k, v in value]
+        return MapValue.of(pairs)
+    if kinds.is_list(type_) or kinds.is_large_list(type_):
+        return tuple(_value(each, type_.value_type) for each in value)
+    return value
+
+
+def _moment(value: Any) -> datetime.datetime:  # noqa: ANN401 - pandas' own kind for nanoseconds
+    if getattr(value, "nanosecond", 0):
+        raise ValueError(f"{value} is finer than a microsecond")
+    plain: datetime.datetime = value.to_pydatetime() if hasattr(value, "nanosecond") else value
+    return plain.replace(tzinfo=None)  # written in UTC
 
 
 @contextmanager

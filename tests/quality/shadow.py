@@ -55,6 +55,8 @@ class Seen:
     lines: tuple[Line, ...]
     view: str = "snapshot"
     query: Query = field(default=ALL)
+    files: Files | None = None
+    """What happened to the files before they were read."""
 
     @property
     def reply(self) -> Reply:
@@ -111,7 +113,7 @@ def read(
     shown = schema or told.truth.schema
     at, reader = told.truth.step if step is None else step, reader or Reader("id")
     plain, shadow = (
-        simulated.rows_of(_with(disk, files), at, shown, reader)
+        simulated.rows_of(changed_disk(disk, files), at, shown, reader)
         for disk in (told.disk, shadowed(told, told.disk))
     )
     lines = tuple(
@@ -124,7 +126,7 @@ def read(
         )
         for left, right in zip(plain, shadow, strict=True)
     )
-    return Seen(told, columns_of(shown), lines)
+    return Seen(told, columns_of(shown), lines, files=files)
 
 
 def _nulls(told: Told, shown: Schema, key: str, tokens: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -139,7 +141,8 @@ def _nulls(told: Told, shown: Schema, key: str, tokens: tuple[Value, ...]) -> tu
     )
 
 
-def _with(disk: Disk, files: Files | None) -> Disk:
+def changed_disk(disk: Disk, files: Files | None) -> Disk:
+    """Give the disk with what happened to its files."""
     changed = ((files(each) if files else each) for each in disk.files)
     return replace(disk, files=[each for each in changed if each is not None])
 

@@ -1,0 +1,49 @@
+"""What data files hold, read from them directly: canonical values, whatever an engine shows.
+
+Base files are Parquet, records in log files are Avro (Hudi technical specification, "Log file
+format"). Nothing is judged here: the values become part of a state's record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from harness.formats import hudi_log, parquet
+from harness.formats.api import Content, FileFactError
+from harness.formats.hudi_log import Kind
+from harness.model.files import FileFact, FileKind
+from harness.model.resolution import META_PREFIX
+from harness.record import FileValues
+
+
+def read(table: Path, files: Sequence[FileFact], numbers: Iterable[int]) -> Iterator[FileValues]:
+    """Give what the files of these numbers hold, each row in its order; those without rows do not.
+
+    A file that cannot be read says why.
+    """
+    for number in numbers:
+        if files[number].keys:
+            yield _looked_at(table, files[number], number)
+
+
+def _looked_at(table: Path, fact: FileFact, number: int) -> FileValues:
+    try:
+        columns, rows = _content(table / fact.path, fact)
+    except (FileFactError, OSError) as problem:
+        return FileValues(number, unread=str(problem))
+    own = [at for at, name in enumerate(columns) if not name.startswith(META_PREFIX)]
+    names = tuple(columns[at] for at in own)
+    return FileValues(number, names, tuple(tuple(row[at] for at in own) for row in rows))
+
+
+def _content(path: Path, fact: FileFact) -> Content:
+    if fact.kind is FileKind.BASE:
+        return parquet.content(path)
+    for block in hudi_log.blocks(path.read_bytes()):
+        if block.kind is Kind.AVRO_DATA and block.instant == fact.instant:
+            columns, rows = hudi_log.content(block)
+            # One step may write several blocks into a file; the keys tell which is which.
+            if any(tuple(map(str, column)) == fact.keys for column in zip(*rows, strict=True)):
+                return columns, rows
+    raise FileFactError(f"{path.name}: it has no block of the instant {fact.instant}")

@@ -1,0 +1,234 @@
+"""What a table's files hold, as rows by field ids: what a reader that errs in nothing would show.
+
+Each file is compared with what the truth says of its own step, in the names that the table had
+then. A difference may still be the truth's own: it counts as *sent* where no rule of the model lies
+between a statement and the file, because the step itself sent the value, or because it only carried
+the row along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.model.canonical import MapValue, Value, same, text_of
+from harness.model.files import FileFact
+from harness.model.resolution import LayoutError, slices
+from harness.model.schema import Field
+from harness.model.truth import History, Row, Rows, Truth, named
+from harness.record import FileValues, StateRecord
+
+
+class NotKnown(Exception):
+    """What a file holds is not known, or cannot be shown; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A value that a file holds and the truth does not."""
+
+    file: FileFact
+    key: str
+    field_id: int
+    column: str
+    """As the file names it."""
+    expected: Value
+    found: Value
+    sent: bool
+    """Whether no rule of the model could be at fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the files of one view hold."""
+
+    rows: Rows
+    """A row that several files hold stands under several keys, once for each."""
+    differences: tuple[Difference, ...]
+    """In the files that the view is read from."""
+
+    @property
+    def twice(self) -> frozenset[str]:
+        """The keys of the rows that are there more than once, as texts."""
+        texts = [text_of(row.key) for row in self.rows.values()]
+        return frozenset(text for text in texts if texts.count(text) > 1)
+
+
+class Holdings:
+    """The files of all states of a variant, each with its rows."""
+
+    def __init__(self, states: Sequence[StateRecord], history: History) -> None:
+        """`history`: the truth after every step."""
+        self._history = history
+        self._steps = {each.outcome.instant: each.outcome.step for each in states}
+        self._steps |= {instant: step for each in states for instant, step in each.others}
+        self._values: dict[FileFact, FileValues] = {}
+        for state in states:
+            for each in state.values:
+                self._values.setdefault(state.files[each.file], each)
+        keys = ((truth, key) for truth in history for key in truth.rows)
+        self._keys = {name: key for truth, key in keys for name in _names(truth, key)}
+        self._read: dict[FileFact, tuple[Row, ...]] = {}
+        self._different: dict[FileFact, tuple[Difference, ...]] = {}
+
+    def held(self, files: Sequence[FileFact]) -> Held:
+        """Give what files hold together.
+
+        Raises:
+            NotKnown: one of them was not looked at, or no step made it.
+
+        """
+        rows: dict[Value, Row] = {}
+        read: list[FileFact] = []
+        try:
+            for base, logs in slices(files, self._steps):
+                facts = [fact for fact in (base, *logs) if fact is not None]
+                read += facts
+                for row in self._merged(facts):
+                    rows[row.key if row.key not in rows else (len(rows), row.key)] = row
+        except LayoutError as problem:
+            raise NotKnown(str(problem)) from problem
+        return Held(rows, tuple(each for fact in read for each in self.differences(fact)))
+
+    def row_sent(self, row: Row, step: int) -> bool:
+        """Tell whether a row that no file holds has to be there, by no rule of the model.
+
+        That is so where no file was written since it was sent, and where no step deleted anything
+        since a file last held it.
+        """
+        last = max((self._steps[each.instant] for each in self._holding(row.key)), default=0)
+        deleted = self._history[step].gone.values()
+        sent = max(row.written.values(), default=0)
+        return last < sent or not any(last < at <= step for at in deleted)
+
+    def ever(self, key: str) -> bool:
+        """Tell whether any step ever wrote a row of this key."""
+        return key in self._keys
+
+    def differences(self, fact: FileFact) -> tuple[Difference, ...]:
+        """Give what a file holds otherwise than the truth says of its step.
+
+        Raises:
+            NotKnown: it was not looked at.
+
+        """
+        if fact not in self._different:
+            self._different[fact] = tuple(self._differences(fact))
+        return self._different[fact]
+
+    def _merged(self, facts: Sequence[FileFact]) -> Iterator[Row]:
+        """Give the rows of one file group: the older first, newer versions in their place."""
+        found: dict[str, list[Row]] = {}
+        for fact in facts:
+            for key in fact.deleted:
+                found.pop(key, None)
+            own: dict[str, list[Row]] = {}
+            for key, row in zip(fact.keys, self._rows(fact), strict=True):
+                own.setdefault(key, []).append(row)
+            found |= own
+        return (row for rows in found.values() for row in rows)
+
+    def _rows(self, fact: FileFact) -> tuple[Row, ...]:
+        if fact not in self._read:
+            self._read[fact] = tuple(self._made(fact))
+        return self._read[fact]
+
+    def _made(self, fact: FileFact) -> Iterator[Row]:
+        if not fact.keys:
+            return
+        values = self._values.get(fact, FileValues(0, unread="it was not looked at"))
+        if values.unread:
+            raise NotKnown(f"{fact.path}: {values.unread}")
+        step = self._steps[fact.instant]
+        truth = self._history[step]
+        for text, row in zip(fact.keys, values.rows, strict=True):
+            key = self._keys.get(text, text)
+            own = truth.rows.get(key)
+            shown = dict(zip(values.columns, row, strict=True))
+            found = {each.id: _value(each, shown, own, truth) for each in truth.schema.fields}
+            yield Row(key, found, own.written if own else {}, own.group if own else (step, ()))
+
+    def _differences(self, fact: FileFact) -> Iterator[Difference]:
+        step = self._steps[fact.instant]
+        truth = self._history[step]
+        for row in self._rows(fact):
+            own = truth.rows.get(row.key)
+            for column in truth.schema.fields if own else ():
+                expected = named(own.values.get(column.id), column) if own else None
+                found = _by_names(row.values[column.id], column)
+                if own and not same(expected, found):
+                    place = text_of(row.key), column.id, column.name
+                    sent = self._sent(own, column, step, found)
+                    yield Difference(fact, *place, expected, found, sent)
+
+    def _sent(self, row: Row, column: Field, step: int, found: Value) -> bool:
+        """Tell whether the step sent this value, or had nothing to do with the row."""
+        written = row.written.get(column.id, step)
+        if written == step:
+            return True
+        then = self._history[written].schema.by_id(column.id)
+        converted = then is None or then.type != column.type
+        carried = max(row.written.values()) < step and (found is None or not converted)
+        return carried and not self._doubted_before(row.key, column.id, step, found)
+
+    def _doubted_before(self, key: Value, field_id: int, step: int, found: Value) -> bool:
+        """Tell whether an older file holds the same, and there it may be the model's fault."""
+        older = [each for each in self._holding(key) if self._steps[each.instant] < step]
+        return any(
+            not each.sent and same(each.found, found)
+            for fact in older
+            for each in self.differences(fact)
+            if (each.key, each.field_id) == (text_of(key), field_id)
+        )
+
+    def _holding(self, key: Value) -> list[FileFact]:
+        names = set(_names(self._history[0], key))
+        return [each for each in self._values if names & set(each.keys)]
+
+
+def _value(column: Field, shown: Mapping[str, Value], own: Row | None, truth: Truth) -> Value:
+    if column.name in shown:
+        return _by_ids(shown[column.name], column)
+    # The value of a partition column may stand in the path alone.
+    in_path = column.name in truth.table.partition_by and own is not None
+    return own.values.get(column.id) if own and in_path else None
+
+
+def _names(truth: Truth, key: Value) -> tuple[str, str]:
+    # Hudi's complex key generator writes `column:value` even for a single key column.
+    return str(key), f"{truth.table.key}:{key}"
+
+
+def _by_ids(value: Value, column: Field) -> Value:
+    """Give a value of a file with the ids of struct children in the place of their names.
+
+    Children that the truth does not know keep their names.
+    """
+    match value:
+        case dict():
+            parts = {each.name: each for each in column.children}
+            known = {parts[n].id: _by_ids(v, parts[n]) for n, v in value.items() if n in parts}
+            return known | {n: v for n, v in value.items() if n not in parts}
+        case tuple() if column.children:
+            return tuple(_by_ids(each, column.children[0]) for each in value)
+        case MapValue() if len(column.children) > 1:
+            to, now = column.children
+            return MapValue.of([(_by_ids(k, to), _by_ids(v, now)) for k, v in value.pairs])
+    return value
+
+
+def _by_names(value: Value, column: Field) -> Value:
+    """Give back a value of a file in the names of its step, in its own type."""
+    match value:
+        case dict():
+            parts = {each.id: each for each in column.children}
+            return {
+                parts[at].name if at in parts else at: _by_names(v, parts[at]) if at in parts else v
+                for at, v in value.items()
+            }
+        case tuple() if column.children:
+            return tuple(_by_names(each, column.children[0]) for each in value)
+        case MapValue() if len(column.children) > 1:
+            to, now = column.children
+            return MapValue.of([(_by_names(k, to), _by_names(v, now)) for k, v in value.pairs])
+    return value

@@ -1,0 +1,182 @@
+"""Who is to blame for a wrong answer: the reader, the writer, or nobody before the model is.
+
+An answer is judged a second time, as if the table were what its files hold. What is wrong against
+the truth and right against the files is not the reader's doing. It is the writer's; but where
+everybody agrees with the files, and a rule of the model lies between what was sent and what they
+hold, the model itself is in doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.cells import parse_reader
+from harness.checks.place import Place, What, World
+from harness.held import Held, Holdings
+from harness.model.canonical import same, text_of
+from harness.model.truth import Row, row_values
+from harness.readings import table_of
+from harness.record import Answer, Finding, FindingKind, Party, Verdict, VerdictKind, labelled
+
+Judged = Callable[[World], Sequence[Place]]
+"""Gives the wrong places of one answer, were the table what a world says."""
+VOICES: Final = 2
+"""So many distributions must agree before the truth is doubted, as for an alarm of a report."""
+IN_DOUBT: Final = "the reference model is in doubt"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The truth of a view beside what its files hold."""
+
+    world: World
+    held: Held
+    holdings: Holdings
+
+    @property
+    def alike(self) -> bool:
+        """Whether files hold the truth."""
+        there = {text_of(row.key): row for row in self.held.rows.values()}
+        if len(self.held.rows) != len(there) or there.keys() != self.world.keys.keys():
+            return False
+        schema = self.world.schema
+        return all(
+            same(row_values(row, schema), row_values(there[key], schema))
+            for key, row in self.world.keys.items()
+        )
+
+    def sent(self, place: Place) -> bool:
+        """Tell whether no rule of the model can be at fault for what files hold at a place."""
+        match place.what:
+            case What.ABSENT_ROW:
+                row = self.world.keys[place.key]
+                held = any(text_of(each.key) == place.key for each in self.held.rows.values())
+                return self._cell(place.key) if held else self._row(row)
+            case What.EXTRA_ROW:
+                return not self.holdings.ever(place.key)
+            case What.CELL if place.field:
+                return self._cell(place.key, self.world.root_of(place.field.id))
+            case What.COUNT:
+                return self._rows()
+        return False
+
+    def _cell(self, key: str, field_id: int | None = None) -> bool:
+        found = [
+            each.sent
+            for each in self.held.differences
+            if each.key == key and field_id in {None, each.field_id}
+        ]
+        return bool(found) and all(found)
+
+    def _row(self, row: Row) -> bool:
+        return self.holdings.row_sent(row, self.world.step)
+
+    def _rows(self) -> bool:
+        there = {text_of(row.key) for row in self.held.rows.values()}
+        lost = [row for key, row in self.world.keys.items() if key not in there]
+        return bool(lost) and there <= self.world.keys.keys() and all(map(self._row, lost))
+
+
+def blamed(
+    beside: Beside | None, world: World, places: Sequence[Place], judged: Judged
+) -> tuple[Place, ...]:
+    """Give the places with whose doing each is; `MODEL` where only other answers can tell.
+
+    `world`: what the answer was judged by, which is less than what was written where a product
+    cannot show all. Nobody's where what the files hold is not known.
+    """
+    if beside is None or not places:
+        return tuple(places)
+    try:
+        if beside.alike:
+            return tuple(replace(each, party=Party.READER) for each in places)
+        shown = replace(world, rows=beside.held.rows, left_out={}, newer=None)
+        again = {(each.what, each.key, each.column) for each in judged(shown)}
+    except ValueError:  # files hold a value that has no form in the type of today
+        return tuple(places)
+    return tuple(replace(each, party=_party(beside, each, again)) for each in places)
+
+
+def _party(beside: Beside, place: Place, again: set[tuple[What, str, str]]) -> Party:
+    not_in_files = (What.EXTRA_ROW, place.key, "") in again
+    second = place.what is What.SECOND_ROW
+    agrees = place.key in beside.held.twice if second else _at(place) not in again
+    if not_in_files or not agrees:
+        return Party.READER
+    return Party.WRITER if beside.sent(place) else Party.MODEL
+
+
+def _at(place: Place) -> tuple[What, str, str]:
+    return place.what, place.key, place.column
+
+
+def settled(verdicts: Sequence[Verdict], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
+    """Give the verdicts of a variant, the model doubted only where all answers are one.
+
+    Whether they are is seen over all readers of a question. A verdict in doubt is `unknown`: an
+    engine is not blamed for what may be our own mistake, and it is no pass.
+    """
+    alone = {each for each in _questions(verdicts) if _one_voice(each, verdicts, answers)}
+    return tuple(
+        each if not _open(each) else _doubted(each) if _question(each) in alone else _decided(each)
+        for each in verdicts
+    )
+
+
+Question = tuple[int, str, str]
+
+
+def _question(verdict: Verdict) -> Question:
+    return verdict.step, verdict.view, verdict.query
+
+
+def _questions(verdicts: Iterable[Verdict]) -> set[Question]:
+    return {_question(each) for each in verdicts if _open(each)}
+
+
+def _open(verdict: Verdict) -> bool:
+    return any(each.party is Party.MODEL for each in verdict.findings)
+
+
+def _one_voice(asked: Question, verdicts: Iterable[Verdict], answers: Mapping[str, Answer]) -> bool:
+    mine = [each for each in verdicts if _question(each) == asked and _has_rows(each, answers)]
+    voices = {parse_reader(each.reader).distribution for each in mine}
+    said = {_said(answers[each.case]) for each in mine}
+    return len(said) == 1 and len(voices) >= VOICES
+
+
+def _has_rows(verdict: Verdict, answers: Mapping[str, Answer]) -> bool:
+    answer = answers.get(verdict.case)
+    return answer is not None and not (answer.refusal or answer.unknown or answer.void)
+
+
+def _said(answer: Answer) -> object:
+    return table_of([each.name for each in labelled(answer.question, answer.columns)], answer.rows)
+
+
+def _doubted(verdict: Verdict) -> Verdict:
+    if verdict.verdict is not VerdictKind.WRONG:
+        return _decided(verdict)
+    why = f"{IN_DOUBT}: all engines answer alike, the files hold the same, and it alone differs"
+    return replace(verdict, verdict=VerdictKind.UNKNOWN, because=why)
+
+
+def _decided(verdict: Verdict) -> Verdict:
+    """Blame the writer for what was open; findings that are alike then become one."""
+    found: dict[tuple[FindingKind, Party | None], Finding] = {}
+    for each in _writers(verdict.findings):
+        at = each.kind, each.party
+        found[at] = _together(found[at], each) if at in found else each
+    return replace(verdict, findings=tuple(found.values()))
+
+
+def _writers(findings: Iterable[Finding]) -> Iterator[Finding]:
+    for each in findings:
+        yield replace(each, party=Party.WRITER) if each.party is Party.MODEL else each
+
+
+def _together(one: Finding, other: Finding) -> Finding:
+    columns = tuple(dict.fromkeys((*one.columns, *other.columns)))
+    return replace(one, columns=columns, places=(*one.places, *other.places))

@@ -1,0 +1,71 @@
+"""Whose doing a planted defect is, asked of the product with what the files hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.cells import Cell, Variant
+from harness.judge import Case, judge
+from harness.record import Answer, FileValues, Outcome, OutcomeKind, Party, StateRecord, Verdict
+from harness.scenario.definition import Scenario, Step
+from tests.quality.notation import Told
+from tests.quality.planted import Defect
+from tests.quality.shadow import Files, Seen, changed_disk
+from tests.simulated import Disk, File, Reply, instant_of
+
+WRITER = "writer: "
+"""How the names of planted writers begin; all others are readers."""
+
+
+def case_of(told: Told, files: Files | None = None, *, looked_at: bool = True) -> Case:
+    """Give the records of a history whose files a writer has spoilt."""
+    steps = tuple(Step(each) for each in told.operations)
+    scenario = Scenario("family/name", told.disk.table, steps)
+    mor, writers = told.disk.merge_on_read, ("writer",) * (len(steps) + 1)
+    variant = Variant("variant", scenario, "hudi-mor" if mor else "hudi-cow", {}, writers)
+    disk = changed_disk(told.disk, files)
+    states = (_state(disk, step, looked_at=looked_at) for step in range(len(steps) + 1))
+    return Case(variant, mor, tuple(states))
+
+
+def _state(disk: Disk, step: int, *, looked_at: bool) -> StateRecord:
+    there = disk.until(step)
+    new = [number for number, each in enumerate(there) if each.step == step and looked_at]
+    return StateRecord(
+        "variant",
+        Outcome(step, OutcomeKind.APPLIED, instant_of(step)),
+        "d",
+        tuple(each.fact() for each in there),
+        values=tuple(_values(there[number], number) for number in new if there[number].records),
+    )
+
+
+def _values(file: File, number: int) -> FileValues:
+    rows = (tuple(record[name] for name in file.names) for record in file.records.values())
+    return FileValues(number, file.names, tuple(rows))
+
+
+def judged(case: Case, replies: Sequence[Reply], view: str = "snapshot") -> tuple[Verdict, ...]:
+    """Let as many engines answer, each with a reply."""
+    step = len(case.states) - 1
+    cells = [Cell("variant", step, f"engine-{n}", view, "all") for n in range(len(replies))]
+    answers = {
+        cell.case: Answer(cell.case, "select", reply.columns, reply.rows)
+        for cell, reply in zip(cells, replies, strict=True)
+    }
+    return judge(case, cells, answers)
+
+
+def parties(defect: Defect, seed: int) -> set[Party | None]:
+    """Give whose doing the findings of a defect are; none where it cannot be seen."""
+    seen = defect.seen(seed)
+    return _of(seen, of_writer=defect.name.startswith(WRITER)) if seen is not None else set()
+
+
+def _of(seen: Seen, *, of_writer: bool) -> set[Party | None]:
+    case = case_of(seen.told, seen.files if of_writer else None)
+    cell = Cell("variant", len(case.states) - 1, "engine-1", seen.view, "all")
+    reply = seen.reply
+    answer = Answer(cell.case, "select", reply.columns, reply.rows, question=seen.query)
+    (verdict,) = judge(case, [cell], {cell.case: answer})
+    return {finding.party for finding in verdict.findings}

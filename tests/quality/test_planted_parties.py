@@ -1,0 +1,26 @@
+"""A planted writer is called the writer, a planted reader the reader; the model is only doubted."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.record import Party
+from tests.quality.defects import DEFECTS
+from tests.quality.parties import WRITER, parties
+
+SEEDS = range(8)
+WRITERS = [name for name in DEFECTS if name.startswith(WRITER)]
+READERS = [name for name in DEFECTS if not name.startswith(WRITER)]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_a_writer_did_is_never_called_the_readers_doing(name: str) -> None:
+    found = {seed: parties(DEFECTS[name], seed) for seed in SEEDS}
+    assert {seed: each for seed, each in found.items() if each - {Party.WRITER}} == {}
+    assert any(found.values())
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_what_a_reader_did_is_never_called_the_writers_doing(name: str) -> None:
+    found = {seed: parties(DEFECTS[name], seed) for seed in SEEDS}
+    assert {seed: each for seed, each in found.items() if each - {Party.READER}} == {}
