@@ -7,7 +7,7 @@ What differs from one version to the next is data in the distribution's `setting
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from harness.engines import blame, trino_catalogs, trino_ready
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Settings
 from harness.errors import EnvironmentProblem
 from harness.progress import Progress
-from harness.runtimes import class_archive, template
+from harness.runtimes import template
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
@@ -28,8 +28,6 @@ TEMPLATES: Final = "trino"
 READY_S: Final = 300.0
 """How long a start may take: 10 to 20 s on an idle machine, minutes were seen on a busy one."""
 READY_QUERY_S: Final = 30.0
-_QUICK: Final = ("-XX:MetaspaceSize=512m",)
-"""Java begins with 21 MB for classes, and collects all garbage each time that it needs more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +117,7 @@ def _started(
         "properties": distribution.options("config"),
     }
     config = template.write(TEMPLATES, "config.properties", values, folder)
-    archive = class_archive.of(installation, class_path(installation))
-    arguments = command_line(installation, folder, config, archive.options)
-    command = Command(arguments, folder, folder / "server.log")
+    command = Command(command_line(installation, folder, config), folder, folder / "server.log")
     with running(command) as process:
         server = TrinoServer(process, port, distribution)
         wait_until(
@@ -132,7 +128,6 @@ def _started(
             not_yet=(NoAnswerError, RefusedError),
         )
         yield server
-        archive.keep(process, installation)
 
 
 def _ask(server: TrinoServer, table: str) -> None:
@@ -143,26 +138,8 @@ def _ask(server: TrinoServer, table: str) -> None:
         session.ask(trino_ready.query("hive", table), timeout_s=READY_QUERY_S)
 
 
-def command_line(
-    installation: Installation, folder: Path, config: Path, jvm: Sequence[str] = ()
-) -> tuple[str, ...]:
-    """Give the command line; the servers need no launcher. `jvm`: options beside its own.
-
-    Raises:
-        EnvironmentProblem: the distribution has no server tree.
-
-    """
-    patches, jars = class_path(installation)[:-1], class_path(installation)[-1] / "*"
-    found = os.pathsep.join(map(str, (*patches, jars)))
-    return (
-        *(str(installation.java), *installation.distribution.java_options, *_QUICK, *jvm),
-        *(f"-Djava.io.tmpdir={folder / 'tmp'}", f"-Dconfig={config}"),
-        *("-cp", found, installation.distribution.text("main")),
-    )
-
-
-def class_path(installation: Installation) -> tuple[Path, ...]:
-    """Give the folders of the class path: of patched classes, if there are any, and of jars.
+def command_line(installation: Installation, folder: Path, config: Path) -> tuple[str, ...]:
+    """Give the command line; the servers need no launcher.
 
     Raises:
         EnvironmentProblem: the distribution has no server tree.
@@ -170,8 +147,13 @@ def class_path(installation: Installation) -> tuple[Path, ...]:
     """
     if installation.home is None:
         raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
-    patches = (installation.patches,) if installation.patches else ()
-    return (*patches, installation.home / "lib")
+    patches = (str(installation.patches),) if installation.patches else ()
+    class_path = os.pathsep.join((*patches, f"{installation.home}/lib/*"))
+    return (
+        *(str(installation.java), *installation.distribution.java_options),
+        *(f"-Djava.io.tmpdir={folder / 'tmp'}", f"-Dconfig={config}"),
+        *("-cp", class_path, installation.distribution.text("main")),
+    )
 
 
 def _write_catalog(catalogs: Path, name: str, values: Mapping[str, object]) -> None:
