@@ -92,8 +92,16 @@ def no_entry(cell: Cell) -> Answer:
 
 
 def by_server(asked: Iterable[Asked]) -> dict[str, list[Asked]]:
-    """Group questions by the distribution whose server answers them."""
+    """Group questions by the distribution whose server answers them.
+
+    Those with the same settings stand together: others need another session, which costs a server
+    more than most questions.
+    """
     groups: dict[str, list[Asked]] = {}
     for each in asked:
         groups.setdefault(each.reader.distribution, []).append(each)
-    return groups
+    return {name: sorted(group, key=_settings) for name, group in groups.items()}
+
+
+def _settings(asked: Asked) -> tuple[tuple[str, str], ...]:
+    return asked.reader.settings

@@ -12,7 +12,7 @@ from harness.model.query import ALL, Condition, Query, Test
 from harness.operations.api import Operation
 from harness.operations.insert import Insert
 from harness.operations.rename_column import RenameColumn
-from harness.questions import Asked, Asking, history
+from harness.questions import Asked, Asking, by_server, history
 from harness.record import Answer, Outcome, OutcomeKind
 from tests.unit.scenario.stories import scenario_of
 
@@ -74,3 +74,18 @@ def test_a_view_that_the_catalog_does_not_have_is_unknown() -> None:
     found = ask("all", view="t_rt")
     assert isinstance(found, Answer)
     assert found.unknown == "the catalog has no entry for the view t_rt"
+
+
+def test_questions_for_one_server_stand_together_by_their_settings() -> None:
+    def asked(distribution: str, way: str, step: int) -> Asked:
+        reader = Reader(distribution, (("path", way),))
+        return SimpleNamespace(reader=reader, step=step)  # type: ignore[return-value]
+
+    mixed = [asked(name, way, step) for step in (1, 2) for name in ("b", "a") for way in ("y", "x")]
+    found = {
+        name: [(dict(each.reader.settings)["path"], each.step) for each in group]  # type: ignore[attr-defined]
+        for name, group in by_server(mixed).items()
+    }
+    order = [("x", 1), ("x", 2), ("y", 1), ("y", 2)]
+    assert found == {"b": order, "a": order}
+    assert list(found) == ["b", "a"]
