@@ -52,6 +52,10 @@ class Cache:
         """Where the JRE unpacked from the wheel with this SHA-256 is, or will be."""
         return self.root / "jre" / f"{version}-{sha256[:16]}"
 
+    def archives(self) -> Path:
+        """The folder of what makes starts quicker; all in it can be made again."""
+        return self.root / "archives"
+
     def lock(self, path: Path) -> FileLock:
         """A lock between processes (and threads) for whoever makes `path`; makes its folder."""
         path.parent.mkdir(parents=True, exist_ok=True)

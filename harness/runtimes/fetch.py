@@ -26,6 +26,8 @@ class Installation:
     java: Path
     home: Path | None
     files: tuple[tuple[str, Path], ...]
+    archives: Path | None = None
+    """Where archives of classes are kept; None: nowhere."""
 
     @property
     def java_home(self) -> Path:
@@ -63,7 +65,7 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
     kept = [artifact for artifact in distribution.artifacts if not artifact.in_tree]
     _ensure_artifacts(distribution, kept, cache, progress)
     files = tuple((artifact.into, cache.artifact(artifact)) for artifact in kept)
-    return Installation(distribution, java, home, files)
+    return Installation(distribution, java, home, files, cache.archives())
 
 
 def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from harness.errors import EnvironmentProblem
 from harness.progress import Progress
-from harness.runtimes import catalog, memory, starter, template
+from harness.runtimes import catalog, class_archive, memory, starter, template
 from harness.runtimes.cache import Cache
 from harness.runtimes.distributions import digest_of
 from harness.runtimes.fetch import Installation
@@ -93,7 +93,9 @@ def _started(
     main = (installation.distribution.text("main"), "-p", str(port))
     log4j = f"-Dlog4j.configurationFile={conf / 'log4j2.properties'}"
     tmp = f"-Djava.io.tmpdir={folder / 'tmp'}"
-    arguments = starter.command(installation, conf, main, (*_DERBY, tmp, log4j))
+    archive = class_archive.of(installation, installation.jars("loader"))
+    jvm = (*_DERBY, tmp, log4j, *archive.options)
+    arguments = starter.command(installation, conf, main, jvm)
     uri = f"thrift://{LOOPBACK}:{port}"
     with running(Command(arguments, folder, folder / "metastore.log")) as process:
         wait_until(
@@ -104,6 +106,7 @@ def _started(
             not_yet=(EnvironmentProblem, catalog.CatalogRefusedError),
         )
         yield Metastore(uri, warehouse, process)
+        archive.keep(process, installation)
 
 
 def _ask(uri: str) -> None:
