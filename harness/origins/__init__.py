@@ -1,0 +1,36 @@
+"""Whose value was found in a wrong cell.
+
+Most values tell it themselves: only one field has ever had them. Others (booleans, small decimals,
+explicit values) fit several; then the pattern over the rows that were written alike decides, or
+what the rest of the row shows, or nothing does and the cell is disputed. A NULL tells nothing
+itself: it is taken for the value of the field that the column shows in the other rows, or of the
+version that the row shows in the other columns, where that value is NULL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.checks.place import Place, World
+from harness.origins import columns, rows
+from harness.origins.columns import Seen
+from harness.origins.values import own_witness
+
+
+def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place, ...]:
+    """Give the places with the origin of each cell, in the same order."""
+    own = [own_witness(world, place) for place in places]
+    by_field = columns.wrong_columns(own)
+    cells = columns.cells_of(seen)
+    for field_id, wrong in by_field.items():
+        columns.moved_dates(own, wrong)
+        columns.by_pattern(world, own, wrong, cells.get(field_id, ()))
+        columns.by_neighbours(world, own, wrong)
+    versions = rows.other_versions(world, own)
+    own = rows.of_shown_version(world, own, versions)
+    shown = columns.shown_fields(world, own)
+    older = frozenset(place.key for place in own if rows.is_older(world, place))
+    return tuple(
+        rows.of_another_field(world, place, shown, older) or rows.as_of(world, place, versions)
+        for place in own
+    )

@@ -1,0 +1,163 @@
+"""What a column tells: the pattern over rows that were written alike, and its other wrong cells."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.checks import altered_value
+from harness.checks.place import NULLS, Place, What, World, leaves
+from harness.model.canonical import Value, text_of
+from harness.model.schema import Field
+from harness.origins.values import best, older_and_newer, origins_of
+
+Seen = Mapping[str, Sequence[tuple[Field, Value]]]
+"""What was found in each row, by the text of its key: the columns with their values."""
+Batch = tuple[object, int]
+"""Rows that lie in the same file: a group's base file, or the log file that one step wrote."""
+BASE: Final = -1
+GROUP: Final = -2
+"""In a batch: all files of the group."""
+
+PATTERN_ROWS: Final = 4
+"""Fewer rows are no pattern: booleans agree by chance too easily."""
+DAY: Final = datetime.timedelta(days=1)
+"""A date moves by at most this when it is shown in another zone."""
+
+
+def wrong_columns(places: Sequence[Place]) -> dict[int, list[int]]:
+    """Give where the wrong cells of each field stand, those with a value."""
+    found: dict[int, list[int]] = {}
+    for at, place in enumerate(places):
+        if place.what is What.CELL and place.field is not None and place.found is not None:
+            found.setdefault(place.field.id, []).append(at)
+    return found
+
+
+def moved_dates(places: list[Place], at: Sequence[int]) -> None:
+    """Tell a column of dates that moved by a day from one that shows other rows' dates.
+
+    Neighbouring rows have neighbouring dates; but a moved column holds one that nobody wrote.
+    """
+    cells = [places[each] for each in at]
+    moves = {_move(place) for place in cells}
+    nobodys = any(place.origin is None and not place.disputed for place in cells)
+    if len(moves) == 1 and None not in moves and nobodys:
+        for each in at:
+            places[each] = replace(places[each], origin=None, disputed=False)
+
+
+def _move(place: Place) -> datetime.timedelta | None:
+    expected, found = place.expected, place.found
+    if type(expected) is not datetime.date or type(found) is not datetime.date:
+        return None
+    return found - expected if abs(found - expected) <= DAY else None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A plain value that was found, as text."""
+
+    key: str
+    found: str
+
+
+def cells_of(seen: Seen) -> dict[int, list[Cell]]:
+    """Give every plain value that was found, right or wrong, by the field it should be of."""
+    cells: dict[int, list[Cell]] = {}
+    for key, columns in seen.items():
+        for field, value in columns:
+            for _, leaf, found in leaves(value, field, field.name):
+                cells.setdefault(leaf.id, []).append(Cell(key, text_of(found)))
+    return cells
+
+
+def batch_of(world: World, key: str) -> Batch:
+    """Give the rows that a row lies in one file with, by its key's text."""
+    row = world.keys[key]
+    in_base = world.held.get(key) == row
+    return row.group, BASE if in_base else max(row.written.values(), default=BASE)
+
+
+def by_pattern(world: World, places: list[Place], at: Sequence[int], cells: Sequence[Cell]) -> None:
+    """Let the pattern over the rows decide what single values do not."""
+    if not any(places[each].disputed for each in at):
+        return
+    batches = {batch_of(world, places[each].key) for each in at}
+    for which in (batches, *({batch} for batch in batches)):
+        wrong = [each for each in at if batch_of(world, places[each].key) in which]
+        rows = [cell for cell in cells if batch_of(world, cell.key) in which]
+        # A column that lost its fractions has a pattern as well, and it may be another's.
+        # So has a boolean column that is shown as numbers.
+        cut = all(_may_be_its_own(places[each]) for each in wrong)
+        chosen = None if cut else _only_fit(world, rows)
+        for each in wrong if chosen is not None else ():
+            places[each] = _decided(world, places[each], chosen)
+
+
+def _may_be_its_own(place: Place) -> bool:
+    flag = isinstance(place.expected, bool) and isinstance(place.found, int)
+    as_flag = flag and place.found == place.expected
+    return as_flag or altered_value.near(place.expected, place.found)
+
+
+def by_neighbours(world: World, places: list[Place], at: Sequence[int]) -> None:
+    """Let the other wrong rows of the same file decide: what one field shows there, it shows here.
+
+    This holds for values that tell whose they are, not for booleans.
+    """
+    shown = shown_fields(world, [places[each] for each in at if not places[each].disputed])
+    for each in at:
+        place = places[each]
+        whose = shown.get((place.field.id, batch_of(world, place.key)), ()) if place.field else ()
+        if len(whose) == 1:
+            places[each] = _decided(world, place, *whose)
+
+
+def _only_fit(world: World, rows: Sequence[Cell]) -> int | None:
+    """Give the one field whose values are those of all the rows; None for none or several."""
+    told = [cell for cell in rows if cell.found not in NULLS]
+    if len({cell.key for cell in told}) < PATTERN_ROWS or len({cell.found for cell in told}) == 1:
+        return None
+    fields = {field_id for field_id, _ in world.index.cells}
+    fits = [each for each in fields if all(_had(world, each, cell) for cell in rows)]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _had(world: World, field_id: int, cell: Cell) -> bool:
+    versions = world.index.cells.get((field_id, cell.key), {})
+    return any(cell.found in texts for texts in versions.values())
+
+
+def _decided(world: World, place: Place, field_id: int | None) -> Place:
+    origins = [
+        origin
+        for origin in origins_of(world, place.found)
+        if origin.key == place.key and origin.field_id == field_id
+    ]
+    if not place.disputed or not origins or older_and_newer(world, place, origins):
+        return place
+    return replace(place, origin=best(world, place, origins), disputed=False)
+
+
+def shown_fields(
+    world: World, places: Sequence[Place]
+) -> dict[tuple[int, Batch], frozenset[int | None]]:
+    """Give the fields that each column shows in each batch, where it is wrong and not NULL.
+
+    Beside parts it is told of whole columns, and of whole file groups: a reader that leaves out
+    log files shows its base file for all rows.
+    """
+    shown: dict[tuple[int, Batch], frozenset[int | None]] = {}
+    for place in places:
+        if place.what is What.CELL and place.field is not None and place.found is not None:
+            origin, batch = place.origin, batch_of(world, place.key)
+            whose = origin.field_id if origin and origin.key == place.key else None
+            root = whose if whose is None else world.root_of(whose)
+            column = world.root_of(place.field.id)
+            told = {(place.field.id, batch): whose, (column, (batch[0], GROUP)): root}
+            for at, field_id in ({(column, batch): root} | told).items():
+                shown[at] = shown.get(at, frozenset()) | {field_id}
+    return shown

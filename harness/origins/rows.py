@@ -1,0 +1,126 @@
+"""What the rest of a row tells: which version of it is shown, and whose its NULLs are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from harness.checks import premature
+from harness.checks.place import NULLS, Place, What, World
+from harness.model.canonical import text_of
+from harness.origins.columns import GROUP, Batch, batch_of
+from harness.record import Origin
+
+
+def other_versions(world: World, places: Sequence[Place]) -> dict[str, int]:
+    """Give the step up to which a row was read, where some of its values are of another version."""
+    versions: dict[str, int] = {}
+    for place in places:
+        origin, field = place.origin, place.field
+        own = origin and field and origin.field_id == field.id
+        if origin and own and (is_older(world, place) or premature.explains(place, world)):
+            versions[place.key] = max(origin.step, versions.get(place.key, 0))
+    return versions
+
+
+def is_older(world: World, place: Place) -> bool:
+    """Tell whether a value, of whatever field, is of an older version of its row."""
+    origin = place.origin
+    if origin is None or place.what is not What.CELL or origin.key != place.key:
+        return False
+    return origin.step < world.expected_step(origin.field_id, place.key)
+
+
+def _of_version(world: World, place: Place, step: int) -> Place:
+    """Take the place as of an older version of its row, where that holds the found value."""
+    if place.what is not What.CELL or place.field is None:
+        return place
+    field_id = place.field.id
+    versions = world.index.cells.get((field_id, place.key), {})
+    written = max((each for each in versions if each <= step), default=None)
+    texts = NULLS if written is None else versions[written]
+    if text_of(place.found) not in texts:
+        return place
+    at = step if written is None else written
+    name = world.history[at].schema.path_of(field_id) or place.column
+    return replace(place, origin=Origin(field_id, name, at, place.key), disputed=False)
+
+
+def of_shown_version(
+    world: World, places: Sequence[Place], versions: Mapping[str, int]
+) -> list[Place]:
+    """Take disputed values for those of the version that a row shows, where the column allows it.
+
+    A column that shows anything else in the same file group may be another's in these rows too.
+    """
+    taken = [
+        _of_version(world, place, versions[place.key])
+        if place.disputed and place.key in versions
+        else place
+        for place in places
+    ]
+    others = {_in_group(world, each) for each in taken if _of_another(each)}
+    pairs = zip(places, taken, strict=True)
+    return [old if old.disputed and _in_group(world, old) in others else new for old, new in pairs]
+
+
+def _of_another(place: Place) -> bool:
+    cell = place.what is What.CELL and place.field is not None and place.found is not None
+    own = place.origin and place.field and place.origin.field_id == place.field.id
+    return cell and not own
+
+
+def _in_group(world: World, place: Place) -> tuple[int, object]:
+    if place.what is not What.CELL or place.field is None:
+        return 0, None
+    return world.root_of(place.field.id), batch_of(world, place.key)[0]
+
+
+def of_another_field(
+    world: World,
+    place: Place,
+    shown: Mapping[tuple[int, Batch], frozenset[int | None]],
+    older: AbstractSet[str],
+) -> Place | None:
+    """Take a NULL for that of the field which the column shows beside it; None where it cannot be.
+
+    Rows of which older versions are read lie in the base file, whatever log files hold of them.
+    """
+    if place.what is not What.CELL or place.found is not None or place.field is None:
+        return None
+    batch, column = batch_of(world, place.key), world.root_of(place.field.id)
+    where = [(place.field.id, batch), (column, batch)]
+    if place.key in older:
+        where.append((column, (batch[0], GROUP)))
+    whose = next((shown[at] for at in where if at in shown), frozenset())
+    origin = _null_of(world, place, *whose) if len(whose) == 1 else None
+    return replace(place, origin=origin) if origin else None
+
+
+def as_of(world: World, place: Place, versions: Mapping[str, int]) -> Place:
+    """Take a NULL for that of the version which its row shows, where there is such a version."""
+    null = place.what is What.CELL and place.found is None
+    return (
+        _of_version(world, place, versions[place.key]) if null and place.key in versions else place
+    )
+
+
+def _null_of(world: World, place: Place, field_id: int | None) -> Origin | None:
+    """Give the version of another field of the row that is NULL, the latest.
+
+    Versions of the row from before the field was added are NULL there as well.
+    """
+    own = place.field and (place.field.id, world.root_of(place.field.id))
+    if field_id is None or not own or field_id in own:
+        return None
+    cells = world.index.cells
+    versions = cells.get((field_id, place.key), {})
+    rows = cells.get((world.key_id, place.key), {})
+    first = min(versions, default=world.step + 1)
+    steps = [each for each, texts in versions.items() if texts & NULLS and each <= world.step]
+    steps += [each for each in rows if each < first]
+    if not steps:
+        return None
+    name = world.history[max(steps)].schema.path_of(field_id) or ""
+    return Origin(field_id, name, max(steps), place.key)

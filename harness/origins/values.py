@@ -1,0 +1,101 @@
+"""What a single value tells: who has had it, and whether that is one field alone."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from harness.checks import altered_value
+from harness.checks.place import Place, What, World
+from harness.model.canonical import Value, text_of
+from harness.record import Origin
+
+EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
+LAST_DAY: Final = (datetime.date.max - EPOCH.date()).days
+
+
+def own_witness(world: World, place: Place) -> Place:
+    """Let the value speak for itself, where only one field has ever had it."""
+    if place.what is not What.CELL or place.found is None:
+        return place
+    origins = origins_of(world, place.found)
+    here = [origin for origin in origins if origin.key == place.key]
+    fields = {origin.field_id for origin in origins}
+    told = len(fields) == 1 and not older_and_newer(world, place, here)
+    if not told or _tells_nothing(place.found) or _may_be_altered(place, fields):
+        return replace(place, disputed=bool(origins))
+    return replace(place, origin=best(world, place, here or origins))
+
+
+def _tells_nothing(found: Value) -> bool:
+    # A default or a flag may be anything's, whoever alone happened to write one.
+    return isinstance(found, bool) or text_of(found) in {"0", "1", "", "[]", "{}"}
+
+
+def origins_of(world: World, found: Value) -> tuple[Origin, ...]:
+    """Give all who have ever had a value, whatever type it came in."""
+    texts = world.index.texts
+    readings = (texts[text] for text in _readings(found) if text in texts)
+    return next(readings, ())
+
+
+def _readings(found: Value) -> Iterator[str]:
+    """Give the text of a value, then of what the same stored number is in another type.
+
+    Parquet stores texts and bytes alike, a date as days and a timestamp as milli- or microseconds
+    since 1970: a reader by position shows a whole number as the date of that day (seen on Trino 476
+    and PrestoSQL 350).
+    """
+    yield text_of(found)
+    if isinstance(found, bytes):
+        yield found.decode("utf-8", "replace")
+    elif isinstance(found, str):
+        yield from _read_back(found)
+        yield text_of(found.encode("utf-8", "surrogatepass"))
+    elif isinstance(found, datetime.datetime):
+        if found.time() == datetime.time():
+            yield text_of(found.date())
+        micros = (found - EPOCH) // datetime.timedelta(microseconds=1)
+        yield from (str(micros), str(micros // 1000))
+    elif isinstance(found, datetime.date):
+        yield str((found - EPOCH.date()).days)
+    elif isinstance(found, int) and 0 <= found <= LAST_DAY:
+        yield text_of(EPOCH.date() + datetime.timedelta(days=found))
+
+
+def _read_back(found: str) -> Iterator[str]:
+    """Give the text of the number or time that a cast to a string wrote: `7.0`, `12:00:00.25`."""
+    for read in (decimal.Decimal, datetime.datetime.fromisoformat):
+        try:
+            yield text_of(read(found))
+        except (ValueError, decimal.InvalidOperation):
+            continue
+
+
+def _may_be_altered(place: Place, fields: set[int]) -> bool:
+    # A small decimal without its fraction may be just the number that another field holds.
+    own = place.field is not None and place.field.id in fields
+    return not own and altered_value.near(place.expected, place.found)
+
+
+def best(world: World, place: Place, origins: Iterable[Origin]) -> Origin:
+    """Choose among versions of one field: one before the expected, then one before now."""
+    expected = world.expected_step(place.field.id, place.key) if place.field else -1
+
+    def rank(origin: Origin) -> tuple[bool, bool, int]:
+        own = place.field is not None and origin.field_id == place.field.id
+        return own and origin.step < expected, origin.step <= world.step, origin.step
+
+    return max(origins, key=rank)
+
+
+def older_and_newer(world: World, place: Place, origins: Iterable[Origin]) -> bool:
+    """Tell whether the value is of versions of its row before and after the one to be shown."""
+    if world.newer is None or place.field is None:
+        return False
+    expected, own = world.expected_step(place.field.id, place.key), place.field.id
+    steps = {each.step for each in origins if each.field_id == own and each.step <= world.step}
+    return bool(steps) and min(steps) < expected < max(steps)
