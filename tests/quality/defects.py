@@ -6,6 +6,7 @@ from tests.quality import (
     defects_base,
     defects_queries,
     defects_reading,
+    defects_small,
     defects_values,
     defects_writing,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "defects_base",
     "defects_queries",
     "defects_reading",
+    "defects_small",
     "defects_values",
     "defects_writing",
     "right",
