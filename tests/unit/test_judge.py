@@ -139,6 +139,34 @@ def test_a_read_optimized_query_should_see_base_files(moved: Told) -> None:
     assert verdict.verdict is VerdictKind.CORRECT
 
 
+def test_a_compaction_that_did_nothing_is_judged_as_the_files_are() -> None:
+    told = history("insert 1..3; upsert 1; delete 2; compact", mor=True)
+    case, cell = case_of(told), cell_at(told, "read_optimized")
+    last = replace(case.states[4], files=case.states[3].files)
+    case = replace(case, states=(*case.states[:4], last))
+    before = history("insert 1..3").read()
+    for reply, kind in ((before, VerdictKind.CORRECT), (told.read(), VerdictKind.WRONG)):
+        answer = Answer(cell.case, "", reply.columns, reply.rows)
+        (verdict,) = judge(case, [cell], {cell.case: answer})
+        assert (verdict.verdict, verdict.because) == (kind, "")
+        assert {each.kind.value for each in verdict.findings} <= {"premature"}
+
+
+def test_a_read_optimized_answer_with_log_files_merged_is_premature(moved: Told) -> None:
+    verdict = judged(moved, moved.read(), "read_optimized")
+    assert [(each.kind.value, each.columns) for each in verdict.findings] == [
+        ("premature", ("ts", "f2", "f1"))
+    ]
+    assert verdict.reproduces == ("by id", "by name", "by position, catalog of step 0")
+
+
+def test_deletes_in_log_files_are_no_doubt_about_base_files() -> None:
+    told = history("insert 1..3; move f1 after f2; delete 2", mor=True)
+    verdict = judged(told, told.read("position", logs="ignored"), "read_optimized")
+    assert [each.kind.value for each in verdict.findings] == ["misaligned"]
+    assert verdict.because == ""
+
+
 def test_files_that_are_not_as_the_model_says_make_a_read_optimized_cell_unknown(
     moved: Told,
 ) -> None:
