@@ -15,7 +15,7 @@ from harness.errors import UsageProblem
 from harness.run import Run
 
 SHARED: Final = frozenset(
-    {"agreement", "html_data", "marks", "pairs", "sentences", "summary", "words"},
+    {"agreement", "html_data", "marks", "normalised", "pairs", "sentences", "summary", "words"},
 )
 
 

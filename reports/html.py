@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.record import FindingKind, OutcomeKind, Verdict
-from harness.reports import agreement, html_data, pairs, summary
+from harness.reports import agreement, html_data, normalised, pairs, summary
 from harness.reports.sentences import refusal_text
 from harness.reports.words import FINDINGS, VERDICTS
 from harness.run import Run
@@ -56,6 +56,7 @@ def page(run: Run) -> str:
             explained=summary.explained(run),
             alarms=agreement.alarms(run),
             failed=list(_failed(run)),
+            normalised=normalised.met(run.verdicts),
             pairs_said=pairs.said(run.info.pairs),
             pairs_impossible=pairs.impossible(run.info.pairs),
             crossings=pairs.crossings(run),

@@ -10,7 +10,7 @@ from typing import Final
 from harness.model.canonical import Value
 from harness.model.files import FileFact
 from harness.record import Answer, Column, Finding, Part, Refusal, Verdict, labelled
-from harness.reports import agreement
+from harness.reports import agreement, normalised
 from harness.reports.marks import Marks, marks
 from harness.reports.sentences import finding_text
 from harness.reports.words import FINDINGS, VERDICTS, exact
@@ -187,6 +187,7 @@ def _cell(run: Run, verdict: Verdict, pool: Pool) -> dict[str, Json]:
         "sql": pool.add(verdict.sql or (answer.sql if answer else "")),
         "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
         "reused": verdict.reused,
+        "evened": list(normalised.of_cell(verdict.reader, verdict.normalised)),
     }
     if verdict.expected:
         cell["want"] = pool.add(_table(verdict.expected.columns, verdict.expected.rows))

@@ -21,7 +21,7 @@ from rich.text import Text
 from harness.errors import printable
 from harness.cells import Excluded
 from harness.record import OutcomeKind, Verdict, VerdictKind
-from harness.reports import agreement, pairs, summary
+from harness.reports import agreement, normalised, pairs, summary
 from harness.reports.sentences import refusal_text
 from harness.reports.summary import numbers
 from harness.reports.words import FINDINGS, VERDICTS, counted
@@ -326,6 +326,8 @@ def _totals(run: Run, console: Console) -> None:
     _say(console, line + (f"; {known:,} of them known" if known else ""), "bold")
     if said := summary.explained(run):
         _say(console, said)
+    if met := normalised.met(run.verdicts):
+        _say(console, f"Normalised, as declared: {'; '.join(each.text for each in met)}.")
     again = len(summary.flaky(run))
     if again:
         _say(console, f"Flaky: {counted(again, 'answer')} came only when asked again.", "yellow")

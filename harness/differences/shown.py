@@ -77,7 +77,7 @@ def _cut(value: Value, field: Field) -> Value:
 
 def finer(answer: Answer) -> bool:
     """Tell whether an answer shows more than milliseconds: its product can, whatever is said."""
-    rows = (row for each in (answer, *answer.parts) for row in each.rows)
+    rows = (*answer.rows, *(row for part in answer.parts for row in part.rows))
     return any(_finer(value) for row in rows for value in row)
 
 

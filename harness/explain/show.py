@@ -19,6 +19,7 @@ from harness.model.canonical import text_of
 from harness.model.files import FileFact, FileKind
 from harness.model.resolution import META_PREFIX
 from harness.record import Answer, Finding, Verdict, VerdictKind, Witness
+from harness.reports import normalised
 from harness.reports.sentences import refusal_text, witness_text
 from harness.reports.words import FINDINGS, VERDICTS, counted, exact, short
 
@@ -72,6 +73,8 @@ def head(found: Found, console: Console) -> None:
         say(console, f"  {verdict.because}")
     if verdict.known:
         say(console, f"  known: {verdict.known}")
+    for each in normalised.of_cell(verdict.reader, verdict.normalised):
+        say(console, f"  normalised, as declared: {each}")
 
 
 def answered(answer: Answer | None, console: Console) -> None:

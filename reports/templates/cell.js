@@ -77,6 +77,7 @@ function askedSection(cell, reader) {
     ["SQL as sent", POOL[cell.sql] && el("pre", {}, POOL[cell.sql])],
     ["Distribution", `${reader.distribution} (${reader.fidelity})`],
     ["Confirmed by the engine", cell.confirmed],
+    ["Normalised, as declared", cell.evened ? cell.evened.join("; ") : null],
     ["Time", `${cell.sec || 0} s${cell.reused ? ", answer reused from an earlier run" : ""}`],
     ["Attempts without an answer", attempts.length ? attempts : null],
     ["Case", el("code", {}, cell.case)]));

@@ -1,0 +1,60 @@
+"""Differences that are no errors, as reports tell them: what was met in a run, and how often."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness import differences
+from harness.differences import Declaration
+from harness.record import Normalised, Verdict
+from harness.reports.words import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """One declaration of a product, and how often answers needed it."""
+
+    product: str
+    name: str
+    count: int
+    """Of values or columns, as the declaration says."""
+    cells: int
+    declared: Declaration | None
+    """None when it was declared where this was judged and is not any more."""
+
+    @property
+    def text(self) -> str:
+        """It in one clause: `hive sends nested values as text (3 values)`."""
+        said = self.declared.what if self.declared else f"was evened out by '{self.name}'"
+        return f"{self.product} {said} ({self.amount})"
+
+    @property
+    def amount(self) -> str:
+        """How many values, or columns."""
+        return counted(self.count, self.declared.of.removesuffix("s") if self.declared else "place")
+
+
+def met(verdicts: Iterable[Verdict]) -> tuple[Met, ...]:
+    """Give what was met in verdicts, by product and name."""
+    counts: Counter[tuple[str, str]] = Counter()
+    cells: Counter[tuple[str, str]] = Counter()
+    for verdict in verdicts:
+        product = differences.product(verdict.reader)
+        for each in verdict.normalised:
+            counts[product, each.name] += each.count
+            cells[product, each.name] += 1
+    return tuple(
+        Met(product, name, count, cells[product, name], differences.of(product).get(name))
+        for (product, name), count in sorted(counts.items())
+    )
+
+
+def of_cell(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
+    """Give what was met in one cell, a clause for each."""
+    product = differences.product(reader)
+    found = differences.of(product)
+    return tuple(
+        Met(product, each.name, each.count, 1, found.get(each.name)).text for each in applied
+    )

@@ -1,0 +1,76 @@
+"""Differences that are no errors are told: in one line, in a table, and for each cell."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+from markupsafe import escape
+from rich.console import Console
+
+from harness import differences
+from harness.record import Normalised, Verdict
+from harness.reports import html, html_data, normalised, terminal
+from harness.run import Run
+from tests.recorded import sample
+
+CUT, GONE = Normalised("timestamp-milliseconds", 2), Normalised("no-more", 1)
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = sample.make(tmp_path_factory.mktemp("run"))
+    first, second, third, *rest = run.verdicts
+    changed = (met(first, CUT), met(second, CUT, GONE), third)
+    return with_verdicts(run, (*changed, *rest))
+
+
+def with_verdicts(run: Run, verdicts: Iterable[Verdict]) -> Run:
+    return replace(run, recorded={each.case: each for each in verdicts})
+
+
+def met(verdict: Verdict, *applied: Normalised) -> Verdict:
+    return replace(verdict, reader="prestodb-0.283{connector=hive}", normalised=applied)
+
+
+def shown(run: Run) -> str:
+    out = io.StringIO()
+    terminal.render(run, Console(file=out, width=100, color_system=None))
+    return " ".join(out.getvalue().split())
+
+
+def test_what_was_met_is_added_up_over_the_cells_of_a_product(sampled: Run) -> None:
+    gone, cut = normalised.met(sampled.verdicts)
+    assert (cut.product, cut.name, cut.count, cut.cells) == ("prestodb", CUT.name, 4, 2)
+    assert cut.declared == differences.of("prestodb")[CUT.name]
+    assert (gone.name, gone.count, gone.declared) == ("no-more", 1, None)
+
+
+def test_the_terminal_has_one_line_for_all(sampled: Run) -> None:
+    assert (
+        "Normalised, as declared: prestodb was evened out by 'no-more' (1 place); prestodb has "
+        "timestamps of milliseconds and cuts off what is finer (4 values)."
+    ) in shown(sampled)
+
+
+def test_the_page_has_a_table_with_reason_and_source(sampled: Run) -> None:
+    page, said = html.page(sampled), differences.of("prestodb")[CUT.name]
+    assert "Normalised: differences that are no errors" in page
+    assert said.reason in page
+    assert escape(said.source) in page
+    assert "4 values in 2 cells" in page
+
+
+def test_a_cell_of_the_page_tells_its_own(sampled: Run) -> None:
+    cells = html_data.data(sampled)["cells"]
+    assert isinstance(cells, list)
+    told = [each["evened"] for each in cells if "evened" in each]
+    assert sorted(map(len, told)) == [1, 2]
+
+
+def test_a_run_in_which_nothing_was_met_says_nothing(sampled: Run) -> None:
+    run = with_verdicts(sampled, (replace(each, normalised=()) for each in sampled.verdicts))
+    assert "Normalised" not in shown(run)
+    assert "Normalised: " not in html.page(run)
