@@ -48,6 +48,21 @@ RESURRECTED = (
             "row 1 shows under g NULL; expected 'f3s1r1'",
         ),
         (
+            FindingKind.PREMATURE,
+            Witness("1", "f1", "f3s1r1", "f3s4r1", Origin(3, "f1", 4, "1")),
+            "row 1 shows under f1 'f3s4r1', the newer value written at step 4; expected 'f3s1r1'",
+        ),
+        (
+            FindingKind.PREMATURE,
+            Witness("3", "", ("3", 7, None), None, Origin(1, "id", 4, "3")),
+            "row 3 is left out as log files have it; its base file holds ['3', 7, NULL]",
+        ),
+        (
+            FindingKind.PREMATURE,
+            Witness("3", "", None, "[3, 7]", Origin(1, "id", 4, "3")),
+            "row 3 is answered as log files have it: [3, 7]",
+        ),
+        (
             FindingKind.LOST_ROW,
             Witness("3", "", ("3", 7, None), None),
             "row 3 is not in the answer; expected ['3', 7, NULL]",
