@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.baseline import Applied
-from harness.record import Verdict, VerdictKind
+from harness.record import Party, Verdict, VerdictKind
 
 GOOD: Final = 0
 NEW: Final = 1
@@ -40,7 +40,13 @@ def gate(applied: Applied) -> Gate:
 def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
     if not verdicts:
         yield "No cell was judged: nothing is known; plan cells and run them."
-    found = [each for each in verdicts if each.verdict is VerdictKind.UNKNOWN]
+    unknown = [each for each in verdicts if each.verdict is VerdictKind.UNKNOWN]
+    doubted = [each for each in unknown if any(f.party is Party.MODEL for f in each.findings)]
+    if doubted:
+        cells = _count(doubted, "cell puts", "cells put")
+        yield f"{cells} our own reference model in doubt: {_where(doubted)}."
+        yield f"Look into it before anybody is blamed: harness explain '{doubted[0].case}'"
+    found = [each for each in unknown if each not in doubted]
     if found:
         reasons = Counter(each.because or "no reason recorded" for each in found)
         said = _listed(f"{why} ({count})" for why, count in reasons.most_common())

@@ -7,7 +7,7 @@ from typing import Final
 from harness.model.canonical import text_of
 from harness.model.query import COUNT
 from harness.record import Finding, FindingKind, Origin, Refusal, Witness
-from harness.reports.words import exact, kind_of, short, shown
+from harness.reports.words import PARTIES, exact, kind_of, short, shown
 
 NAMED: Final = 3
 """So many ways of reading are listed where several give an answer."""
@@ -78,10 +78,11 @@ def _column_text(kind: FindingKind, witness: Witness) -> str:
 
 
 def finding_text(finding: Finding) -> str:
-    """Say a finding by its witness, and how many places it explains."""
+    """Say a finding by its witness, how many places it explains, and whose doing it is."""
     more = len(finding.places) - 1
     rest = f" (and {more} more {'place' if more == 1 else 'places'})" if more else ""
-    return witness_text(finding.kind, finding.witness) + rest
+    whose = PARTIES[finding.party].short
+    return witness_text(finding.kind, finding.witness) + rest + (f"; {whose}" if whose else "")
 
 
 def refusal_text(refusal: Refusal, longest: int = 240) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 from harness.errors import printable
 from harness.record import Finding, FindingKind, Refusal, Verdict, VerdictKind
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, counted, short
+from harness.reports.words import FINDINGS, PARTIES, counted, short
 from harness.run import Run, StepInfo
 
 ORDER: Final = (
@@ -83,8 +83,9 @@ def explained(run: Run) -> str:
 def group_findings(run: Run) -> tuple[Group, ...]:
     """Gather equal results over cells: what was not known before first, then the worst.
 
-    Findings are equal when reader, scenario and kind are, refusals when their meaning is; unknown
-    and unsupported cells when reader and reason are. The first place in the history speaks for all.
+    Findings are equal when reader, scenario, kind and whose doing it is are, refusals when their
+    meaning is; unknown and unsupported cells when reader and reason are. The first place in the
+    history speaks for all.
     """
     gathered: dict[Hashable, list[_Seen]] = {}
     for verdict in run.verdicts:
@@ -101,7 +102,8 @@ def _rank(group: Group) -> tuple[bool, int, int]:
 
 
 def _results(run: Run, verdict: Verdict) -> Iterator[_Seen]:
-    yield from (_Seen(verdict, finding) for finding in verdict.findings)
+    if verdict.verdict is not VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
+        yield from (_Seen(verdict, finding) for finding in verdict.findings)
     answer = run.answers.get(verdict.case)
     if verdict.verdict is VerdictKind.REFUSED:
         yield _Seen(verdict, refusal=answer.refusal if answer else None)
@@ -115,7 +117,7 @@ def _key(seen: _Seen) -> Hashable:
     if seen.finding is None and verdict.verdict is not VerdictKind.REFUSED:
         return *who, verdict.because
     if seen.finding:
-        return *who, verdict.scenario, seen.finding.kind
+        return *who, verdict.scenario, seen.finding.kind, seen.finding.party
     return *who, verdict.scenario, verdict.because, seen.refusal.kind if seen.refusal else ""
 
 
@@ -208,6 +210,8 @@ def _why(seen: _Seen, ways: set[tuple[str, ...]]) -> str:
         alone = verdict.verdict is VerdictKind.REFUSED
         mapping = mapping_text(_shared(ways))
         note = "seen in columns asked alone, after the whole row was refused" if alone else mapping
+        whose = PARTIES[seen.finding.party].short
+        note = "; ".join(each for each in (note, whose) if each)
         witness = witness_text(seen.finding.kind, seen.finding.witness)
         return f": {witness} ({note})" if note else f": {witness}"
     refusal = f": {refusal_text(seen.refusal)}" if seen.refusal else ""

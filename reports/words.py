@@ -13,7 +13,7 @@ from typing import Final
 
 from harness.errors import printable
 from harness.model.canonical import MapValue, Value, text_of
-from harness.record import FindingKind, VerdictKind
+from harness.record import FindingKind, Party, VerdictKind
 
 LONGEST: Final = 120
 """Characters of a value or message in a sentence; the HTML report shows it whole."""
@@ -78,6 +78,37 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
     ),
     FindingKind.UNEXPLAINED: Word(
         "unexplained", "unexpl.", "¿", "Wrong, and nothing that was ever written explains it."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Whose doing a finding is, in words."""
+
+    short: str
+    meaning: str
+
+
+PARTIES: Final[Mapping[Party | None, Blame]] = {
+    Party.READER: Blame(
+        "the files are right",
+        "The reader's doing: the data files hold what was written, and the answer differs.",
+    ),
+    Party.WRITER: Blame(
+        "the files hold it so: the writer's doing",
+        "The writer's doing: the data files themselves hold something else than was written, and "
+        "the reader shows what is in them.",
+    ),
+    Party.MODEL: Blame(
+        "all engines and the files hold it so: check the expected table first",
+        "Nobody's doing yet: every engine answers this, and the data files hold it. The expected "
+        "table alone says otherwise, so the mistake may be the harness's own.",
+    ),
+    None: Blame(
+        "",
+        "Whose doing it is, is not known: the values in the data files could not be looked at, or "
+        "the run is older than that check.",
     ),
 }
 

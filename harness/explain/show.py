@@ -21,7 +21,7 @@ from harness.model.resolution import META_PREFIX
 from harness.record import Answer, Finding, Verdict, VerdictKind, Witness
 from harness.reports import normalised
 from harness.reports.sentences import refusal_text, witness_text
-from harness.reports.words import FINDINGS, VERDICTS, counted, exact, short
+from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted, exact, short
 
 WRONG: Final = "≠"
 ABSENT: Final = "no such row"
@@ -171,6 +171,7 @@ def findings(verdict: Verdict, answer: Answer, layout: Layout, files: Files, out
     for finding in verdict.findings:
         word = FINDINGS[finding.kind]
         say(out, f"\n{word.symbol} {word.label}: {word.meaning}", "bold")
+        say(out, f"  {PARTIES[finding.party].meaning}")
         for place in finding.places[:MOST]:
             _place(finding, place, files.name(read_from(layout, answer, place)), out)
         if (left := len(finding.places) - MOST) > 0:

@@ -7,7 +7,7 @@ import pytest
 
 from harness.baseline import Applied, Expect, Known, Support
 from harness.gate import gate
-from harness.record import Verdict, VerdictKind
+from harness.record import Finding, FindingKind, Party, Verdict, VerdictKind, Witness
 
 CORRECT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
 UNKNOWN, UNSUPPORTED = VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED
@@ -125,3 +125,14 @@ def test_an_unsupported_cell_that_answered_is_named() -> None:
 def test_many_reasons_are_cut_short_with_their_number() -> None:
     verdicts = tuple(verdict(UNKNOWN, because=f"reason {at}") for at in range(7))
     assert "and 2 more" in said(Applied(verdicts))
+
+
+def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:
+    seen = Witness("1", "f1", "a", "b")
+    finding = Finding(FindingKind.STALE, ("f1",), seen, (seen,), Party.MODEL)
+    doubted = replace(verdict(UNKNOWN, because="why"), findings=(finding,))
+    assert gate(Applied((doubted, verdict(CORRECT)))).status == 3
+    text = said(Applied((doubted, verdict(CORRECT))))
+    assert text.startswith("1 cell puts our own reference model in doubt: hudi/move by hive-3.1.3")
+    assert "harness explain 'case 1'" in text
+    assert "harness read" not in text

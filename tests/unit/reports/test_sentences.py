@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.record import Finding, FindingKind, Origin, Refusal, Witness
+from harness.record import Finding, FindingKind, Origin, Party, Refusal, Witness
 from harness.reports.sentences import finding_text, mapping_text, refusal_text, witness_text
 
 F2 = Origin(4, "f2", 1, "1")
@@ -124,3 +124,17 @@ def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
         "none is claimed, the same answer is given by: by name; by position"
     )
     assert "none is named" in mapping_text(("by name", "by position", "by id", "by name, x"))
+
+
+@pytest.mark.parametrize(
+    ("party", "end"),
+    [
+        (Party.READER, "; the files are right"),
+        (Party.WRITER, "; the files hold it so: the writer's doing"),
+        (Party.MODEL, "; all engines and the files hold it so: check the expected table first"),
+        (None, "expected 'b'"),
+    ],
+)
+def test_a_finding_says_whose_doing_it_is(party: Party | None, end: str) -> None:
+    seen = Witness("1", "f1", "b", "a")
+    assert finding_text(Finding(FindingKind.STALE, ("f1",), seen, (seen,), party)).endswith(end)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.record import FindingKind, VerdictKind
+from harness.record import FindingKind, Party, VerdictKind
 from harness.reports import summary
 from harness.reports.summary import Group
 from harness.run import Run
@@ -145,3 +145,24 @@ def test_a_group_names_the_way_that_explains_all_of_its_answers(
     )
     run = replace(sampled, recorded={each.case: each for each in verdicts})
     assert text in of(run, FindingKind.MISALIGNED, sample.NAMES[5])[0].text
+
+
+def test_findings_of_another_doing_are_a_group_of_their_own(sampled: Run) -> None:
+    wrong = [each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG]
+    (case,) = {each.case for each in wrong[:1]}
+    blamed = tuple(replace(each, party=Party.WRITER) for each in wrong[0].findings)
+    changed = replace(
+        sampled, recorded={**sampled.recorded, case: replace(wrong[0], findings=blamed)}
+    )
+    texts = [each.text for each in summary.group_findings(changed) if case in each.cases]
+    assert any("the files hold it so: the writer's doing)" in each for each in texts)
+    before = len(summary.group_findings(sampled))
+    assert len(summary.group_findings(changed)) >= before
+
+
+def test_a_reader_is_not_accused_where_the_model_is_in_doubt(sampled: Run) -> None:
+    wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
+    doubted = replace(wrong, verdict=VerdictKind.UNKNOWN, because="in doubt")
+    changed = replace(sampled, recorded={**sampled.recorded, wrong.case: doubted})
+    (group,) = (each for each in summary.group_findings(changed) if wrong.case in each.cases)
+    assert (group.finding, group.verdict) == (None, VerdictKind.UNKNOWN)
