@@ -36,6 +36,7 @@ SPOILT: Final[dict[str, tuple[str, FindingKind, Change]]] = {
     "bytes padded with zeros": ("binary", ALTERED, lambda v: v + b"\0\0"),
     "bytes backwards": ("binary", UNEXPLAINED, _backwards),
     "char without its blanks": ("char(12)", ALTERED, str.rstrip),
+    "char with a blank too many": ("char(12)", ALTERED, lambda v: f"{v} "),
     "varchar padded like char": ("varchar(12)", ALTERED, lambda v: v.ljust(12)),
 }
 

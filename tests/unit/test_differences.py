@@ -6,6 +6,7 @@ import math
 import struct
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -67,6 +68,13 @@ def test_every_distribution_that_reads_has_declarations_of_its_product() -> None
 
 def test_a_product_of_which_nothing_is_said_has_no_declarations() -> None:
     assert of("engine-1{path=fetch}") == {}
+
+
+def test_the_page_on_findings_lists_every_declaration_beside_its_products() -> None:
+    lines = (Path(__file__).parents[2] / "docs/findings.md").read_text("utf-8").splitlines()
+    table = {line.split("`")[1]: line for line in lines if line.startswith("| `")}
+    for name, each in ALL:
+        assert name in table[each.name].lower()
 
 
 def test_what_is_not_declared_for_a_type_stays_as_it_came_and_is_not_counted() -> None:
