@@ -83,14 +83,18 @@ class _Histories:
     """The truth and the world of every step of one variant, made once."""
 
     def __init__(
-        self, case: Case, outcomes: Mapping[int, Outcome], written: _Histories | None = None
+        self,
+        case: Case,
+        outcomes: Mapping[int, Outcome],
+        less: History | None = None,
+        written: _Histories | None = None,
     ) -> None:
-        """`written`: those of what was written, where a product cannot show all of it."""
+        """`less`: what a product can show of the `written`, where that is not all of it."""
         self._of, self._shown, self._written = (case, outcomes), dict[str, _Histories](), written
         steps = range(1, len(case.variant.scenario.steps) + 1)
         applied = [_applied(outcomes.get(step)) for step in steps]
         self.broken = next((s for s in steps if _unknown(outcomes.get(s))), None)
-        self.history = generation.history(
+        self.history = less or generation.history(
             case.variant.scenario, merge_on_read=case.merge_on_read, applied=applied
         )
         self.states = {state.outcome.step: state for state in case.states}
@@ -114,10 +118,8 @@ class _Histories:
         name = differences.product(reader)
         if name not in self._shown:
             history = shown.history(self.history, differences.of(reader))
-            self._shown[name] = self
-            if history is not self.history:
-                self._shown[name] = less = _Histories(*self._of, written=self)
-                less.history, less._index = history, index_of(history)
+            all_of_it = history is self.history
+            self._shown[name] = self if all_of_it else _Histories(*self._of, history, self)
         return self._shown[name]
 
     def cut(self, step: int, view: str, query: Query) -> tuple[Normalised, ...]:
