@@ -99,7 +99,8 @@ def _opened(path: Path) -> Iterator[ParquetFile]:
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     try:
-        with pq.ParquetFile(path) as file:
+        # Else times of 96 bits become nanoseconds, which from the year 2262 on are other times.
+        with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as file:
             yield file
     except (pa.ArrowException, OSError) as problem:
         raise FileFactError(f"{path.name}: {problem}") from problem
