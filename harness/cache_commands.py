@@ -73,7 +73,7 @@ def list_() -> None:
 def prune(
     older_than: Annotated[int, typer.Option(help="Days since they were made.", min=0)] = 30,
 ) -> None:
-    """Remove old table states and answers, which a run makes again; not while a run goes on."""
+    """Remove old states, answers and class archives, which a run makes again; not during one."""
     found = upkeep.prune(Cache.default(), time.time() - older_than * DAY_S)
     removed = ", ".join(f"{each.files} {each.name} ({megabytes(each.size)})" for each in found)
     _say(f"removed what is older than {older_than} days: {removed}")

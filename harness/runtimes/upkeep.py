@@ -15,6 +15,8 @@ STATES: Final = "states"
 ANSWERS: Final = "answers"
 TABLES: Final = "tables"
 """Where tables of formats that keep whole paths are brought home to be read."""
+ARCHIVES: Final = "archives"
+"""What servers start with, of classes; another file for each version of the jars."""
 
 _STATE: Final = re.compile(r"[0-9a-f]{64}(\.changed-\d+)?")
 
@@ -39,7 +41,7 @@ def kept(cache: Cache) -> tuple[Kept, ...]:
 
 
 def prune(cache: Cache, before: float) -> tuple[Kept, ...]:
-    """Remove table states, answers and tables brought home, made before a time (s since 1970).
+    """Remove states, answers, tables brought home and archives made before a time (s since 1970).
 
     All are made again by the next run that needs them; give what was removed of each.
     """
@@ -51,6 +53,7 @@ def prune(cache: Cache, before: float) -> tuple[Kept, ...]:
         _removed(cache, STATES, states, before),
         _removed(cache, TABLES, homes, before),
         _removed(cache, ANSWERS, answers, before),
+        _removed(cache, ARCHIVES, [*_entries(cache.root / ARCHIVES)], before),
     )
 
 

@@ -41,11 +41,16 @@ def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> 
     home = cache.root / "tables" / "t1"
     (home / "data").mkdir(parents=True)
     os.utime(home, (OLD, OLD))
+    archives = cache.archives()
+    archives.mkdir()
+    for name, when in (("old.jsa", OLD), ("new.jsa", NOW)):
+        (archives / name).write_bytes(b"classes")
+        os.utime(archives / name, (when, when))
     found = {each.name: (each.files, each.size) for each in upkeep.prune(cache, OLD + 1)}
-    assert found == {"states": (2, 8), "tables": (1, 0), "answers": (1, 2)}
+    assert found == {"states": (2, 8), "tables": (1, 0), "answers": (1, 2), "archives": (1, 7)}
     left = {path.name for path in cache.root.rglob("*") if path.suffix != ".lock"}
-    assert {NEW_STATE, "two.json", "a.jar"} <= left
-    assert not {OLD_STATE, f"{OLD_STATE}.changed-12", "one.json"} & left
+    assert {NEW_STATE, "two.json", "a.jar", "new.jsa"} <= left
+    assert not {OLD_STATE, f"{OLD_STATE}.changed-12", "one.json", "old.jsa"} & left
 
 
 def test_a_cache_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
