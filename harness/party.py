@@ -55,12 +55,17 @@ class Beside:
                 held = any(text_of(each.key) == place.key for each in self.held.rows.values())
                 return self._cell(place.key) if held else self._row(row)
             case What.EXTRA_ROW:
-                return not self.holdings.ever(place.key)
+                # Deletes name their keys; and who was never written needs no rule to be absent.
+                return place.key in self._gone or not self.holdings.ever(place.key)
             case What.CELL if place.field:
                 return self._cell(place.key, self.world.root_of(place.field.id))
             case What.COUNT:
                 return self._rows()
         return False
+
+    @property
+    def _gone(self) -> set[str]:
+        return set(map(text_of, self.world.history[-1].gone))
 
     def _cell(self, key: str, field_id: int | None = None) -> bool:
         found = [
@@ -76,7 +81,8 @@ class Beside:
     def _rows(self) -> bool:
         there = {text_of(row.key) for row in self.held.rows.values()}
         lost = [row for key, row in self.world.keys.items() if key not in there]
-        return bool(lost) and there <= self.world.keys.keys() and all(map(self._row, lost))
+        extra = there - self.world.keys.keys()
+        return bool(lost or extra) and extra <= self._gone and all(map(self._row, lost))
 
 
 def blamed(
