@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from harness.model.canonical import Value, text_of
 from harness.model.schema import Field
 from harness.model.truth import History, Row
 from harness.operations import name_of
 from harness.scenario import generation
-from harness.scenario.definition import Scenario
+from harness.scenario.definition import Scenario, Step
+
+MOST: Final = 3
+"""So many values of a step are named."""
 
 Places = Mapping[str, set[tuple[int, int, Value]]]
 """The text of a value, and the (field, step, key) it was written for."""
@@ -27,9 +31,18 @@ def notices(scenario: Scenario) -> tuple[str, ...]:
         f"{scenario.path or scenario.name}:{step.line}: step {number} {name_of(step.operation)}: "
         f"{wrong}; allowed, but a wrong cell with it cannot be traced"
         for number, step in enumerate(scenario.steps, start=1)
-        for given in getattr(step.operation, "rows", ())
-        for wrong in _untraceable(history, number, given, places)
+        for wrong in _shortened([*_in_step(history, number, step, places)])
     )
+
+
+def _in_step(history: History, number: int, step: Step, places: Places) -> Iterator[str]:
+    for given in getattr(step.operation, "rows", ()):
+        yield from _untraceable(history, number, given, places)
+
+
+def _shortened(wrong: list[str]) -> list[str]:
+    left = len(wrong) - MOST
+    return [*wrong[:MOST], f"{left} more such values"] if left > 1 else wrong
 
 
 def _places(history: History) -> Places:

@@ -234,3 +234,11 @@ def test_explicit_values_that_tell_no_origin_are_allowed_and_noticed() -> None:
 
 def test_generated_values_need_no_notice() -> None:
     assert notices(loads(A5, PATH)) == ()
+
+
+def test_of_many_values_that_tell_nothing_three_are_named_and_the_others_counted() -> None:
+    rows = ", ".join(f"{{id: {at}, f1: null, f2: null}}" for at in range(1, 4))
+    found = notices(loads(steps(f"insert: {{rows: [{rows}]}}"), "x/y.yaml"))
+    assert len(found) == 4
+    assert "row 1: f1 is NULL" in found[0]
+    assert "step 1 insert: 3 more such values; allowed" in found[3]
