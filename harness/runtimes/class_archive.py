@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from filelock import FileLock
 
 from harness.errors import EnvironmentProblem
 from harness.runtimes.cache import MAKING
@@ -59,13 +61,11 @@ class ClassArchive:
         """
         if not self.wanted or self.path is None or not process.alive():
             return
-        made = _making(self.path)
         jcmd = str(installation.java.with_name("jcmd"))
-        dump = (jcmd, str(pid or process.pid), "VM.cds", "dynamic_dump", str(made))
-        with suppress(OSError, EnvironmentProblem):
+        with suppress(OSError, EnvironmentProblem), _place(self.path) as made:
+            dump = (jcmd, str(pid or process.pid), "VM.cds", "dynamic_dump", str(made))
             if finished(Command(dump, made.parent, process.log), MAKE_S) == 0:
                 made.rename(self.path)
-        made.unlink(missing_ok=True)
 
 
 def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
@@ -94,15 +94,11 @@ def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
 def _base(installation: Installation, base: Path) -> Path | None:
     if base.is_file():
         return base
-    made = _making(base)
-    # The default collector: its archives hold objects too, which the others can load.
-    dump = ("-Xshare:dump", "-Xmx256m", "-XX:+UseG1GC", f"-XX:SharedArchiveFile={made}")
-    with suppress(OSError, EnvironmentProblem):
-        base.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError, EnvironmentProblem), _place(base) as made:
+        # The default collector: its archives hold objects too, which the others can load.
+        dump = ("-Xshare:dump", "-Xmx256m", "-XX:+UseG1GC", f"-XX:SharedArchiveFile={made}")
         if _java(installation, made, *dump) and _usable(installation, made):
             made.rename(base)
-    with suppress(OSError):
-        made.unlink(missing_ok=True)
     return base if base.is_file() else None
 
 
@@ -117,9 +113,20 @@ def _java(installation: Installation, archive: Path, *options: str) -> bool:
     return finished(Command(command, archive.parent, Path(os.devnull)), MAKE_S) == 0
 
 
-def _making(path: Path) -> Path:
-    """Where an archive is made before it gets its name: a process's own place."""
-    return path.with_name(f"{MAKING}{os.getpid()}-{path.name}")
+@contextmanager
+def _place(path: Path) -> Iterator[Path]:
+    """Give the place where an archive is made before it gets its name, to one maker at a time.
+
+    What a maker that died left there is removed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_name(path.name + ".lock"), timeout=MAKE_S):
+        made = path.with_name(f"{MAKING}{path.name}")
+        made.unlink(missing_ok=True)
+        try:
+            yield made
+        finally:
+            made.unlink(missing_ok=True)
 
 
 def _facts(class_path: Sequence[Path]) -> Iterator[str]:

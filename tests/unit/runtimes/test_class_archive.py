@@ -61,7 +61,8 @@ def keep(archive: ClassArchive, installation: Installation, folder: Path) -> Non
 def files(installation: Installation) -> list[str]:
     folder = installation.archives
     assert folder is not None
-    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted(path.name for path in found if path.suffix != ".lock")
 
 
 def test_the_first_start_records_and_the_next_one_takes_what_was_kept(tmp_path: Path) -> None:
@@ -112,6 +113,16 @@ def test_java_11_has_only_the_archive_of_its_own_classes(tmp_path: Path) -> None
     found = archive_of(installation)
     assert found.base is not None
     assert (found.path, found.wanted) == (None, False)
+
+
+def test_what_a_maker_that_died_left_is_removed(tmp_path: Path) -> None:
+    installation = installed(tmp_path)
+    archive = archive_of(installation)
+    assert archive.path is not None
+    archive.path.with_name(f".making-{archive.path.name}").write_text("half")
+    keep(archive, installation, tmp_path)
+    assert files(installation) == ["base-jre-1.jsa", archive.path.name]
+    assert archive.path.read_text() == "classes"
 
 
 def test_nothing_is_made_of_a_server_that_is_gone(tmp_path: Path) -> None:
