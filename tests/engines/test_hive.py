@@ -36,8 +36,10 @@ COLUMNS = {
     "d": "double",
     "s": "string",
     "vc": "varchar(5)",
+    "ch": "char(4)",
     "dt": "date",
     "ts": "timestamp",
+    "tn": "timestamp",
     "de": "decimal(10,2)",
     "bi": "binary",
     "st": "struct<a:int,b:struct<c:string,d:date>>",
@@ -46,9 +48,10 @@ COLUMNS = {
     "mt": "map<string,timestamp>",
 }
 ROW = (
-    "true, cast(1 as tinyint), 2, 3L, cast(1.5 as float), 2.5D,"
-    " 'é\"x,{1:}', cast('ab' as varchar(5)),"
+    "true, cast(1 as tinyint), 2, 3L, cast(503002.1 as float), 2.5D,"
+    " 'é\"x,{1:}', cast('ab' as varchar(5)), cast('ab' as char(4)),"
     " cast('2024-02-29' as date), cast('2024-02-29 01:02:03.456789' as timestamp),"
+    " cast('2024-02-29 01:02:03.456789012' as timestamp),"
     " cast(1.10 as decimal(10,2)), cast('xy' as binary),"
     " named_struct('a', 1, 'b', named_struct('c', 'q\"\\\\', 'd', cast('2024-01-01' as date))),"
     " array(cast(1.1 as decimal(5,2)), null), map(1, 'z', 2, '3:\"'),"
@@ -59,12 +62,14 @@ VALUES = (
     1,
     2,
     3,
-    1.5,
+    503002.09375,
     2.5,
     'é"x,{1:}',
     "ab",
+    "ab  ",
     datetime.date(2024, 2, 29),
     datetime.datetime(2024, 2, 29, 1, 2, 3, 456789),  # noqa: DTZ001 - canonical: no zone
+    "2024-02-29 01:02:03.456789012",
     decimal.Decimal("1.10"),
     b"xy",
     {"a": 1, "b": {"c": 'q"\\', "d": datetime.date(2024, 1, 1)}},
@@ -134,17 +139,19 @@ def test_all_types_come_as_canonical_values_on_both_paths(
     assert [(column.name, column.type) for column in reply.columns] == list(COLUMNS.items())
     assert {column.name: column.canonical for column in reply.columns} == {
         "b": "boolean",
-        "ti": "",
+        "ti": "tinyint",
         "i": "int",
         "l": "long",
         "f": "float",
         "d": "double",
         "s": "string",
-        "vc": "string",
+        "vc": "varchar(5)",
+        "ch": "char(4)",
         "dt": "date",
         "ts": "timestamp",
+        "tn": "timestamp",
         "de": "decimal(10, 2)",
-        "bi": "",
+        "bi": "binary",
         "st": "struct<a: int, b: struct<c: string, d: date>>",
         "ar": "array<decimal(5, 2)>",
         "m": "map<int, string>",
@@ -153,6 +160,8 @@ def test_all_types_come_as_canonical_values_on_both_paths(
     rows = sorted(reply.rows, key=lambda row: row[0] is None)
     assert rows == [VALUES, (None,) * len(VALUES)]
     assert [type(value) for value in rows[0]] == [type(value) for value in VALUES]
+    applied = {each.name: each.count for each in reply.normalised}
+    assert applied == {"nested-text": 4, "decimal-zeros": 1, "float-text": 1}
 
 
 def test_a_dotted_column_and_a_predicate_are_asked(
