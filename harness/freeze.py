@@ -158,7 +158,7 @@ def register(catalog: Catalog, state: State) -> str:
         CatalogRefusedError: the metastore refused.
 
     """
-    if state.database not in catalog.databases():
+    if not catalog.has(state.database):
         if state.frozen.home:
             _bring_home(state)
         catalog.register(state.database, state.frozen.entries, str(state.home))

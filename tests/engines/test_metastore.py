@@ -167,7 +167,7 @@ def test_a_metastore_that_is_not_there_is_a_problem_of_the_environment(
             pytest.raises(EnvironmentProblem, match="does not answer"),
             catalog.connect(uri) as found,
         ):
-            found.databases()
+            found.has("default")
 
 
 def test_a_hundred_entries_are_registered(
@@ -178,4 +178,5 @@ def test_a_hundred_entries_are_registered(
     with catalog.connect(metastore.uri) as found:
         for number in range(100):
             found.register(f"{database}_{number}", (entry,), str(tmp_path))
-        assert len([n for n in found.databases() if n.startswith(f"{database}_")]) == 100
+        assert all(found.has(f"{database}_{number}") for number in range(100))
+        assert not found.has(f"{database}_100")

@@ -168,8 +168,8 @@ class Metastore:
     def __init__(self) -> None:
         self.locations: list[str] = []
 
-    def databases(self) -> tuple[str, ...]:
-        return ()
+    def has(self, database: str) -> bool:
+        return False
 
     def register(self, database: str, entries: object, location: str) -> None:
         self.locations.append(location)

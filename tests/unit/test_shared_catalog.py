@@ -29,10 +29,10 @@ class Simulated:
     def log_tail(self) -> str:
         return "the end of the log"
 
-    def databases(self) -> list[str]:
+    def has(self, database: str) -> bool:
         if self.silent or not self.up:
             raise CatalogGoneProblem("does not answer")
-        return self.held
+        return database in self.held
 
 
 class Farm:
@@ -56,7 +56,7 @@ class Farm:
 
     def register(self, client: Simulated, state: str) -> None:
         client.up = len(self.made) > self.dying
-        client.databases()
+        client.has(state)
         client.held.append(state)
 
 
