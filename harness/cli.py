@@ -32,6 +32,8 @@ from harness.asking import TIMEOUT_S
 from harness.cells import Plan
 from harness.errors import HarnessError, UsageProblem, of_machine, printable
 from harness.explain import command as explanation
+from harness.remedy import command as remedies
+from harness.reproduce import command as reproduction
 from harness.runtimes import distributions, places
 from harness.runtimes.cache import ENVIRONMENT_VARIABLE, OFFLINE, Cache
 from harness.voice import OUT, Voice
@@ -230,6 +232,8 @@ def report(
 
 
 app.command()(explanation.explain)
+app.command()(reproduction.reproduce)
+app.command()(remedies.remedy)
 
 
 @baseline.command()

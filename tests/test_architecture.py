@@ -80,8 +80,16 @@ MAY_IMPORT = {
         "judge run baseline known_files run_folder asking"
     ),
     "explain": (
-        "errors model cells record formats checks matching compare judge layout readings run "
+        "errors model cells record formats checks matching compare judge layout party readings run "
         "reports pipeline run_folder voice"
+    ),
+    "reproduce": (
+        "errors progress model operations scenario shapes cells record formats engines runtimes "
+        "plan freeze course writer readings judge run reports pipeline run_folder explain voice"
+    ),
+    "remedy": (
+        "errors progress cells record engines runtimes plan run reports pipeline explain reproduce "
+        "voice"
     ),
     "following": "errors cells record formats judge run baseline known_files pipeline",
     "answer_cache": "errors record",

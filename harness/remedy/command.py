@@ -1,0 +1,103 @@
+"""`harness remedy`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness import engines, pipeline, run
+from harness.cells import Plan, Reader, parse_reader
+from harness.errors import HarnessError, UsageProblem
+from harness.explain.command import LATEST_RUN
+from harness.explain.found import Found, find
+from harness.plan import readable
+from harness.progress import for_stream
+from harness.record import VerdictKind
+from harness.remedy import show
+from harness.remedy.alternatives import Cannot, alternatives, plan_of
+from harness.remedy.effects import Effect, effect, place_of
+from harness.reproduce import runs
+from harness.run import Run, RunInfo
+from harness.runtimes import distributions
+from harness.runtimes.cache import OFFLINE, Cache
+from harness.voice import OUT
+
+PROFILE = "remedy"
+
+
+def remedy(
+    case: Annotated[
+        list[str], typer.Argument(help="A case, or parts of it that no other case has.")
+    ],
+    run_dir: Annotated[Path, typer.Option("--run-dir", help="The run's folder.")] = LATEST_RUN,
+    offline: Annotated[  # noqa: FBT002 - a flag
+        bool, typer.Option(envvar=OFFLINE, help="Download nothing; what is missing is an error.")
+    ] = False,
+) -> None:
+    """Try the other settings of a reader: which turn the case right, and what they turn wrong."""
+    if not run_dir.exists():
+        raise UsageProblem(f"there is no run at {run_dir}; make one with: harness run")
+    found = find(run_dir.resolve(), case)
+    _check_wrong(found)
+    tried = _tried(parse_reader(found.cell.reader), found.case.variant.format)
+    made = _plan(found, run.read_info(run_dir.resolve()), tried)
+    with runs.work(Cache.default(offline=offline), for_stream(sys.stderr), PROFILE) as work:
+        effects = _effects(found, tried, runs.done(made, work))
+    show.effects(tried.reader, effects, OUT)
+    show.conclusion(tried.reader, effects, OUT)
+    show.impossible(tried.reader, tried.unable, OUT)
+    if any(each.unknown or _silent(each) for each in effects):
+        raise typer.Exit(HarnessError.exit_status)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """The settings there are for one case."""
+
+    reader: Reader
+    """With those that the case was asked with."""
+    able: tuple[Reader, ...]
+    unable: tuple[Cannot, ...]
+
+
+def _check_wrong(found: Found) -> None:
+    if found.verdict is None:
+        raise UsageProblem(f"{found.cell.case} was never judged; harness judge does it")
+    if found.verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+        told = f"{found.cell.case} is {found.verdict.verdict}"
+        raise UsageProblem(f"{told}: there is nothing to remedy; name a case that is wrong")
+
+
+def _tried(reader: Reader, format_name: str) -> _Tried:
+    known = engines.load(distributions.load(reader.distribution).engine).settings
+    every = [(each, readable.cannot(each, format_name)) for each in alternatives(reader, known)]
+    return _Tried(
+        reader,
+        tuple(each for each, why in every if not why),
+        tuple(Cannot(each, why) for each, why in every if why),
+    )
+
+
+def _plan(found: Found, info: RunInfo, tried: _Tried) -> Plan:
+    """Give the plan that asks all readers about every variant of the case's scenario."""
+    name = found.case.variant.scenario.name
+    variants = [each for each in pipeline.plan_of(info).variants if each.scenario.name == name]
+    ids = {each.id for each in variants}
+    cells = (c for c in info.cells if c.variant in ids and c.reader == found.cell.reader)
+    return plan_of(variants, cells, (tried.reader, *tried.able))
+
+
+def _effects(found: Found, tried: _Tried, seen: Run) -> tuple[Effect, ...]:
+    cell = found.cell
+    place = cell.variant, cell.step, cell.view, cell.query
+    own = str(tried.reader)
+    before = {place_of(each): each for each in seen.verdicts if each.reader == own}
+    return tuple(effect(each, place, seen.verdicts, before) for each in tried.able)
+
+
+def _silent(each: Effect) -> bool:
+    return each.case is None or each.case.verdict is VerdictKind.UNKNOWN

@@ -1,0 +1,182 @@
+"""The findings of a run by their root cause: what brought them about, and who shows them how. Pure.
+
+The cause of a finding is the step after which it is first seen: a schema change, or a write after
+one. Findings of one kind that a reader has by the same way of reading, in the same view of the same
+format, after the same operation, are one group.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from harness import shapes
+from harness.cells import Variant
+from harness.operations import name_of
+from harness.record import Answer, Verdict, VerdictKind
+from harness.scenario.definition import Scenario
+
+REFUSED: Final = "refused"
+"""The kind of a sign that is an engine's error."""
+LONGEST: Final = 90
+"""Characters of a name; one that is longer, or does not tell the way, ends in a digest."""
+DIGITS: Final = 6
+SEVERAL: Final = 2
+_STEP: Final = re.compile(r"catalog of step \d+")
+_Series = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How an answer is wrong, in words that stay the same when the scenario shrinks."""
+
+    kind: str
+    """A finding's name, or `refused` with the engine's name of the error."""
+    ways: tuple[str, ...]
+    """The ways of reading that reproduce the answer; what a refusal means, where it tells."""
+
+    @property
+    def way(self) -> str:
+        """The one way, empty where there are none or several."""
+        return self.ways[0] if len(self.ways) == 1 else ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether it is an error."""
+        return self.kind.startswith(REFUSED)
+
+    def among(self, found: frozenset[Sign]) -> bool:
+        """Tell whether it is among the signs of a smaller scenario.
+
+        What is explained in one way stays so, and what none explains; of several ways all have to
+        fit still, and the fewer steps there are the more others do.
+        """
+        if len(self.ways) < SEVERAL:
+            return self in found
+        return any(each.kind == self.kind and set(self.ways) <= set(each.ways) for each in found)
+
+    def __str__(self) -> str:
+        told = " or ".join(self.ways)
+        return f"{self.kind} ({told})" if told else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What findings of one group have in common."""
+
+    operation: str
+    """The step's, with the last schema change before it where it is none itself."""
+    reader: str
+    view: str
+    format: str
+    sign: Sign
+
+    @property
+    def name(self) -> str:
+        """A name for files: letters, digits and dashes."""
+        way = "" if self.sign.refused else self.sign.way
+        told = (self.operation, self.sign.kind, way, self.reader, self.view, self.format)
+        name = re.sub(r"[^a-z0-9.]+", "-", " ".join(told).lower()).strip("-")
+        if way and len(name) <= LONGEST:
+            return name
+        digest = hashlib.sha256(str(self).encode()).hexdigest()
+        return f"{name[:LONGEST]}-{digest[:DIGITS]}"
+
+    def __str__(self) -> str:
+        return f"{self.operation}: {self.sign}, {self.reader}, {self.view} of {self.format}"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All findings of one cause."""
+
+    cause: Cause
+    cases: tuple[str, ...]
+    witness: Verdict
+    """The one that is seen first in the shortest scenario."""
+
+
+def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
+    """Give how an answer is wrong; nothing where it is right or not known."""
+    if verdict.verdict is VerdictKind.REFUSED and answer is not None and answer.refusal:
+        means = (verdict.because,) if verdict.because else ()
+        return frozenset({Sign(f"{REFUSED} {answer.refusal.kind}", means)})
+    if verdict.verdict is not VerdictKind.WRONG:
+        return frozenset()
+    ways = tuple(dict.fromkeys(map(plain_way, verdict.reproduces)))
+    return frozenset(Sign(str(each.kind), ways) for each in verdict.findings)
+
+
+def plain_way(way: str) -> str:
+    """Give the text of a way without the number of a step, which changes when steps are left out.
+
+    >>> plain_way("by name, catalog of step 3")
+    'by name, an older catalog'
+    """
+    return _STEP.sub("an older catalog", way)
+
+
+def groups(
+    variants: Sequence[Variant], verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
+) -> tuple[Group, ...]:
+    """Group the findings of readers; the largest groups first. What a writer refused is none."""
+    of = {variant.id: variant for variant in variants}
+    found: dict[Cause, list[tuple[Verdict, bool]]] = {}
+    for series in _series(each for each in verdicts if each.variant in of and _asked(each)):
+        variant = of[series[0].variant]
+        for cause, verdict, first in _of_series(series, variant, answers):
+            found.setdefault(cause, []).append((verdict, first))
+    made = [_group(cause, seen, of) for cause, seen in found.items()]
+    return tuple(sorted(made, key=lambda each: (-len(each.cases), each.cause.name)))
+
+
+def _asked(verdict: Verdict) -> bool:
+    return verdict.view != "write"
+
+
+def _series(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
+    """Give the verdicts about one question after one step after another."""
+    found: dict[_Series, list[Verdict]] = {}
+    for each in verdicts:
+        shape = str(shapes.parse(each.query)[0])
+        found.setdefault((each.variant, each.reader, each.view, shape), []).append(each)
+    yield from (sorted(each, key=lambda verdict: verdict.step) for each in found.values())
+
+
+def _of_series(
+    series: Sequence[Verdict], variant: Variant, answers: Mapping[str, Answer]
+) -> Iterator[tuple[Cause, Verdict, bool]]:
+    """Give each finding with its cause, and whether it is the first one of it."""
+    since: dict[Sign, str] = {}
+    for verdict in series:
+        here = signs(verdict, answers.get(verdict.case))
+        began = {sign: operation_of(variant.scenario, verdict.step) for sign in here - set(since)}
+        since = {sign: what for sign, what in {**since, **began}.items() if sign in here}
+        for sign, operation in since.items():
+            place = verdict.reader, verdict.view, variant.format
+            yield Cause(operation, *place, sign), verdict, sign in began
+
+
+def operation_of(scenario: Scenario, step: int) -> str:
+    """Name what a step does; a write after a schema change is named with that."""
+    operations = [each.operation for each in scenario.steps[:step]]
+    changes = [name_of(each) for each in operations if each.CHANGES_SCHEMA]
+    last = name_of(operations[-1])
+    if operations[-1].CHANGES_SCHEMA or not changes:
+        return last
+    return f"{changes[-1]} then {last}"
+
+
+def _group(cause: Cause, seen: Sequence[tuple[Verdict, bool]], of: Mapping[str, Variant]) -> Group:
+    cases = tuple(dict.fromkeys(verdict.case for verdict, _ in seen))
+    first = [verdict for verdict, began in seen if began]
+
+    def plain(verdict: Verdict) -> tuple[int, bool, bool, int, str]:
+        variant = of[verdict.variant]
+        columns = len(variant.scenario.table.columns)
+        return verdict.step, verdict.query != "all", variant.twin, columns, verdict.case
+
+    return Group(cause, cases, min(first, key=plain))

@@ -1,0 +1,124 @@
+"""`harness reproduce`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from harness import formats, pipeline, run
+from harness.cells import Variant, parse_reader
+from harness.errors import HarnessError, UsageProblem
+from harness.explain.command import LATEST_RUN
+from harness.explain.found import find
+from harness.explain.show import say
+from harness.progress import for_stream
+from harness.reports.words import counted
+from harness.reproduce import candidate as candidates
+from harness.reproduce import causes, files, hunts, runs
+from harness.reproduce.causes import Group
+from harness.reproduce.hunts import Hunt, Target
+from harness.reproduce.rounds import PROFILE, Rounds
+from harness.run import Run
+from harness.runtimes.cache import OFFLINE, Cache
+from harness.voice import OUT
+
+FOLDER = Path("reproducers")
+MINUTES = 10.0
+MINUTE = 60
+
+
+def reproduce(
+    case: Annotated[
+        list[str] | None, typer.Argument(help="A case, or parts of it that no other case has.")
+    ] = None,
+    run_dir: Annotated[Path, typer.Option("--run-dir", help="The run's folder.")] = LATEST_RUN,
+    every: Annotated[bool, typer.Option("--all", help="Of every cause.")] = False,  # noqa: FBT002 - a flag
+    folder: Annotated[Path, typer.Option(help="Where reproducers are written.")] = FOLDER,
+    minutes: Annotated[
+        float, typer.Option(min=0, help="After so many for each cause no new round is begun.")
+    ] = MINUTES,
+    offline: Annotated[  # noqa: FBT002 - a flag
+        bool, typer.Option(envvar=OFFLINE, help="Download nothing; what is missing is an error.")
+    ] = False,
+) -> None:
+    """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
+
+    Without a case and without --all the causes of the run's findings are listed.
+    """
+    if not run_dir.exists():
+        raise UsageProblem(f"there is no run at {run_dir}; make one with: harness run")
+    found = run.load(run_dir.resolve())
+    variants = {each.id: each for each in pipeline.plan_of(found.info).variants}
+    groups = causes.groups(tuple(variants.values()), found.recorded.values(), found.answers)
+    chosen = groups if every else _of_case(groups, found, case) if case else ()
+    if not chosen:
+        _listed(groups, OUT)
+        return
+    cache, progress = Cache.default(offline=offline), for_stream(sys.stderr)
+    rounds = Rounds(partial(runs.work, cache, progress, PROFILE), progress)
+    made = [_begun(each, variants[each.witness.variant], found) for each in chosen]
+    hunts.drive(made, rounds.ask, _enough(minutes * len(made)))
+    told = [_told(each, rounds, folder, OUT) for each in made]
+    if not all(told):
+        raise typer.Exit(HarnessError.exit_status)
+
+
+def _of_case(groups: Sequence[Group], found: Run, case: Sequence[str]) -> tuple[Group, ...]:
+    name = find(found.folder, case).cell.case
+    chosen = tuple(each for each in groups if name in each.cases)
+    if not chosen:
+        told = "was never judged" if name not in found.recorded else "has no finding"
+        raise UsageProblem(f"{name} {told}; harness reproduce alone lists the causes there are")
+    return chosen
+
+
+def _listed(groups: Sequence[Group], out: Console) -> None:
+    """Say which causes there are, and how each is meant."""
+    say(out, counted(len(groups), "cause") + " of findings", "bold")
+    for each in groups:
+        say(out, f"{each.cause}: {counted(len(each.cases), 'case')}")
+        say(out, f"  {each.witness.case}", "dim")
+    if groups:
+        say(out, "harness reproduce CASE, or --all, makes the smallest scenario of each")
+
+
+def _begun(group: Group, variant: Variant, found: Run) -> Hunt:
+    """Begin the search for a group, with the variant that shows it first."""
+    witness = group.witness
+    answer = found.answers[witness.case]
+    shape = hunts.shape_of(witness.query)
+    target = Target(group.cause, parse_reader(witness.reader), shape, answer.refusal)
+    settings = tuple(formats.load(variant.format).settings)
+    return hunts.begin(target, candidates.begin(variant, witness.step, witness.view, settings))
+
+
+def _enough(minutes: float) -> Callable[[], bool]:
+    end = time.monotonic() + minutes * MINUTE
+    return lambda: time.monotonic() > end
+
+
+def _told(hunt: Hunt, rounds: Rounds, folder: Path, out: Console) -> bool:
+    """Write what was found and say where it is; tells whether it is the smallest."""
+    cause, best = hunt.target.cause, hunt.found
+    say(out, str(cause), "bold")
+    if best is None:
+        asked = "the engine did not show it again" if hunt.over else "the time was over before"
+        say(out, f"  nothing is written: {asked}", "red")
+        return False
+    place = files.write(folder, hunt.target, best, rounds.of(hunt.target, best))
+    steps, columns, rows, _ = best.size
+    parts = counted(steps, "step"), counted(columns, "column"), counted(rows, "row")
+    say(out, f"  {place}: {', '.join(parts)}")
+    silent = len(rounds.unknown & set(hunt.tried.shows))
+    if silent:
+        say(out, f"  of {counted(silent, 'smaller one')} nothing is known: no answer came", "red")
+    if not hunt.over:
+        say(out, "  the time was over: there may be a smaller one; the same command goes on", "red")
+    return hunt.over and not silent

@@ -1,0 +1,156 @@
+"""A reproducer as a script of SQL statements that can be run by hand. Pure, but for lock data.
+
+The statements are those that were sent, and the settings are those that the sessions were told.
+What should be answered and what was seen stand in comments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from harness.cells import Reader, Variant
+from harness.course import Course, Sending
+from harness.engines import by_hand
+from harness.errors import printable
+from harness.formats.statements import Sql, Statement, filled
+from harness.freeze import DATABASE_DIGITS
+from harness.model.canonical import Value
+from harness.operations.sql import quoted
+from harness.record import Answer, Expected, OutcomeKind, StateRecord, Verdict
+from harness.reports.sentences import finding_text, refusal_text
+from harness.reports.words import FINDINGS, exact
+from harness.runtimes import distributions
+from harness.runtimes.distribution import Distribution
+from harness.writer.conf import COMMON
+
+DATABASE: Final = "reproducer"
+LOCATION: Final = "/tmp/reproducer/t"  # noqa: S108 - whoever runs the script may name another one
+ZONE: Final = "spark.sql.session.timeZone"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an engine answered about a candidate, and all that was recorded on the way."""
+
+    verdict: Verdict
+    answer: Answer
+    states: tuple[StateRecord, ...]
+
+
+def script(variant: Variant, reader: Reader, seen: Seen) -> str:
+    """Give the text of the script."""
+    parts = (_head(variant, reader, seen), _writing(variant, seen), _reading(variant, reader, seen))
+    return "\n".join(line for part in parts for line in part) + "\n"
+
+
+def sent(variant: Variant, states: Sequence[StateRecord]) -> Iterator[Sending]:
+    """Give what was sent to write a variant, as its records tell what came of each step."""
+    outcomes = {each.outcome.step: each.outcome for each in states}
+    course = Course(variant)
+    while not course.over and len(course.outcomes) in outcomes:
+        sending = course.next()
+        yield sending
+        course = course.then(outcomes[sending.step])
+
+
+def _head(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
+    yield _comment(f"{variant.scenario.name}: {variant.scenario.about}")
+    for finding in seen.verdict.findings:
+        word = FINDINGS[finding.kind]
+        yield _comment(f"seen: {word.label}. {finding_text(finding)}")
+    if seen.answer.refusal:
+        yield _comment(f"seen: an error. {refusal_text(seen.answer.refusal)}")
+    for way in seen.verdict.reproduces:
+        yield _comment(f"a reader of this way gives the same answer: {way}")
+    yield "--"
+    writers = tuple(dict.fromkeys(variant.writers))
+    for what, name in (*(("writer", each) for each in writers), ("reader", reader.distribution)):
+        yield from _made_of(what, distributions.load(name))
+    yield _comment(f"Both find the table through one Hive metastore. {LOCATION} is an empty folder")
+    yield _comment("that both can reach; put another one in its place if you like.")
+
+
+def _made_of(what: str, found: Distribution) -> Iterator[str]:
+    yield _comment(f"{what}: {found.engine} {found.version}, {found.fidelity}")
+    for artifact in found.artifacts:
+        yield _comment(f"  {artifact.coordinates}")
+
+
+def _writing(variant: Variant, seen: Seen) -> Iterator[str]:
+    steps = [each for each in sent(variant, seen.states) if not each.skipped]
+    for writer, group in groupby(steps, key=lambda each: variant.writers[each.step]):
+        yield from ("", f"-- ===== in Spark SQL: {writer} =====")
+        yield from _session(writer, Course(variant))
+        for sending in group:
+            yield from _step(variant, sending, seen.states)
+
+
+def _session(writer: str, course: Course) -> Iterator[str]:
+    conf = distributions.load(writer).options("conf")
+    yield "-- started with:"
+    yield from (f"--   --conf {name}={value}" for name, value in conf.items())
+    told = {ZONE: COMMON[ZONE], **course.session()}
+    yield from (f"set {name}={value};" for name, value in told.items())
+    yield f"create database if not exists {DATABASE};"
+
+
+def _step(variant: Variant, sending: Sending, states: Sequence[StateRecord]) -> Iterator[str]:
+    number = sending.step
+    text = variant.scenario.steps[number - 1].operation.text() if number else "create the table"
+    yield from ("", _comment(f"step {number}: {text}"))
+    outcome = next(each.outcome for each in states if each.outcome.step == number)
+    if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
+        yield _comment(f"  Spark refused it: {refusal_text(outcome.refusal)}")
+    if not sending.statements:
+        yield "-- nothing to do for this table type"
+    yield from map(_by_hand, sending.statements)
+
+
+def _by_hand(statement: Statement) -> str:
+    if isinstance(statement, Sql):
+        return f"{filled(statement.text, DATABASE, LOCATION)};"
+    columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in statement.columns)
+    cascade = " cascade" if statement.cascade else ""
+    # The harness tells the metastore itself; this is how HiveQL says the same.
+    return f"-- in Hive: alter table {DATABASE}.t replace columns ({columns}){cascade};"
+
+
+def _reading(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
+    found = distributions.load(reader.distribution)
+    yield from ("", f"-- ===== the query: {reader} =====")
+    yield from by_hand.before(found, dict(reader.settings), variant.format)
+    yield f"{_renamed(seen)};"
+    if seen.verdict.expected:
+        yield from ("", "-- expected:", *_table(seen.verdict.expected))
+    yield "-- seen:"
+    if seen.answer.refusal:
+        yield _comment(f"  {refusal_text(seen.answer.refusal, 1000)}")
+        return
+    columns = tuple((each.name, each.type) for each in seen.answer.columns)
+    yield from _table(Expected(columns, seen.answer.rows))
+
+
+def _renamed(seen: Seen) -> str:
+    """Give the query as it was sent, on the script's own database."""
+    digest = next(e.digest for e in seen.states if e.outcome.step == seen.verdict.step)
+    return seen.answer.sql.replace(f"s_{digest[:DATABASE_DIGITS]}", DATABASE)
+
+
+def _table(table: Expected) -> Iterator[str]:
+    heads = [f"{name} ({type_})" for name, type_ in table.columns]
+    rows = [[_value(each) for each in row] for row in table.rows]
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for line in (heads, *rows):
+        cells = (text.ljust(width) for text, width in zip(line, widths, strict=True))
+        yield _comment(f"  {' | '.join(cells)}".rstrip())
+
+
+def _value(value: Value) -> str:
+    return printable(exact(value))
+
+
+def _comment(text: str) -> str:
+    return f"-- {printable(text)}"

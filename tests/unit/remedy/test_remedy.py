@@ -1,0 +1,127 @@
+"""Which settings are tried, and what their answers are compared with."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness import cli, engines, pipeline
+from harness.cells import Cell, parse_reader
+from harness.record import Finding, FindingKind, Verdict, VerdictKind, Witness
+from harness.remedy import show
+from harness.remedy.alternatives import Cannot, alternatives, plan_of
+from harness.remedy.effects import Effect, effect, place_of
+from tests.quality.notation import history
+from tests.recorded.test_replay import RECORDED
+from tests.unit.test_judge import case_of
+
+SETTINGS: Mapping[str, tuple[str, ...]] = {"names": ("true", "false"), "path": ("fetch", "mr")}
+BEFORE = parse_reader("engine-1{names=false}")
+AFTER = parse_reader("engine-1{names=true}")
+
+
+def verdict(reader: str, step: int, kind: VerdictKind) -> Verdict:
+    cell = Cell("v", step, reader, "snapshot", "all")
+    witness = Witness("1", "f1", "a", "b")
+    found = (Finding(FindingKind.MISALIGNED, ("f1",), witness, (witness,)),)
+    wrong = kind is VerdictKind.WRONG
+    return Verdict(
+        cell.case, "s", "v", step, reader, "snapshot", "all", kind, found if wrong else ()
+    )
+
+
+def effect_of(before: list[VerdictKind], after: list[VerdictKind]) -> Effect:
+    """Compare two lists of verdicts, one for each step; the case is the first step."""
+    was = {
+        place_of(each): each
+        for step, kind in enumerate(before)
+        for each in (verdict(str(BEFORE), step, kind),)
+    }
+    now = [verdict(str(AFTER), step, kind) for step, kind in enumerate(after)]
+    return effect(AFTER, ("v", 0, "snapshot", "all"), now, was)
+
+
+def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
+    found = alternatives(BEFORE, SETTINGS)
+    assert len(found) == len(set(found)) == 8
+    assert BEFORE not in found
+    assert [str(each) for each in found[:4]] == [
+        "engine-1",
+        "engine-1{names=true}",
+        "engine-1{names=false, path=fetch}",
+        "engine-1{names=false, path=mr}",
+    ]
+
+
+def test_the_settings_of_real_engines_are_those_of_their_files() -> None:
+    reader = parse_reader("trino-476{use-column-names=false}")
+    made = {str(each) for each in alternatives(reader, engines.load("trino").settings)}
+    assert "trino-476{use-column-names=true}" in made
+
+
+def test_readers_are_only_asked_about_what_they_can_read() -> None:
+    variant = case_of(history("insert 1; move f1 after f2")).variant
+    cells = [Cell(variant.id, step, "r", "snapshot", "all") for step in (1, 2)]
+    able, other = parse_reader("trino-476"), parse_reader("trino-476{connector=hive}")
+    made = plan_of([variant], cells, [able, other])
+    assert {(cell.step, cell.reader) for cell in made.cells} == {(1, "trino-476"), (2, "trino-476")}
+
+
+def test_what_a_setting_turns_is_counted_by_what_it_was_before() -> None:
+    right, wrong, refused = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
+    unknown = VerdictKind.UNKNOWN
+    found = effect_of(
+        [wrong, right, right, wrong, refused, right, right, unknown],
+        [right, right, refused, right, wrong, wrong, unknown, right],
+    )
+    assert found.heals
+    assert [each.step for each in found.turned_wrong] == [2, 5]
+    assert [each.step for each in found.turned_right] == [3]
+    assert [each.step for each in found.still_wrong] == [4]
+    assert [each.step for each in found.unknown] == [6, 7]
+    assert found.still_right == 1
+
+
+def test_an_unknown_answer_heals_nothing() -> None:
+    assert not effect_of([VerdictKind.WRONG], [VerdictKind.UNKNOWN]).heals
+    assert not Effect(AFTER, None).heals
+
+
+def test_the_table_says_what_heals_at_what_cost_and_what_cannot_be_tried() -> None:
+    right, wrong = VerdictKind.CORRECT, VerdictKind.WRONG
+    out = io.StringIO()
+    console = Console(file=out, width=140, color_system=None)
+    found = [effect_of([wrong, right], [right, wrong])]
+    show.effects(BEFORE, found, console)
+    show.conclusion(BEFORE, found, console)
+    show.impossible(BEFORE, [Cannot(parse_reader("engine-1"), "there is no such thing")], console)
+    text = out.getvalue()
+    assert "names=true: this case is right; but these turn wrong:\n  v/s1/" in text
+    assert "wrong: misaligned" in text
+    assert "not tried: names left out: there is no such thing" in text
+
+
+def test_where_nothing_heals_it_says_so() -> None:
+    out = io.StringIO()
+    found = [effect_of([VerdictKind.WRONG], [VerdictKind.REFUSED])]
+    show.conclusion(BEFORE, found, Console(file=out, width=140))
+    assert "no setting turns this case right" in out.getvalue()
+
+
+def test_a_case_that_is_right_or_not_judged_has_no_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    asked = ["remedy", "hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
+    asked += ["--run-dir", str(folder)]
+    assert cli.main(asked) == 2
+    assert "was never judged; harness judge does it" in capsys.readouterr().err
+    pipeline.judge_run(folder)
+    assert cli.main(asked) == 2
+    assert "is correct: there is nothing to remedy" in capsys.readouterr().err

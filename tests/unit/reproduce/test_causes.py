@@ -1,0 +1,96 @@
+"""Findings of real answers, and of simulated readers, by their causes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness import pipeline, run
+from harness.record import Answer, Refusal, Verdict, VerdictKind
+from harness.reproduce.causes import Group, Sign, groups, operation_of, plain_way, signs
+from harness.run import Run
+from tests.quality.notation import history
+from tests.recorded.test_replay import RECORDED
+from tests.unit.reproduce.simulation import scenario_of
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    import shutil  # noqa: PLC0415
+
+    folder: Path = tmp_path_factory.mktemp("causes") / "run"
+    shutil.copytree(RECORDED, folder)
+    pipeline.judge_run(folder)
+    return run.load(folder)
+
+
+def grouped(found: Run) -> tuple[Group, ...]:
+    variants = pipeline.plan_of(found.info).variants
+    return groups(variants, found.recorded.values(), found.answers)
+
+
+def test_every_wrong_or_refused_case_of_a_reader_is_in_a_group(recorded: Run) -> None:
+    red = {
+        each.case
+        for each in recorded.verdicts
+        if each.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}
+    }
+    assert {case for group in grouped(recorded) for case in group.cases} == red
+    assert len(red) > 20
+
+
+def test_groups_have_names_of_their_own_that_files_can_have(recorded: Run) -> None:
+    names = [each.cause.name for each in grouped(recorded)]
+    assert len(set(names)) == len(names)
+    assert all(
+        len(name) < 100 and name.replace("-", "a").replace(".", "a").isalnum() for name in names
+    )
+
+
+def test_the_witness_is_the_first_case_of_the_shortest_scenario(recorded: Run) -> None:
+    for group in grouped(recorded):
+        steps = [int(case.split("/s")[1].split("/")[0]) for case in group.cases]
+        assert group.witness.step == min(steps)
+        assert group.witness.case in group.cases
+
+
+def test_a_rename_that_a_reader_by_name_misses_is_one_cause(recorded: Run) -> None:
+    sign = Sign("missing_rename", ("by name",))
+    found = [each.cause for each in grouped(recorded) if each.cause.sign == sign]
+    assert {each.operation for each in found} == {"rename_column"}
+    assert len({each.reader for each in found}) == len(found) > 3
+
+
+def test_errors_are_grouped_by_what_the_engine_calls_them_and_what_they_mean() -> None:
+    verdict = Verdict(
+        "c", "s", "v", 1, "r", "snapshot", "all", VerdictKind.REFUSED, because="read by position: x"
+    )
+    (sign,) = signs(verdict, Answer("c", "", refusal=Refusal("NOT_SUPPORTED", "…")))
+    assert sign == Sign("refused NOT_SUPPORTED", ("read by position: x",))
+    assert sign.refused
+
+
+@pytest.mark.parametrize("kind", [VerdictKind.CORRECT, VerdictKind.UNKNOWN])
+def test_what_is_right_or_unknown_has_no_sign(kind: VerdictKind) -> None:
+    verdict = Verdict("c", "s", "v", 1, "r", "snapshot", "all", kind)
+    assert signs(verdict, None) == frozenset()
+
+
+def test_the_number_of_a_step_is_no_part_of_a_way() -> None:
+    assert plain_way("by name, catalog of step 3") == plain_way("by name, catalog of step 12")
+    assert plain_way("by name") == "by name"
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("insert 1; delete 1", "delete"),
+        ("insert 1; move f1 after f2", "move_column"),
+        ("insert 1; move f1 after f2; touch all", "move_column then touch"),
+        ("insert 1; move f1 after f2; rename f1 g; delete 1", "rename_column then delete"),
+    ],
+)
+def test_a_write_after_a_schema_change_is_named_with_it(text: str, named: str) -> None:
+    scenario = scenario_of(history(text))
+    assert operation_of(scenario, len(scenario.steps)) == named

@@ -1,0 +1,124 @@
+"""What a reproducer is written as: a scenario that the harness runs, and a script for people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import planning
+from harness.cells import parse_reader
+from harness.judge import judge
+from harness.operations.touch import Rewrites, Touch
+from harness.record import Answer
+from harness.reproduce import files
+from harness.reproduce.candidate import Candidate
+from harness.reproduce.causes import Cause, Sign
+from harness.reproduce.hunts import Target
+from harness.reproduce.predicted import cell_of
+from harness.reproduce.script import Seen
+from tests import simulated
+from tests.quality.notation import history
+from tests.simulated import Reader
+from tests.unit.reproduce.simulation import candidate_of, told_of
+from tests.unit.test_judge import case_of
+
+DIGEST = "0123456789abcdef" * 4
+READER = "trino-476{use-column-names=false}"
+SIGN = Sign("misaligned", ("by position",))
+CAUSE = Cause("move_column", READER, "snapshot", "hudi-cow", SIGN)
+MOVED = "insert 1,2; move f1 after f2"
+
+
+def target(reader: str = READER) -> Target:
+    return Target(replace(CAUSE, reader=reader), parse_reader(reader), "all")
+
+
+def seen_of(candidate: Candidate, reader: str = READER) -> Seen:
+    """Give what a simulated reader by position answers, as if an engine had."""
+    told = told_of(candidate)
+    cell = cell_of(candidate, reader, "snapshot", "all")
+    assert cell is not None
+    reply = simulated.read(told.disk, told.truth, Reader("position"))
+    sql = f'select * from "hudi_by_position"."s_{DIGEST[:16]}"."t"'
+    answer = Answer(cell.case, sql, reply.columns, reply.rows)
+    case = replace(case_of(told), variant=candidate.variant)
+    (verdict,) = judge(case, [cell], {cell.case: answer})
+    states = tuple(replace(each, digest=DIGEST) for each in case.states)
+    return Seen(verdict, answer, states)
+
+
+def written(folder: Path, candidate: Candidate, reader: str = READER) -> Path:
+    return files.write(folder, target(reader), candidate, seen_of(candidate, reader))
+
+
+@pytest.fixture
+def candidate() -> Candidate:
+    return candidate_of(history(MOVED))
+
+
+def test_the_harness_plans_it_as_it_plans_any_scenario(
+    tmp_path: Path, candidate: Candidate
+) -> None:
+    place = written(tmp_path, candidate)
+    made = planning.make([place / "scenario.yaml"], place.name, "")
+    (variant,) = made.variants
+    assert variant.scenario.steps[-1].operation == candidate.operations[-1]
+    assert variant.writers == candidate.writers
+    assert [str(each) for each in made.readers] == [READER]
+    assert {cell.step for cell in made.cells} == {1, 2}
+
+
+def test_settings_and_a_change_of_writers_stand_in_the_profile(
+    tmp_path: Path, candidate: Candidate
+) -> None:
+    after = "spark-3.5.8-hudi-1.0.2"
+    writers = (*candidate.writers[:2], after)
+    place = written(
+        tmp_path, replace(candidate, writers=writers, settings={"metadata_table": "on"})
+    )
+    (variant,) = planning.make([place / "scenario.yaml"], place.name, "").variants
+    assert variant.writers == writers
+    assert dict(variant.settings) == {"metadata_table": "on"}
+
+
+def test_a_touch_keeps_what_it_rewrites(tmp_path: Path) -> None:
+    candidate = candidate_of(history("insert 1,2; move f1 after f2; touch all"))
+    place = written(tmp_path, candidate)
+    (variant,) = planning.make([place / "scenario.yaml"], place.name, "").variants
+    assert variant.scenario.steps[-1].operation == Touch(Rewrites.ALL)
+
+
+def test_the_script_has_the_statements_the_query_and_both_answers(
+    tmp_path: Path, candidate: Candidate
+) -> None:
+    text = (written(tmp_path, candidate) / "reproduce.sql").read_text()
+    lines = [line for line in text.splitlines() if line and not line.startswith("--")]
+    assert all(line.endswith(";") for line in lines)
+    creation = next(line for line in lines if line.startswith("create table"))
+    assert creation.startswith("create table reproducer.t (`id` string, `ts` bigint, ")
+    assert "location '/tmp/reproducer/t'" in creation
+    assert "set hoodie.schema.on.read.enable=true;" in lines
+    assert "alter table reproducer.t alter column `f1` after `f2`;" in lines
+    assert lines[-1] == 'select * from "hudi_by_position"."reproducer"."t";'
+    assert "--   hudi.parquet.use-column-names=false" in text
+    assert "org.apache.hudi:hudi-spark3.5-bundle_2.12:0.15.0:jar" in text
+    expected, seen = text.split("-- expected:")[1].split("-- seen:")
+    assert "'" not in seen
+    assert expected.splitlines()[2] != seen.splitlines()[2]
+    assert sorted(expected.splitlines()[2]) == sorted(seen.splitlines()[2])
+
+
+@pytest.mark.parametrize(
+    ("reader", "told"),
+    [
+        ("hive-3.1.3{schema-on-read=on}", "set hoodie.schema.on.read.enable=true;"),
+        ("spark-3.5.8-hudi-1.0.2{vectorized=off}", "spark.sql.parquet.enableVectorizedReader"),
+    ],
+)
+def test_the_settings_of_a_reader_are_told_in_the_words_of_its_engine(
+    tmp_path: Path, candidate: Candidate, reader: str, told: str
+) -> None:
+    text = (written(tmp_path, candidate, reader) / "reproduce.sql").read_text()
+    assert told in text.split("===== the query")[1]

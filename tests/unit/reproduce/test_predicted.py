@@ -1,0 +1,56 @@
+"""What the model says a reader of a known way shows is what a simulated one does show."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.record import Refusal
+from harness.refusals import OTHER_TYPE
+from harness.reproduce import predicted
+from harness.reproduce.causes import Sign
+from tests.quality.chance import story
+from tests.quality.notation import history
+from tests.simulated import Reader
+from tests.unit.reproduce.simulation import candidate_of, seen_by
+
+MOVED = "insert 1..6; touch all; upsert 2; move f1 after f2"
+
+
+@pytest.mark.parametrize("by", ["name", "position"])
+@pytest.mark.parametrize("seed", range(12))
+def test_every_sign_of_a_simulated_reader_of_that_way_is_predicted(seed: int, by: str) -> None:
+    candidate = candidate_of(story(seed))
+    for sign in seen_by(Reader(by), candidate):
+        if predicted.predictable(sign):
+            assert predicted.shows(candidate, sign, "snapshot", "all"), sign
+
+
+def test_what_a_reader_of_another_way_shows_is_not_predicted() -> None:
+    candidate = candidate_of(history(MOVED))
+    for way in ("by id", "by name"):
+        assert not predicted.shows(candidate, Sign("misaligned", (way,)), "snapshot", "all")
+    assert predicted.shows(candidate, Sign("misaligned", ("by position",)), "snapshot", "all")
+
+
+def test_several_ways_and_none_predict_nothing() -> None:
+    assert not predicted.predictable(Sign("misaligned", ()))
+    assert not predicted.predictable(Sign("misaligned", ("by name", "by position")))
+    assert not predicted.predictable(Sign("refused X", ("it is too late",)))
+
+
+def test_an_error_is_predicted_where_its_way_meets_a_column_of_another_type() -> None:
+    refusal = Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType")
+    sign = Sign("refused GENERIC_INTERNAL_ERROR", (f"read by position: {OTHER_TYPE}",))
+    columns = "id string, ts long, f1 string, f2 int"
+    other = candidate_of(history("insert 1..4; move f1 after f2", columns))
+    same = candidate_of(history("insert 1..4; move f1 after f2"))
+    assert predicted.predictable(sign)
+    assert predicted.shows(other, sign, "snapshot", "all", refusal)
+    assert not predicted.shows(same, sign, "snapshot", "all", refusal)
+
+
+def test_a_question_that_there_is_not_shows_nothing() -> None:
+    candidate = candidate_of(history("insert 1..4"))
+    sign = Sign("misaligned", ("by position",))
+    assert predicted.cell_of(candidate, "r", "snapshot", "column") is None
+    assert not predicted.shows(candidate, sign, "snapshot", "column")
