@@ -383,3 +383,14 @@ def layout_of(case: Case, cell: Cell, answer: Answer | None = None) -> Layout:
     """
     outcomes = {state.outcome.step: state.outcome for state in case.states}
     return _Histories(case, outcomes).shown_by(cell.reader, answer).layout(cell.step, cell.view)
+
+
+def beside_of(case: Case, cell: Cell) -> Beside | None:
+    """Give what was written beside what the files of a cell's step hold; None where not known.
+
+    Raises:
+        KeyError: no state after that step was recorded.
+
+    """
+    outcomes = {state.outcome.step: state.outcome for state in case.states}
+    return _Histories(case, outcomes).beside(cell.step, _shows(cell.view))

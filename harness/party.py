@@ -14,8 +14,9 @@ from typing import Final
 
 from harness.cells import parse_reader
 from harness.checks.place import Place, What, World
-from harness.held import Held, Holdings
-from harness.model.canonical import same, text_of
+from harness.held import Difference, Held, Holdings
+from harness.model.canonical import Value, same, text_of
+from harness.model.files import FileFact
 from harness.model.truth import Row, row_values
 from harness.readings import table_of
 from harness.record import Answer, Finding, FindingKind, Party, Verdict, VerdictKind, labelled
@@ -24,7 +25,18 @@ Judged = Callable[[World], Sequence[Place]]
 """Gives the wrong places of one answer, were the table what a world says."""
 VOICES: Final = 2
 """So many distributions must agree before the truth is doubted, as for an alarm of a report."""
+EXTRA: Final = "it was deleted or never written, and a file holds it"
 IN_DOUBT: Final = "the reference model is in doubt"
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """One thing that files hold otherwise than it was written."""
+
+    key: str
+    text: str
+    file: FileFact | None = None
+    """None where it is no value in one file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +57,18 @@ class Beside:
         return all(
             same(row_values(row, schema), row_values(there[key], schema))
             for key, row in self.world.keys.items()
+        )
+
+    @property
+    def said(self) -> tuple[Odd, ...]:
+        """What the files hold otherwise than it was written, for people."""
+        there = {text_of(row.key) for row in self.held.rows.values()}
+        lost = [Odd(key, "it was written, and no file holds it") for key in self.world.keys]
+        return (
+            *(Odd(each.key, _text(each), each.file) for each in self.held.differences),
+            *(each for each in lost if each.key not in there),
+            *(Odd(key, EXTRA) for key in sorted(there - self.world.keys.keys())),
+            *(Odd(key, "it is there more than once") for key in sorted(self.held.twice)),
         )
 
     def sent(self, place: Place) -> bool:
@@ -83,6 +107,15 @@ class Beside:
         lost = [row for key, row in self.world.keys.items() if key not in there]
         extra = there - self.world.keys.keys()
         return bool(lost or extra) and extra <= self._gone and all(map(self._row, lost))
+
+
+def _text(found: Difference) -> str:
+    shown = f"under {found.column} stands {_shown(found.found)}"
+    return f"{shown}; written was {_shown(found.expected)}"
+
+
+def _shown(value: Value) -> str:
+    return repr(value) if isinstance(value, str) else text_of(value)
 
 
 def blamed(

@@ -12,6 +12,7 @@ from harness.errors import UsageProblem
 from harness.explain import show
 from harness.explain.found import Found, find
 from harness.explain.tables import layout_of, read_at_all, tables_of
+from harness.judge import beside_of
 from harness.run_folder import LATEST
 from harness.voice import OUT
 
@@ -44,3 +45,4 @@ def told(found: Found, out: Console) -> None:
         if found.verdict is not None:
             show.findings(found.verdict, found.answer, layout, files, out)
     show.files(layout, files, out)
+    show.held(beside_of(found.case, found.cell), files, out)

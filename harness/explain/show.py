@@ -18,6 +18,7 @@ from harness.layout import Layout
 from harness.model.canonical import text_of
 from harness.model.files import FileFact, FileKind
 from harness.model.resolution import META_PREFIX
+from harness.party import Beside
 from harness.record import Answer, Finding, Verdict, VerdictKind, Witness
 from harness.reports import normalised
 from harness.reports.sentences import refusal_text, witness_text
@@ -203,6 +204,22 @@ def files(layout: Layout, told: Files, console: Console) -> None:
         text = printable("; ".join(_file(fact, layout.steps, read=read)))
         grid.add_row(told.name(fact), Text(text, "" if read else "dim"))
     console.print(grid)
+
+
+def held(beside: Beside | None, told: Files, console: Console) -> None:
+    """Say whether the files hold what was written, and what they hold instead."""
+    if beside is None:
+        say(console, "  what they hold was not looked at")
+        return
+    if not (found := beside.said):
+        say(console, "  the values in them are those that were written")
+        return
+    say(console, "  They do not hold what was written:", "bold")
+    for each in found[:MOST]:
+        at = f" in file {told.name(each.file)}" if each.file else ""
+        say(console, f"  - row {each.key}{at}: {each.text}")
+    if (left := len(found) - MOST) > 0:
+        say(console, f"  … and {counted(left, 'more place', 'more places')}")
 
 
 def _file(fact: FileFact, steps: Mapping[str, int], *, read: bool) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness.cells import Cell
-from harness.judge import Case, judge
+from harness.judge import Case, beside_of, judge
 from harness.model.canonical import Value
 from harness.model.query import Query, not_null
 from harness.record import Answer, Column, Party, Verdict, VerdictKind
@@ -180,3 +180,27 @@ def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing()
     there = tuple(row for row in seen.rows if row[seen.names.index("f1")] is not None)
     found = asked(case, query, Reply(seen.columns, there))
     assert (found.findings[0].witness.key, party(found)) == ("1", Party.WRITER)
+
+
+def said(made: Told, files: Files | None) -> list[tuple[str, str]]:
+    case = case_of(made, files)
+    cell = Cell("variant", len(made.operations), "engine-1", "snapshot", "all")
+    beside = beside_of(case, cell)
+    assert beside is not None
+    return [(each.key, each.text) for each in beside.said]
+
+
+def test_what_the_files_hold_otherwise_is_said_for_people() -> None:
+    made = history("insert 1,2; delete 2", mor=True)
+
+    def spoilt(file: File) -> File:
+        return replace(rows(empty_f1)(file) or file, deleted=())
+
+    assert said(made, None) == []
+    assert said(made, spoilt) == [
+        ("1", "under f1 stands NULL; written was 'f3s1r1'"),
+        ("2", "it was deleted or never written, and a file holds it"),
+    ]
+    assert said(made, rows(lambda key, row: None if key == "1" else row)) == [
+        ("1", "it was written, and no file holds it")
+    ]

@@ -162,3 +162,9 @@ def test_the_command_explains_a_case_of_a_run(
     assert "the smallest that gives what was found: by name" in capsys.readouterr().out
     assert cli.main(["explain", "nothing", "--run-dir", str(folder / "none")]) == 2
     assert "there is no run at" in capsys.readouterr().err
+
+
+def test_of_files_that_were_not_looked_at_nothing_is_claimed(folder: Path) -> None:
+    text = printed(find(folder, RENAMED), 200)
+    assert "what they hold was not looked at" in text
+    assert "Whose doing it is, is not known" in text
