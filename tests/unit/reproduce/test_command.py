@@ -1,0 +1,128 @@
+"""`harness reproduce` as far as it asks no engine, and what a round makes of the answers."""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from harness import cli, pipeline, run
+from harness.cells import Plan, parse_reader
+from harness.pipeline import Work
+from harness.progress import QuietProgress
+from harness.reproduce import runs
+from harness.reproduce.causes import Cause, Sign
+from harness.reproduce.hunts import Target, Wanted
+from harness.reproduce.rounds import Rounds
+from harness.run import Run
+from harness.runtimes.cache import Cache
+from tests.quality.notation import history
+from tests.recorded.test_replay import RECORDED
+from tests.unit.reproduce.simulation import candidate_of
+from tests.unit.reproduce.test_files import SIGN, seen_of
+
+NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
+FALSE, TRUE = (f"trino-476{{use-column-names={each}}}" for each in ("false", "true"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("reproduced") / "run"
+    shutil.copytree(RECORDED, made)
+    pipeline.judge_run(made)
+    return made
+
+
+def test_without_a_case_the_causes_are_listed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["reproduce", "--run-dir", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "causes of findings" in said
+    assert "rename_column: missing_rename (by name)" in said
+
+
+def test_a_case_that_is_right_has_no_cause(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = ["hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
+    assert cli.main(["reproduce", *right, "--run-dir", str(folder)]) == 2
+    assert "has no finding; harness reproduce alone lists" in capsys.readouterr().err
+
+
+def test_a_run_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["reproduce", "--run-dir", "nowhere"]) == 2
+    assert "there is no run at nowhere" in capsys.readouterr().err
+
+
+def wanted(reader: str, text: str) -> Wanted:
+    cause = Cause("move_column", reader, "snapshot", "hudi-cow", SIGN)
+    return Wanted(Target(cause, parse_reader(reader), "all"), candidate_of(history(text)))
+
+
+@pytest.fixture
+def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Rounds, list[Plan]]:
+    """Give rounds whose only reader that answers reads by position."""
+    plans = list[Plan]()
+
+    def done(made: Plan, work: Work) -> Run:
+        plans.append(made)
+        info = pipeline.info_of(made, "x", NOW)
+        of = {each.candidate.variant.id: each.candidate for each in asked}
+        seen = [seen_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
+        answers = {each.answer.case: each.answer for each in seen}
+        recorded = {each.verdict.case: each.verdict for each in seen}
+        return Run(work.folder, info, (), answers, recorded)
+
+    @contextmanager
+    def work() -> Iterator[Work]:
+        yield Work(Cache(tmp_path), tmp_path, QuietProgress())
+
+    monkeypatch.setattr(runs, "done", done)
+    return Rounds(work, QuietProgress()), plans
+
+
+asked = [
+    wanted(FALSE, "insert 1,2; move f1 after f2"),
+    wanted(TRUE, "insert 1,2; move f1 after f2"),
+    wanted(FALSE, "insert 1,2; touch all"),
+]
+
+
+def test_a_candidate_of_two_searches_is_written_once_and_silence_shows_nothing(
+    planned: tuple[Rounds, list[Plan]],
+) -> None:
+    rounds, plans = planned
+    assert rounds.ask(asked) == [True, False, False]
+    (made,) = plans
+    assert (len(made.variants), len(made.cells)) == (2, 3)
+    assert rounds.unknown == {asked[1].candidate.key}
+    assert rounds.of(asked[0].target, asked[0].candidate).verdict.findings
+
+
+def test_a_round_whose_questions_do_not_exist_starts_nothing(
+    planned: tuple[Rounds, list[Plan]],
+) -> None:
+    rounds, plans = planned
+    target = Target(asked[0].target.cause, parse_reader(FALSE), "column")
+    assert rounds.ask([Wanted(target, candidate_of(history("insert 1")))]) == [False]
+    assert plans == []
+
+
+def test_of_several_ways_all_have_to_fit_and_more_may() -> None:
+    two = Sign("lost_row", ("a", "b"))
+    assert two.among(frozenset({Sign("lost_row", ("a", "b", "c"))}))
+    assert not two.among(frozenset({Sign("lost_row", ("a",))}))
+    assert not two.among(frozenset({Sign("stale", ("a", "b"))}))
+    assert not SIGN.among(frozenset({Sign(SIGN.kind, (*SIGN.ways, "by name"))}))
+
+
+def test_a_run_of_rounds_is_one_that_can_be_loaded(tmp_path: Path) -> None:
+    made = Plan("reproduce", (asked[0].candidate.variant,), (parse_reader(FALSE),), ())
+    run.write_info(tmp_path, pipeline.info_of(made, "x", NOW))
+    (variant,) = pipeline.plan_of(run.read_info(tmp_path)).variants
+    assert variant.scenario.table == asked[0].candidate.scenario.table
