@@ -122,12 +122,18 @@ class _Histories:
             self._shown[name] = self if all_of_it else _Histories(*self._of, history, self)
         return self._shown[name]
 
-    def cut(self, step: int, view: str, query: Query) -> tuple[Normalised, ...]:
-        """Count the values expected otherwise than they were written."""
-        if self._written is None:
-            return ()
-        each = (of.expected(step, view, query) for of in (self._written, self))
-        return shown.cut(*(expected.rows for expected in each))
+    def normalised(self, step: int, view: str, answer: Answer) -> tuple[Normalised, ...]:
+        """Count what was evened out in an answer, and what is expected but was not written."""
+        applied = differences.merged(answer.normalised, *(p.normalised for p in answer.parts))
+        if self._written is None or answer.refusal is not None:
+            return applied
+        seen, written = compare.narrowed(self.world(step, view), answer.question), self._written
+        cut = shown.cut(answer.question, seen.schema, written.world(step, view).rows, seen.rows)
+        return differences.merged(applied, cut)
+
+    def asked(self, answer: Answer) -> Answer:
+        """Give an answer as one to what its product can have understood of the question."""
+        return shown.asked(answer) if self._written else answer
 
     def until(self, step: int) -> History:
         """Give the history up to a step."""
@@ -273,14 +279,12 @@ def _of_cell(cell: Cell, case: Case, histories: _Histories, answer: Answer | Non
         return replace(asked, because=answer.unknown or answer.void)
     if cell.view == READ_OPTIMIZED and (why := histories.base(cell.step).why):
         return replace(asked, because=f"layout: {why}")
-    view = _shows(cell.view)
+    view, answer = _shows(cell.view), histories.asked(answer)
     expected = histories.expected(cell.step, view, answer.question)
     answer = shown.taken(answer, dict(expected.columns), differences.of(cell.reader))
     told = histories.told(cell.step, view, answer)
-    cut = histories.cut(cell.step, view, answer.question) if answer.refusal is None else ()
-    evened = differences.merged(answer.normalised, *(p.normalised for p in answer.parts), cut)
     asked = replace(asked, expected=expected, findings=told.findings, reproduces=told.ways)
-    asked = replace(asked, normalised=evened)
+    asked = replace(asked, normalised=histories.normalised(cell.step, view, answer))
     if answer.refusal is not None:
         because = _why_refused(answer.refusal, histories.layout(cell.step, view))
         return replace(asked, verdict=VerdictKind.REFUSED, because=because)

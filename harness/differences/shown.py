@@ -13,9 +13,11 @@ from typing import Final
 
 from harness.differences import Declared, merged
 from harness.model.canonical import MapValue, Value, same
+from harness.model.conversion import cast_text
 from harness.model.datatypes import Array, Map, Primitive, Struct
+from harness.model.query import Query, Test
 from harness.model.schema import Field, Schema
-from harness.model.truth import History, Row, Rows, Truth
+from harness.model.truth import History, Row, Rows, Truth, row_values
 from harness.record import Answer, Column, Normalised, Part, labelled
 
 MILLISECONDS: Final = "timestamp-milliseconds"
@@ -60,7 +62,7 @@ def _cut(value: Value, field: Field) -> Value:
     """Cut a stored value to milliseconds; a struct is a dict by the ids of its children."""
     match field.type:
         case Primitive("timestamp") if isinstance(value, datetime.datetime):
-            return value.replace(microsecond=value.microsecond // _CUT * _CUT)
+            return _milliseconds(value)
         case Struct() if isinstance(value, dict):
             children = {child.id: child for child in field.children}
             return {
@@ -73,6 +75,19 @@ def _cut(value: Value, field: Field) -> Value:
             key, part = field.children
             return MapValue.of([(_cut(k, key), _cut(v, part)) for k, v in value.pairs])
     return value
+
+
+def asked(answer: Answer) -> Answer:
+    """Give an answer as one to a question whose literal is cut as the values it is held against."""
+    where = answer.question.where
+    if where is None or where.test is not Test.EQUAL or where.type != "timestamp":
+        return answer
+    where = replace(where, literal=cast_text(_milliseconds(where.value)))
+    return replace(answer, question=replace(answer.question, where=where))
+
+
+def _milliseconds(value: datetime.datetime) -> datetime.datetime:
+    return value.replace(microsecond=value.microsecond // _CUT * _CUT)
 
 
 def finer(answer: Answer) -> bool:
@@ -94,12 +109,16 @@ def _finer(value: Value) -> bool:
     return False
 
 
-def cut(
-    written: Sequence[Sequence[Value]], expected: Sequence[Sequence[Value]]
-) -> tuple[Normalised, ...]:
-    """Count the values that are expected otherwise than they were written."""
-    pairs = zip(written, expected, strict=True)
-    count = sum(not same(a, b) for left, right in pairs for a, b in zip(left, right, strict=True))
+def cut(query: Query, schema: Schema, written: Rows, expected: Rows) -> tuple[Normalised, ...]:
+    """Count the values asked for that are expected otherwise than they were written."""
+    whole = replace(query, where=None)
+
+    def values(row: Row) -> tuple[Value, ...]:
+        return whole.answer(schema.names, [row_values(row, schema)])[0]
+
+    pairs = [(written[key], row) for key, row in expected.items() if key in written]
+    both = ((values(left), values(right)) for left, right in pairs)
+    count = sum(not same(a, b) for left, right in both for a, b in zip(left, right, strict=True))
     return (Normalised(MILLISECONDS, count),) if count else ()
 
 

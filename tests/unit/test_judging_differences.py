@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 from harness.cells import Cell
 from harness.judge import judge
 from harness.model.canonical import Value
-from harness.record import Answer, FindingKind, Normalised, Part, Refusal, Verdict, VerdictKind
+from harness.model.query import Condition, Query, Test
+from harness.record import (
+    Answer,
+    Column,
+    FindingKind,
+    Normalised,
+    Part,
+    Refusal,
+    Verdict,
+    VerdictKind,
+)
 from tests.quality.notation import Told, changed, history
 from tests.simulated import Reply
 from tests.unit.test_judge import case_of
@@ -103,6 +113,29 @@ def test_a_part_of_a_struct_is_cut_as_well_and_older_versions_too() -> None:
     verdict = judged(told, early, PRESTODB)
     assert verdict.findings
     assert {each.kind for each in verdict.findings} == {FindingKind.STALE}
+
+
+@pytest.mark.parametrize("query", ["rows", "count", "column"])
+def test_an_equality_with_microseconds_is_one_with_milliseconds_to_such_a_reader(
+    query: str,
+) -> None:
+    told = written(678_901)
+    where = Condition("at", Test.EQUAL, "2024-01-02 03:04:05.678901", "timestamp")
+    columns = ("at",) if query == "column" else ()
+    asked = Query(columns, where, count=query == "count")
+    whole = shown(told, cut)
+    row = next(row for row in whole.rows if row[0] == "4")
+    head, rows = whole.columns, (row,)
+    if query == "count":
+        head, rows = (Column("_col0", "bigint", "long"),), ((1,),)
+    if query == "column":
+        head, rows = (head[3],), ((row[3],),)
+    cell = Cell("variant", len(told.operations), PRESTODB, "snapshot", query)
+    answer = Answer(cell.case, "select", head, rows, question=asked)
+    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    assert (verdict.verdict, verdict.findings) == (CORRECT, ())
+    counted = () if query == "count" else (Normalised("timestamp-milliseconds", 1),)
+    assert verdict.normalised == counted
 
 
 @pytest.fixture(scope="module")
