@@ -1,13 +1,14 @@
 """What a table's files hold, as rows by field ids: what a reader that errs in nothing would show.
 
 Each file is compared with what the truth says of its own step, in the names that the table had
-then. A difference may still be the truth's own: it counts as *sent* where no rule of the model lies
-between a statement and the file, because the step itself sent the value, or because it only carried
-the row along.
+then. A difference may still be the truth's own: it counts as *sent* where the statement as recorded
+says what the truth says, and no rule of the model lies between it and the file, because the step
+itself sent the value, or because it only carried the row along.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from harness.model.files import FileFact
 from harness.model.resolution import LayoutError, slices
 from harness.model.schema import Field
 from harness.model.truth import History, Row, Rows, Truth, named
+from harness.operations.sql import literal
 from harness.record import FileValues, StateRecord
 
 
@@ -62,6 +64,7 @@ class Holdings:
         self._history = history
         self._steps = {each.outcome.instant: each.outcome.step for each in states}
         self._steps |= {instant: step for each in states for instant, step in each.others}
+        self._sql = {each.outcome.step: " ".join(each.outcome.statements) for each in states}
         self._values: dict[FileFact, FileValues] = {}
         for state in states:
             for each in state.values:
@@ -93,17 +96,23 @@ class Holdings:
     def row_sent(self, row: Row, step: int) -> bool:
         """Tell whether a row that no file holds has to be there, by no rule of the model.
 
-        That is so where no file was written since it was sent, and where no step deleted anything
-        since a file last held it.
+        That is so where a statement sent it and no file was written since, or where no step deleted
+        anything since a file last held it.
         """
         last = max((self._steps[each.instant] for each in self._holding(row.key)), default=0)
         deleted = self._history[step].gone.values()
         sent = max(row.written.values(), default=0)
-        return last < sent or not any(last < at <= step for at in deleted)
+        still = last < sent or not any(last < at <= step for at in deleted)
+        return still and self._says(sent, row.key, self._history[0].column_id(self._key))
 
-    def ever(self, key: str) -> bool:
-        """Tell whether any step ever wrote a row of this key."""
-        return key in self._keys
+    def gone_sent(self, key: str, step: int) -> bool:
+        """Tell whether a statement deleted a row that a file holds, or none ever named it."""
+        gone = {text_of(each): (each, at) for each, at in self._history[step].gone.items()}
+        if key in gone:
+            value, at = gone[key]
+            return self._says(at, value, self._history[0].column_id(self._key))
+        named = any(_within(key, sql) for sql in self._sql.values())
+        return key not in self._keys and not named
 
     def differences(self, fact: FileFact) -> tuple[Difference, ...]:
         """Give what a file holds otherwise than the truth says of its step.
@@ -163,13 +172,24 @@ class Holdings:
 
     def _sent(self, row: Row, column: Field, step: int, found: Value) -> bool:
         """Tell whether the step sent this value, or had nothing to do with the row."""
-        written = row.written.get(column.id, step)
+        written = row.written.get(column.id)
+        if written is None or not self._says(written, row.values.get(column.id), column.id):
+            return False
         if written == step:
             return True
         then = self._history[written].schema.by_id(column.id)
         converted = then is None or then.type != column.type
         carried = max(row.written.values()) < step and (found is None or not converted)
         return carried and not self._doubted_before(row.key, column.id, step, found)
+
+    @property
+    def _key(self) -> str:
+        return self._history[0].table.key
+
+    def _says(self, step: int, value: Value, field_id: int) -> bool:
+        """Tell whether the statements of a step, as they were sent, hold a value of a column."""
+        column = self._history[step].schema.by_id(field_id)
+        return column is not None and _within(literal(value, column), self._sql.get(step, ""))
 
     def _doubted_before(self, key: Value, field_id: int, step: int, found: Value) -> bool:
         """Tell whether an older file holds the same, and there it may be the model's fault."""
@@ -192,6 +212,10 @@ def _value(column: Field, shown: Mapping[str, Value], own: Row | None, truth: Tr
     # The value of a partition column may stand in the path alone.
     in_path = column.name in truth.table.partition_by and own is not None
     return own.values.get(column.id) if own and in_path else None
+
+
+def _within(text: str, sql: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(text)}(?![\w.])", sql) is not None
 
 
 def _names(truth: Truth, key: Value) -> tuple[str, str]:

@@ -8,7 +8,7 @@ hold, the model itself is in doubt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,15 +18,16 @@ from harness.held import Difference, Held, Holdings
 from harness.model.canonical import Value, same, text_of
 from harness.model.files import FileFact
 from harness.model.truth import Row, row_values
-from harness.readings import table_of
-from harness.record import Answer, Finding, FindingKind, Party, Verdict, VerdictKind, labelled
+from harness.record import Answer, Finding, FindingKind, Party, Verdict, VerdictKind
 
 Judged = Callable[[World], Sequence[Place]]
 """Gives the wrong places of one answer, were the table what a world says."""
 VOICES: Final = 2
 """So many distributions must agree before the truth is doubted, as for an alarm of a report."""
 EXTRA: Final = "it was deleted or never written, and a file holds it"
-IN_DOUBT: Final = "the reference model is in doubt"
+IN_DOUBT: Final = (
+    "the reference model is in doubt: engines and files agree against it, and none sides with it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +80,12 @@ class Beside:
                 held = any(text_of(each.key) == place.key for each in self.held.rows.values())
                 return self._cell(place.key) if held else self._row(row)
             case What.EXTRA_ROW:
-                # Deletes name their keys; and who was never written needs no rule to be absent.
-                return place.key in self._gone or not self.holdings.ever(place.key)
+                return self.holdings.gone_sent(place.key, self.world.step)
             case What.CELL if place.field:
                 return self._cell(place.key, self.world.root_of(place.field.id))
             case What.COUNT:
                 return self._rows()
         return False
-
-    @property
-    def _gone(self) -> set[str]:
-        return set(map(text_of, self.world.history[-1].gone))
 
     def _cell(self, key: str, field_id: int | None = None) -> bool:
         found = [
@@ -106,7 +102,8 @@ class Beside:
         there = {text_of(row.key) for row in self.held.rows.values()}
         lost = [row for key, row in self.world.keys.items() if key not in there]
         extra = there - self.world.keys.keys()
-        return bool(lost or extra) and extra <= self._gone and all(map(self._row, lost))
+        gone = (self.holdings.gone_sent(key, self.world.step) for key in extra)
+        return bool(lost or extra) and all(gone) and all(map(self._row, lost))
 
 
 def _text(found: Difference) -> str:
@@ -152,14 +149,17 @@ def _at(place: Place) -> tuple[What, str, str]:
 
 
 def settled(verdicts: Sequence[Verdict], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
-    """Give the verdicts of a variant, the model doubted only where all answers are one.
+    """Give the verdicts of a variant, the model doubted only where everybody is against it.
 
-    Whether they are is seen over all readers of a question. A verdict in doubt is `unknown`: an
-    engine is not blamed for what may be our own mistake, and it is no pass.
+    That is seen over all readers of a question. A verdict in doubt is `unknown`: an engine is not
+    blamed for what may be our own mistake, and it is no pass.
     """
-    alone = {each for each in _questions(verdicts) if _one_voice(each, verdicts, answers)}
+    answered: dict[Question, list[Verdict]] = {}
+    for each in verdicts:
+        if _has_rows(answers.get(each.case)):
+            answered.setdefault(_question(each), []).append(each)
     return tuple(
-        each if not _open(each) else _doubted(each) if _question(each) in alone else _decided(each)
+        _settled(each, answered.get(_question(each), ())) if _open(each) else each
         for each in verdicts
     )
 
@@ -171,49 +171,39 @@ def _question(verdict: Verdict) -> Question:
     return verdict.step, verdict.view, verdict.query
 
 
-def _questions(verdicts: Iterable[Verdict]) -> set[Question]:
-    return {_question(each) for each in verdicts if _open(each)}
-
-
 def _open(verdict: Verdict) -> bool:
     return any(each.party is Party.MODEL for each in verdict.findings)
 
 
-def _one_voice(asked: Question, verdicts: Iterable[Verdict], answers: Mapping[str, Answer]) -> bool:
-    mine = [each for each in verdicts if _question(each) == asked and _has_rows(each, answers)]
-    voices = {parse_reader(each.reader).distribution for each in mine}
-    said = {_said(answers[each.case]) for each in mine}
-    return len(said) == 1 and len(voices) >= VOICES
-
-
-def _has_rows(verdict: Verdict, answers: Mapping[str, Answer]) -> bool:
-    answer = answers.get(verdict.case)
+def _has_rows(answer: Answer | None) -> bool:
     return answer is not None and not (answer.refusal or answer.unknown or answer.void)
 
 
-def _said(answer: Answer) -> object:
-    return table_of([each.name for each in labelled(answer.question, answer.columns)], answer.rows)
-
-
-def _doubted(verdict: Verdict) -> Verdict:
-    if verdict.verdict is not VerdictKind.WRONG:
-        return _decided(verdict)
-    why = f"{IN_DOUBT}: all engines answer alike, the files hold the same, and it alone differs"
-    return replace(verdict, verdict=VerdictKind.UNKNOWN, because=why)
-
-
-def _decided(verdict: Verdict) -> Verdict:
-    """Blame the writer for what was open; findings that are alike then become one."""
+def _settled(verdict: Verdict, answered: Sequence[Verdict]) -> Verdict:
+    """Blame the writer where anybody sides with the model; findings alike then become one."""
     found: dict[tuple[FindingKind, Party | None], Finding] = {}
-    for each in _writers(verdict.findings):
-        at = each.kind, each.party
-        found[at] = _together(found[at], each) if at in found else each
-    return replace(verdict, findings=tuple(found.values()))
+    for each in verdict.findings:
+        decided = each.party is Party.MODEL and not _alone(each, answered)
+        finding = replace(each, party=Party.WRITER) if decided else each
+        at = finding.kind, finding.party
+        found[at] = _together(found[at], finding) if at in found else finding
+    settled_one = replace(verdict, findings=tuple(found.values()))
+    if verdict.verdict is not VerdictKind.WRONG or not _open(settled_one):
+        return settled_one
+    return replace(settled_one, verdict=VerdictKind.UNKNOWN, because=IN_DOUBT)
 
 
-def _writers(findings: Iterable[Finding]) -> Iterator[Finding]:
-    for each in findings:
-        yield replace(each, party=Party.WRITER) if each.party is Party.MODEL else each
+def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:
+    """Tell whether several engines show what the files hold, and none what the model expects."""
+    places = {(each.key, each.column) for each in finding.places}
+    agreeing = [each for each in answered if places <= _wrong_in(each, {Party.MODEL})]
+    voices = {parse_reader(each.reader).distribution for each in agreeing}
+    return len(voices) >= VOICES and all(places <= _wrong_in(each, set(Party)) for each in answered)
+
+
+def _wrong_in(verdict: Verdict, parties: set[Party]) -> set[tuple[str, str]]:
+    found = (each for each in verdict.findings if each.party in parties)
+    return {(place.key, place.column) for each in found for place in each.places}
 
 
 def _together(one: Finding, other: Finding) -> Finding:

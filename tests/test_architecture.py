@@ -39,8 +39,8 @@ MAY_IMPORT = {
     "diagnosis": "errors model record checks",
     "readings": "errors model",
     "layout": "errors model record checks readings",
-    "held": "errors model record",
-    "party": "errors model cells record checks readings held",
+    "held": "errors model operations record",
+    "party": "errors model operations cells record checks readings held",
     "refusals": "errors record",
     "baseline": "errors model scenario shapes cells record",
     "judge": (

@@ -24,16 +24,24 @@ def case_of(told: Told, files: Files | None = None, *, looked_at: bool = True) -
     mor, writers = told.disk.merge_on_read, ("writer",) * (len(steps) + 1)
     variant = Variant("variant", scenario, "hudi-mor" if mor else "hudi-cow", {}, writers)
     disk = changed_disk(told.disk, files)
-    states = (_state(disk, step, looked_at=looked_at) for step in range(len(steps) + 1))
+    states = [
+        _state(disk, step, _sent(told, step), looked_at=looked_at) for step in range(len(steps) + 1)
+    ]
     return Case(variant, mor, tuple(states))
 
 
-def _state(disk: Disk, step: int, *, looked_at: bool) -> StateRecord:
+def _sent(told: Told, step: int) -> tuple[str, ...]:
+    if step == 0:
+        return ()
+    return tuple(told.operations[step - 1].sql(told.history[step - 1], told.history[step]))
+
+
+def _state(disk: Disk, step: int, sql: tuple[str, ...], *, looked_at: bool) -> StateRecord:
     there = disk.until(step)
     new = [number for number, each in enumerate(there) if each.step == step and looked_at]
     return StateRecord(
         "variant",
-        Outcome(step, OutcomeKind.APPLIED, instant_of(step)),
+        Outcome(step, OutcomeKind.APPLIED, instant_of(step), statements=sql),
         "d",
         tuple(each.fact() for each in there),
         values=tuple(_values(there[number], number) for number in new if there[number].records),

@@ -103,6 +103,17 @@ def test_a_value_that_a_statement_sent_is_the_writers_doing_however_many_agree()
     ] * 2
 
 
+def test_a_value_that_no_recorded_statement_holds_puts_the_model_in_doubt() -> None:
+    """As when an older run is judged by a model that makes other values since."""
+    reply, case = as_filed(told(), rows(empty_f1)), case_of(told(), rows(empty_f1))
+    states = [
+        replace(each, outcome=replace(each.outcome, statements=("insert into t select 'other'",)))
+        for each in case.states
+    ]
+    found = judged(replace(case, states=states), (reply, reply))
+    assert {(each.verdict, party(each)) for each in found} == {(VerdictKind.UNKNOWN, Party.MODEL)}
+
+
 def test_a_row_that_was_only_carried_along_is_the_writers_doing_however_many_agree() -> None:
     files = rows(lambda key, row: None if key == "2" else row, step=3)
     found = verdicts(told(), files, as_filed(told(), files), as_filed(told(), files))
@@ -137,15 +148,24 @@ def test_one_engine_alone_does_not_put_the_model_in_doubt(doubtful: tuple[Told, 
     assert (found.verdict, party(found)) == (VerdictKind.WRONG, Party.WRITER)
 
 
-def test_the_model_is_not_in_doubt_where_one_engine_answers_otherwise(
+def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it(
     doubtful: tuple[Told, Files],
 ) -> None:
     made, files = doubtful
     reply = as_filed(made, files)
-    short = Reply(reply.columns, reply.rows[:2])
-    found = verdicts(made, files, reply, reply, short)
-    assert VerdictKind.UNKNOWN not in {each.verdict for each in found}
+    found = verdicts(made, files, reply, reply, made.read())
+    assert [each.verdict for each in found] == [*[VerdictKind.WRONG] * 2, VerdictKind.CORRECT]
     assert Party.MODEL not in {each.party for verdict in found for each in verdict.findings}
+
+
+def test_other_mistakes_of_an_engine_do_not_settle_the_doubt(doubtful: tuple[Told, Files]) -> None:
+    made, files = doubtful
+    reply = as_filed(made, files)
+    short = Reply(reply.columns, reply.rows[:-1])
+    found = verdicts(made, files, reply, reply, short)
+    assert [each.verdict for each in found[:2]] == [VerdictKind.WRONG] * 2  # row 3 is disputed
+    same = replace(reply, rows=tuple((*row[:-1], None) for row in reply.rows))
+    assert {each.verdict for each in verdicts(made, files, reply, same)} == {VerdictKind.UNKNOWN}
 
 
 def test_settings_of_one_engine_are_one_voice(doubtful: tuple[Told, Files]) -> None:
