@@ -126,6 +126,8 @@ class _Http(requests.Session):
         """On the monotonic clock."""
         # The servers are on this machine: no proxy and no password file has a say.
         self.trust_env = False
+        # Answers are small and come from this machine: packing them costs both sides more.
+        self.headers["Accept-Encoding"] = "identity"
         self._prefix = header_prefix
 
     def send(self, request: requests.PreparedRequest, **kwargs: Any) -> requests.Response:  # noqa: ANN401
