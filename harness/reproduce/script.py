@@ -28,6 +28,11 @@ from harness.writer.conf import COMMON
 
 DATABASE: Final = "reproducer"
 LOCATION: Final = "/tmp/reproducer/t"  # noqa: S108 - whoever runs the script may name another one
+CATALOG: Final = {
+    "spark.sql.catalogImplementation": "hive",
+    "spark.hadoop.hive.metastore.uris": by_hand.METASTORE,
+}
+"""Spark's tables are those of the metastore."""
 ZONE: Final = "spark.sql.session.timeZone"
 
 
@@ -57,7 +62,7 @@ def sent(variant: Variant, states: Sequence[StateRecord]) -> Iterator[Sending]:
 
 
 def _head(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
-    yield _comment(f"{variant.scenario.name}: {variant.scenario.about}")
+    yield _comment(variant.scenario.about)
     for finding in seen.verdict.findings:
         word = FINDINGS[finding.kind]
         yield _comment(f"seen: {word.label}. {finding_text(finding)}")
@@ -89,7 +94,7 @@ def _writing(variant: Variant, seen: Seen) -> Iterator[str]:
 
 
 def _session(writer: str, course: Course) -> Iterator[str]:
-    conf = distributions.load(writer).options("conf")
+    conf = {**distributions.load(writer).options("conf"), **CATALOG}
     yield "-- started with:"
     yield from (f"--   --conf {name}={value}" for name, value in conf.items())
     told = {ZONE: COMMON[ZONE], **course.session()}
