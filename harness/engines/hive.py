@@ -20,7 +20,7 @@ from harness.engines.hive_values import Result
 from harness.errors import UsageProblem
 from harness.progress import Progress
 from harness.record import Column
-from harness.runtimes import starter, template
+from harness.runtimes import class_archive, starter, template
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
@@ -231,7 +231,8 @@ def _started(
     template.write("hive", "hive-site.xml", values, conf)
     # Hive looks for a file of this name, whatever Log4j's own property says.
     template.write("hive", "hive-log4j2.properties", {"level": "WARN"}, conf)
-    jvm = (f"-Djava.io.tmpdir={folder / 'tmp'}",)
+    archive = class_archive.of(installation, installation.jars("loader"))
+    jvm = (f"-Djava.io.tmpdir={folder / 'tmp'}", *archive.options)
     main = (installation.distribution.text("main"),)
     arguments = starter.command(installation, conf, main, jvm)
     with running(Command(arguments, folder, folder / "hive.log")) as process:
@@ -244,6 +245,7 @@ def _started(
             not_yet=(NoAnswerError, RefusedError),
         )
         yield server
+        archive.keep(process, installation)
 
 
 def _ask(server: HiveServer, metastore_uri: str) -> None:

@@ -7,7 +7,7 @@ What differs from one version to the next is data in the distribution's `setting
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from harness.engines import blame, trino_catalogs, trino_ready
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Settings
 from harness.errors import EnvironmentProblem
 from harness.progress import Progress
-from harness.runtimes import template
+from harness.runtimes import class_archive, template
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
@@ -28,6 +28,8 @@ TEMPLATES: Final = "trino"
 READY_S: Final = 300.0
 """How long a start may take: 10 to 20 s on an idle machine, minutes were seen on a busy one."""
 READY_QUERY_S: Final = 30.0
+_QUICK: Final = ("-XX:MetaspaceSize=512m",)
+"""Java begins with 21 MB for classes, and collects all garbage each time that it needs more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +94,13 @@ def serve(
     (folder / "tmp").mkdir()
     table = trino_ready.make(metastore_uri, folder / "ready")
 
-    def ready(server: TrinoServer) -> None:
-        with blame.metastore_first(metastore_uri):
-            _ask(server, table)
-
     def start(port: int) -> AbstractContextManager[TrinoServer]:
+        left = first_questions(installation.distribution, table)
+
+        def ready(server: TrinoServer) -> None:
+            with blame.metastore_first(metastore_uri):
+                _ask(server, left)
+
         return _started(installation, folder, port, ready)
 
     with on_free_port(start) as server:
@@ -117,7 +121,9 @@ def _started(
         "properties": distribution.options("config"),
     }
     config = template.write(TEMPLATES, "config.properties", values, folder)
-    command = Command(command_line(installation, folder, config), folder, folder / "server.log")
+    archive = class_archive.of(installation, class_path(installation))
+    arguments = command_line(installation, folder, config, archive.options)
+    command = Command(arguments, folder, folder / "server.log")
     with running(command) as process:
         server = TrinoServer(process, port, distribution)
         wait_until(
@@ -128,18 +134,44 @@ def _started(
             not_yet=(NoAnswerError, RefusedError),
         )
         yield server
+        archive.keep(process, installation)
 
 
-def _ask(server: TrinoServer, table: str) -> None:
-    """Read a table, and reach the metastore through each kind of catalog."""
+def first_questions(distribution: Distribution, table: str) -> list[str]:
+    """Give what a new server must answer: schemas through each kind of catalog, and a table."""
+    kinds = distribution.options("connectors")
+    schemas = (f'show schemas from "{kind}"' for kind in kinds)
+    return [*schemas, trino_ready.query("hive", table)]
+
+
+def _ask(server: TrinoServer, left: list[str]) -> None:
+    """Ask what is left, and take from it what was answered: once is enough of each."""
     with closing(server.connect({})) as session:
-        for kind in server.distribution.options("connectors"):
-            session.ask(f'show schemas from "{kind}"', timeout_s=READY_QUERY_S)
-        session.ask(trino_ready.query("hive", table), timeout_s=READY_QUERY_S)
+        while left:
+            session.ask(left[0], timeout_s=READY_QUERY_S)
+            del left[0]
 
 
-def command_line(installation: Installation, folder: Path, config: Path) -> tuple[str, ...]:
-    """Give the command line; the servers need no launcher.
+def command_line(
+    installation: Installation, folder: Path, config: Path, jvm: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Give the command line; the servers need no launcher. `jvm`: options beside its own.
+
+    Raises:
+        EnvironmentProblem: the distribution has no server tree.
+
+    """
+    patches, jars = class_path(installation)[:-1], class_path(installation)[-1] / "*"
+    found = os.pathsep.join(map(str, (*patches, jars)))
+    return (
+        *(str(installation.java), *installation.distribution.java_options, *_QUICK, *jvm),
+        *(f"-Djava.io.tmpdir={folder / 'tmp'}", f"-Dconfig={config}"),
+        *("-cp", found, installation.distribution.text("main")),
+    )
+
+
+def class_path(installation: Installation) -> tuple[Path, ...]:
+    """Give the folders of the class path: of patched classes, if there are any, and of jars.
 
     Raises:
         EnvironmentProblem: the distribution has no server tree.
@@ -147,13 +179,8 @@ def command_line(installation: Installation, folder: Path, config: Path) -> tupl
     """
     if installation.home is None:
         raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
-    patches = (str(installation.patches),) if installation.patches else ()
-    class_path = os.pathsep.join((*patches, f"{installation.home}/lib/*"))
-    return (
-        *(str(installation.java), *installation.distribution.java_options),
-        *(f"-Djava.io.tmpdir={folder / 'tmp'}", f"-Dconfig={config}"),
-        *("-cp", class_path, installation.distribution.text("main")),
-    )
+    patches = (installation.patches,) if installation.patches else ()
+    return (*patches, installation.home / "lib")
 
 
 def _write_catalog(catalogs: Path, name: str, values: Mapping[str, object]) -> None:

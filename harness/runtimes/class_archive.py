@@ -1,8 +1,9 @@
 """Archives of classes, which let a server start without reading and checking each class again.
 
 The JREs that are fetched bring no archive at all. One of the JRE's own classes (`base`) is made for
-each JRE; on top of it, for each command, one of what a server had loaded when it was asked for
-the first time. The second needs Java 13 (JEP 350). Java checks by itself that an archive is of
+each JRE; on top of it, for each command, one of what a server had loaded by its end. That one
+needs Java 13 (JEP 350), and costs as much as three starts save: the second start makes it, so that
+a cache that is used once pays nothing. Java checks by itself that an archive is of
 this very JRE and of the same jars, and takes the classes from the jars where it is not: an archive
 changes how long a start takes and nothing else.
 
@@ -86,9 +87,22 @@ def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
     if path.is_file():
         return ClassArchive(base, path)
     there = _base(installation, base)
+    if there is None or _is_first(path):
+        return ClassArchive(there)
     # Java does not start when it is to record what it loads and its own archive is not usable.
-    wanted = there is not None and _usable(installation, base)
+    wanted = _usable(installation, base)
     return ClassArchive(there, path if wanted else None, wanted)
+
+
+def _is_first(path: Path) -> bool:
+    """Tell whether this is the first start with such an archive, and note that it was."""
+    try:
+        path.with_suffix(".seen").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def _base(installation: Installation, base: Path) -> Path | None:

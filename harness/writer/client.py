@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import socket
 import sys
@@ -13,6 +14,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import metadata
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +24,8 @@ import psutil
 from harness.errors import EnvironmentProblem, HarnessError
 from harness.model.canonical import Value, from_json
 from harness.record import Refusal
+from harness.runtimes import class_archive
+from harness.runtimes.class_archive import ClassArchive
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK
 from harness.runtimes.process import POLL_S, Command, EndedProblem, Process, running
@@ -202,7 +206,9 @@ def spark(installation: Installation, metastore_uri: str, folder: Path) -> Itera
 
     """
     _check_version(installation)
-    conf, token = session_conf(installation, metastore_uri, folder), secrets.token_hex(16)
+    archive = class_archive.of(installation, _class_path(installation))
+    token = secrets.token_hex(16)
+    conf = session_conf(installation, metastore_uri, folder, archive.options)
     with ExitStack() as stack:
         server = stack.enter_context(socket.create_server((LOOPBACK, 0)))
         command = _command(installation, folder, server.getsockname()[1], token)
@@ -212,6 +218,22 @@ def spark(installation: Installation, metastore_uri: str, folder: Path) -> Itera
         stack.callback(found.end)
         _start(found, conf)
         yield found
+        _keep(archive, process, installation)
+
+
+def _class_path(installation: Installation) -> tuple[Path, ...]:
+    found = find_spec("pyspark")
+    places = found.submodule_search_locations if found else None
+    return (*installation.jars("front"), *(Path(each) / "jars" for each in places or ()))
+
+
+def _keep(archive: ClassArchive, process: Process, installation: Installation) -> None:
+    """Let the archive be made of the worker's Java."""
+    with suppress(psutil.Error):
+        family = psutil.Process(process.pid).children(recursive=True)
+        for each in family:
+            if each.name() == "java":
+                archive.keep(process, installation, each.pid)
 
 
 def _check_version(installation: Installation) -> None:
@@ -228,7 +250,9 @@ def _command(installation: Installation, folder: Path, port: int, token: str) ->
         TOKEN: token,
         "JAVA_HOME": str(installation.java_home),
         "SPARK_LOCAL_IP": LOOPBACK,
-        "SPARK_CONF_DIR": str(folder),  # nobody else's configuration
+        # Nobody else's configuration. It stands on the class path, which archives of classes
+        # belong to: so no folder of this run's, and nothing that there is.
+        "SPARK_CONF_DIR": os.devnull,
         "PYSPARK_PYTHON": sys.executable,
     }
     arguments = (sys.executable, "-m", "harness.writer.worker", str(port))

@@ -8,6 +8,7 @@ times slower and takes twice the memory. Whole-stage code generation stays on: w
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -28,13 +29,18 @@ COMMON: Final = {
 }
 
 
-def session_conf(installation: Installation, metastore_uri: str, folder: Path) -> dict[str, str]:
+def session_conf(
+    installation: Installation, metastore_uri: str, folder: Path, options: Sequence[str] = ()
+) -> dict[str, str]:
     """Give the configuration of a JVM whose own files lie in `folder`.
+
+    `options`: of Java, beside the distribution's and those that every one of them has.
 
     The bundle goes on the driver's class path, not to `spark.jars`, which would copy it.
     """
     distribution = installation.distribution
-    jvm = (*distribution.texts("jvm"), "-Duser.timezone=UTC", f"-Djava.io.tmpdir={folder}")
+    own = ("-Duser.timezone=UTC", f"-Djava.io.tmpdir={folder}", "-XX:MetaspaceSize=256m")
+    jvm = (*distribution.texts("jvm"), *own, *options)
     return {
         **COMMON,
         **distribution.options("conf"),

@@ -8,7 +8,7 @@ import pytest
 from harness.engines import presto, trino
 from harness.engines.api import Question, Settings
 from harness.engines.trino_catalogs import cannot, catalog, catalog_values, connectors
-from harness.engines.trino_server import command_line
+from harness.engines.trino_server import command_line, first_questions
 from harness.errors import EnvironmentProblem
 from harness.model.query import Query, not_null
 from harness.runtimes import distributions, template
@@ -164,6 +164,21 @@ def test_patched_classes_come_before_the_servers_own() -> None:
 
     assert class_path(PRESTODB) == "home/patches:home/lib/*"
     assert class_path(TRINO) == "home/lib/*"
+
+
+def test_options_of_a_start_are_javas_and_not_the_servers() -> None:
+    installation = Installation(TRINO, Path("java"), Path("home"), ())
+    words = command_line(installation, Path("run"), Path("c"), ["-Xshare:auto"])
+    assert words.index("-Xshare:auto") < words.index("-cp") < words.index(TRINO.text("main"))
+
+
+def test_a_new_server_is_asked_through_each_kind_of_catalog() -> None:
+    assert first_questions(TRINO, "t") == [
+        'show schemas from "hive"',
+        'show schemas from "hudi"',
+        'show schemas from "iceberg"',
+        'select id from "hive"."harness_ready"."t"',
+    ]
 
 
 def test_prestodb_opens_no_jmx_port() -> None:

@@ -46,9 +46,15 @@ def installed(
     return Installation(distributions.load(name), java, tmp_path, (), home)
 
 
-def archive_of(installation: Installation) -> ClassArchive:
+def first(installation: Installation) -> ClassArchive:
     assert installation.home is not None
     return class_archive.of(installation, [installation.home / "lib"])
+
+
+def archive_of(installation: Installation) -> ClassArchive:
+    """Give the archive of a start that is not the first."""
+    first(installation)
+    return first(installation)
 
 
 def keep(archive: ClassArchive, installation: Installation, folder: Path) -> None:
@@ -62,14 +68,20 @@ def files(installation: Installation) -> list[str]:
     folder = installation.archives
     assert folder is not None
     found = folder.iterdir() if folder.is_dir() else ()
-    return sorted(path.name for path in found if path.suffix != ".lock")
+    return sorted(path.name for path in found if path.suffix == ".jsa")
 
 
-def test_the_first_start_records_and_the_next_one_takes_what_was_kept(tmp_path: Path) -> None:
+def test_a_cache_that_is_used_once_pays_for_no_archive_of_a_server(tmp_path: Path) -> None:
+    found = first(installed(tmp_path))
+    assert found.options == ClassArchive(found.base).options
+    assert found.base is not None
+
+
+def test_the_second_start_records_and_the_next_one_takes_what_was_kept(tmp_path: Path) -> None:
     installation = installed(tmp_path)
-    first = archive_of(installation)
-    assert "-XX:+RecordDynamicDumpInfo" in first.options
-    keep(first, installation, tmp_path)
+    recording = archive_of(installation)
+    assert "-XX:+RecordDynamicDumpInfo" in recording.options
+    keep(recording, installation, tmp_path)
     second = archive_of(installation)
     assert second.path is not None
     assert "-XX:+RecordDynamicDumpInfo" not in second.options

@@ -40,3 +40,10 @@ def test_everything_stays_on_loopback_and_in_utc(tmp_path: Path) -> None:
 def test_code_generation_stays_on(tmp_path: Path) -> None:
     # Without it Hudi 0.15.0 fails on every read after a schema change.
     assert "spark.sql.codegen.wholeStage" not in conf("spark-3.5.8-hudi-0.15.0", tmp_path)
+
+
+def test_options_beside_the_distributions_come_last(tmp_path: Path) -> None:
+    java = tmp_path / "jre" / "bin" / "java"
+    installation = Installation(distributions.load("spark-3.5.8"), java, None, ())
+    found = session_conf(installation, "thrift://127.0.0.1:9", tmp_path, ["-Xshare:auto"])
+    assert found["spark.driver.extraJavaOptions"].endswith(' "-Xshare:auto"')
