@@ -57,9 +57,7 @@ def _in_one(reader: Reader) -> Way:
     return way
 
 
-plant(
-    "read-optimized (right)", lambda told, _: _view(read(told, BASE)), harmless=True, twist=_mor
-)
+plant("read-optimized (right)", lambda told, _: _view(read(told, BASE)), harmless=True, twist=_mor)
 plant("read-optimized merges all logs", lambda told, _: _view(read(told)), twist=_mor)
 plant("read-optimized merges the logs of one group", _in_one(Reader("id")), twist=_mor)
 plant(
