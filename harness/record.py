@@ -194,7 +194,7 @@ class Party(StrEnum):
     WRITER = "writer"
     """The files hold something else than was written, and the answer shows it."""
     MODEL = "model"
-    """The files hold what all engines answer, and the truth alone says otherwise: nobody is to
+    """The files hold what several engines answer, and the truth alone says otherwise: nobody is to
     blame before the truth itself is looked into."""
 
 

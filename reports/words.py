@@ -101,8 +101,8 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "the reader shows what is in them.",
     ),
     Party.MODEL: Blame(
-        "all engines and the files hold it so: check the expected table first",
-        "Nobody's doing yet: every engine answers this, and the data files hold it. The expected "
+        "engines and files agree: check the expected table first",
+        "Nobody's doing yet: several engines answer this, and the data files hold it. The expected "
         "table alone says otherwise, so the mistake may be the harness's own.",
     ),
     None: Blame(

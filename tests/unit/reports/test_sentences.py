@@ -131,7 +131,7 @@ def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
     [
         (Party.READER, "; the files are right"),
         (Party.WRITER, "; the files hold it so: the writer's doing"),
-        (Party.MODEL, "; all engines and the files hold it so: check the expected table first"),
+        (Party.MODEL, "; engines and files agree: check the expected table first"),
         (None, "expected 'b'"),
     ],
 )
