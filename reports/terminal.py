@@ -18,8 +18,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from harness.errors import printable
 from harness.cells import Excluded
+from harness.errors import printable
 from harness.record import OutcomeKind, Verdict, VerdictKind
 from harness.reports import agreement, normalised, pairs, summary
 from harness.reports.sentences import refusal_text
