@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic
 
-from harness import baseline, formats, judge, known_files, pipeline, record, run
+from harness import baseline, formats, histories, judge, known_files, pipeline, record, run
 from harness.baseline import Applied, Known
 from harness.cells import Cell, Plan, Variant
 from harness.record import Answer, Record, StateRecord, Verdict
@@ -129,7 +129,7 @@ class Following:
     def _judge_cells(self, planned: _Planned, cells: Sequence[Cell]) -> None:
         variant = planned.variants[cells[0].variant]
         states = [state for _, state in sorted(self._states.get(variant.id, {}).items())]
-        case = judge.Case(variant, formats.load(variant.format).merge_on_read, states)
+        case = histories.Case(variant, formats.load(variant.format).merge_on_read, states)
         for verdict in judge.judge(case, cells, self._answers):
             if verdict.view != run.WRITE:
                 self._judged[verdict.case] = self._followed(planned, verdict)

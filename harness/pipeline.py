@@ -16,6 +16,7 @@ from typing import TypeVar
 from harness import (
     __version__,
     formats,
+    histories,
     judge,
     known_files,
     record,
@@ -257,8 +258,8 @@ def _verdicts(found: Run, plan: Plan) -> tuple[Verdict, ...]:
     )
 
 
-def _case(variant: Variant, states: Sequence[StateRecord]) -> judge.Case:
-    return judge.Case(variant, formats.load(variant.format).merge_on_read, states)
+def _case(variant: Variant, states: Sequence[StateRecord]) -> histories.Case:
+    return histories.Case(variant, formats.load(variant.format).merge_on_read, states)
 
 
 def _by_variant(found: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:

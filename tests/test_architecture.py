@@ -43,10 +43,12 @@ MAY_IMPORT = {
     "party": "errors model operations cells record checks readings held",
     "refusals": "errors record",
     "baseline": "errors model scenario shapes cells record",
-    "judge": (
-        "errors model operations scenario cells record checks compare diagnosis differences "
-        "refusals layout formats held party"
+    "told": "model record checks compare diagnosis layout",
+    "histories": (
+        "errors model scenario cells record checks compare diagnosis differences layout held party "
+        "told"
     ),
+    "judge": "cells record differences refusals layout party histories",
     "run": "errors model scenario cells record",
     "reports": "errors model scenario cells record differences baseline run",
     "gate": "errors record baseline",
@@ -77,21 +79,22 @@ MAY_IMPORT = {
     "known_files": "errors cells record scenario formats engines runtimes plan run baseline",
     "pipeline": (
         "errors progress cells record scenario formats runtimes freeze plan write writing read "
-        "judge run baseline known_files run_folder asking"
+        "judge histories run baseline known_files run_folder asking"
     ),
     "explain": (
-        "errors model cells record formats checks matching compare judge layout party readings run "
-        "reports pipeline run_folder voice"
+        "errors model cells record formats checks matching compare histories layout party readings "
+        "run reports pipeline run_folder voice"
     ),
     "reproduce": (
         "errors progress model operations scenario shapes cells record formats engines runtimes "
-        "plan freeze course writer readings judge run reports pipeline run_folder explain voice"
+        "plan freeze course writer readings judge histories run reports pipeline run_folder "
+        "explain voice"
     ),
     "remedy": (
         "errors progress cells record engines runtimes plan run reports pipeline explain reproduce "
         "voice"
     ),
-    "following": "errors cells record formats judge run baseline known_files pipeline",
+    "following": "errors cells record formats judge histories run baseline known_files pipeline",
     "answer_cache": "errors record",
     "questions": "errors model scenario shapes cells record formats engines freeze",
     "asking": "errors progress model cells record refusals engines questions runtimes",
@@ -117,9 +120,9 @@ NEVER = {
 
 NEVER_WIDENED = {
     "checks": {"engines", "formats", "writer"},
-    "engines": {"checks", "compare", "diagnosis", "judge"},
-    "formats": {"checks", "compare", "diagnosis", "engines", "judge"},
-    "reports": {"engines", "formats", "judge", "read", "write", "writer"},
+    "engines": {"checks", "compare", "diagnosis", "histories", "judge"},
+    "formats": {"checks", "compare", "diagnosis", "engines", "histories", "judge"},
+    "reports": {"engines", "formats", "histories", "judge", "read", "write", "writer"},
 }
 """What the design rules out whatever the table comes to say: blind checks, blind engines."""
 
@@ -136,6 +139,7 @@ PURE = {
     "compare",
     "diagnosis",
     "held",
+    "histories",
     "layout",
     "matching",
     "newer",
@@ -146,6 +150,7 @@ PURE = {
     "record",
     "refusals",
     "shapes",
+    "told",
 }
 IMPURE = {
     "TCLIService",

@@ -12,7 +12,7 @@ from harness.errors import UsageProblem
 from harness.explain import show
 from harness.explain.found import Found, find
 from harness.explain.tables import layout_of, read_at_all, tables_of
-from harness.judge import beside_of
+from harness.histories import beside_of
 from harness.run_folder import LATEST
 from harness.voice import OUT
 

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from harness import formats, pipeline, record, run
 from harness.cells import Cell
 from harness.errors import UsageProblem
-from harness.judge import Case
+from harness.histories import Case
 from harness.record import Answer, StateRecord, Verdict
 from harness.run import RunInfo
 

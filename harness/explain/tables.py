@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness import compare, judge, matching
+from harness import compare, histories, matching
 from harness.checks.place import World
 from harness.explain.found import Found
 from harness.layout import Layout
@@ -67,7 +67,7 @@ def layout_of(found: Found) -> Layout | None:
     steps = {state.outcome.step for state in found.case.states}
     if found.cell.step not in steps:
         return None
-    return judge.layout_of(found.case, found.cell, found.answer)
+    return histories.layout_of(found.case, found.cell, found.answer)
 
 
 def tables_of(layout: Layout, answer: Answer) -> Tables:
@@ -131,7 +131,7 @@ class _Beside:
     @property
     def table(self) -> tuple[tuple[str, ...], Rows]:
         """The expected table."""
-        expected = judge.expected_table(self.world, self.query)
+        expected = histories.expected_table(self.world, self.query)
         return tuple(name for name, _ in expected.columns), expected.rows
 
     def sheet(self, titles: tuple[str, ...], labels: Sequence[str], rows: Rows) -> Sheet:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness import formats, judge, shapes
+from harness import formats, histories, judge, shapes
 from harness.cells import Cell
 from harness.model.query import Query
 from harness.model.reading import Reading
@@ -60,7 +60,7 @@ def shows(
     return sign.among(signs(verdict, answer))
 
 
-def _written(candidate: Candidate) -> judge.Case:
+def _written(candidate: Candidate) -> histories.Case:
     """Give the records that a writer of the candidate would leave."""
     variant = candidate.variant
     shape = formats.load(candidate.format)
@@ -73,12 +73,12 @@ def _written(candidate: Candidate) -> judge.Case:
         StateRecord(variant.id, Outcome(step, OutcomeKind.APPLIED, str(step)), "", files)
         for step, files in enumerate(expected_files(history, operations, habit))
     ]
-    return judge.Case(variant, shape.merge_on_read, states)
+    return histories.Case(variant, shape.merge_on_read, states)
 
 
-def _answer(case: judge.Case, cell: Cell, way: str) -> Answer | None:
+def _answer(case: histories.Case, cell: Cell, way: str) -> Answer | None:
     """Give what a reader of a way answers; None where no such way is tried here."""
-    layout = judge.layout_of(case, cell)
+    layout = histories.layout_of(case, cell)
     history = layout.world.history
     readings = Readings(Reading(history, layout.files, layout.steps))
     query = shapes.query(cell.query, history[-1])

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from harness.cells import Cell, Variant
-from harness.judge import Case, judge
+from harness.histories import Case
+from harness.judge import judge
 from harness.record import (
     Answer,
     Outcome,

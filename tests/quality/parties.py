@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.cells import Cell, Variant
-from harness.judge import Case, judge
+from harness.histories import Case
+from harness.judge import judge
 from harness.record import Answer, FileValues, Outcome, OutcomeKind, Party, StateRecord, Verdict
 from harness.scenario.definition import Scenario, Step
 from tests.quality.notation import Told

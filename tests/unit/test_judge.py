@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from harness.cells import Cell, Variant
-from harness.judge import Case, judge
+from harness.histories import Case
+from harness.judge import judge
 from harness.record import (
     Answer,
     Column,

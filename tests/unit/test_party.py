@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from harness.cells import Cell
-from harness.judge import Case, beside_of, judge
+from harness.histories import Case, beside_of
+from harness.judge import judge
 from harness.model.canonical import Value
 from harness.model.query import Query, not_null
 from harness.record import Answer, Column, Party, Verdict, VerdictKind

@@ -1,0 +1,227 @@
+"""The truth of one variant, step by step, and what is told of the answers about it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from harness import compare, diagnosis, differences, party, told
+from harness.cells import Cell, Variant
+from harness.checks.place import World, index_of
+from harness.differences import shown
+from harness.held import Holdings, NotKnown
+from harness.layout import Layout
+from harness.model import lying, resolution
+from harness.model.admissible import Base, base_rows
+from harness.model.canonical import text_of
+from harness.model.files import FileKind
+from harness.model.query import Query
+from harness.model.truth import History, row_values
+from harness.party import Beside
+from harness.record import Answer, Expected, Normalised, Outcome, OutcomeKind, StateRecord
+from harness.scenario import generation
+from harness.told import Told
+
+READ_OPTIMIZED = "read_optimized"
+SNAPSHOT = "snapshot"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One variant with everything that was recorded of it."""
+
+    variant: Variant
+    merge_on_read: bool
+    states: Sequence[StateRecord]
+    """One for each step, the creation first."""
+
+
+class Histories:
+    """The truth and the world of every step of one variant, made once."""
+
+    def __init__(
+        self,
+        case: Case,
+        outcomes: Mapping[int, Outcome],
+        less: History | None = None,
+        written: Histories | None = None,
+    ) -> None:
+        """`less`: what a product can show of the `written`, where that is not all of it."""
+        self._of, self._shown, self._written = (case, outcomes), dict[str, Histories](), written
+        steps = range(1, len(case.variant.scenario.steps) + 1)
+        applied = [_applied(outcomes.get(step)) for step in steps]
+        self.broken = next((s for s in steps if _unknown(outcomes.get(s))), None)
+        self.history = less or generation.history(
+            case.variant.scenario, merge_on_read=case.merge_on_read, applied=applied
+        )
+        self.states = {state.outcome.step: state for state in case.states}
+        self.instants = {o.instant: step for step, o in outcomes.items() if o.instant}
+        self._index = index_of(self.history)
+        self._worlds: dict[tuple[int, str], World] = {}
+        self._layouts: dict[tuple[int, str], Layout] = {}
+        self._expected: dict[tuple[int, str, Query], Expected] = {}
+        self._bases: dict[int, Base] = {}
+        self._told: dict[Hashable, Told] = {}
+        self._holdings = Holdings(case.states, self.history)
+        self._besides: dict[tuple[int, str], Beside | None] = {}
+
+    def shown_by(self, reader: str, answer: Answer | None) -> Histories:
+        """Give those of what the product of a reader can show: these where it shows all."""
+        less = self._less(reader)
+        finer = less is not self and answer is not None and shown.finer(answer)
+        return self if finer else less
+
+    def _less(self, reader: str) -> Histories:
+        name = differences.product(reader)
+        if name not in self._shown:
+            history = shown.history(self.history, differences.of(reader))
+            all_of_it = history is self.history
+            self._shown[name] = self if all_of_it else Histories(*self._of, history, self)
+        return self._shown[name]
+
+    def normalised(self, step: int, view: str, answer: Answer) -> tuple[Normalised, ...]:
+        """Count what was evened out in an answer, and what is expected but was not written."""
+        applied = differences.merged(answer.normalised, *(p.normalised for p in answer.parts))
+        if self._written is None or answer.refusal is not None:
+            return applied
+        seen, written = compare.narrowed(self.world(step, view), answer.question), self._written
+        cut = shown.cut(answer.question, seen.schema, written.world(step, view).rows, seen.rows)
+        return differences.merged(applied, cut)
+
+    def asked(self, answer: Answer) -> Answer:
+        """Give an answer as one to what its product can have understood of the question."""
+        return shown.asked(answer) if self._written else answer
+
+    def until(self, step: int) -> History:
+        """Give the history up to a step."""
+        return self.history[: step + 1]
+
+    def world(self, step: int, view: str) -> World:
+        """Give what checks may ask about a step and a view."""
+        if (step, view) not in self._worlds:
+            self._worlds[step, view] = self._world(step, view)
+        return self._worlds[step, view]
+
+    def _world(self, step: int, view: str) -> World:
+        history, base = self.until(step), self.base(step)
+        files, now = self._lying(step, view), history[-1].rows
+        world = World(history, self._index, now, lying=files, base=base.rows)
+        return replace(world, rows=base.rows, newer=now) if view == READ_OPTIMIZED else world
+
+    def _lying(self, step: int, view: str) -> Mapping[str, Sequence[int]]:
+        """Give which files hold each row that a view reads; nothing where they tell nothing."""
+        state = self.states.get(step)
+        facts = state.files if state and not state.layout else ()
+        if view == READ_OPTIMIZED:
+            facts = tuple(fact for fact in facts if fact.kind is FileKind.BASE)
+        if not facts:
+            return {}
+        try:
+            return lying.lying(self.until(step), facts, self._made(step))
+        except resolution.LayoutError:
+            return {}
+
+    def _made(self, step: int) -> Mapping[str, int]:
+        """Give the step that made each instant."""
+        return {**self.instants, **dict(self.states[step].others)}
+
+    def expected(self, step: int, view: str, query: Query) -> Expected:
+        """Give the table that a view should answer to a query after a step."""
+        if (step, view, query) not in self._expected:
+            self._expected[step, view, query] = expected_table(self.world(step, view), query)
+        return self._expected[step, view, query]
+
+    def told(self, step: int, view: str, answer: Answer) -> Told:
+        """Give what is told of an answer; readers of one table often give the same one."""
+        same = step, view, answer.question, told.content(answer)
+        if same not in self._told:
+            world, layout = self.world(step, view), self.layout(step, view)
+            beside, again = self.beside(step, view), partial(told.wrong, answer)
+            places = party.blamed(beside, world, again(world), again)
+            if answer.refusal is None:
+                self._told[same] = told.of_rows(answer, places, world, layout)
+            else:
+                self._told[same] = Told(diagnosis.findings(places, world))
+        return self._told[same]
+
+    def beside(self, step: int, view: str) -> Beside | None:
+        """Give what was written beside what the files hold; None where that is not known."""
+        if self._written is not None:
+            return self._written.beside(step, view)
+        if (step, view) not in self._besides:
+            self._besides[step, view] = self._beside(step, view)
+        return self._besides[step, view]
+
+    def _beside(self, step: int, view: str) -> Beside | None:
+        state = self.states[step]
+        if state.layout or not state.files:
+            return None
+        base_only = view == READ_OPTIMIZED
+        files = [each for each in state.files if not base_only or each.kind is FileKind.BASE]
+        try:
+            return Beside(self.world(step, view), self._holdings.held(files), self._holdings)
+        except NotKnown:
+            return None
+
+    def base(self, step: int) -> Base:
+        """Give what base files show by themselves: the truth of a read-optimized view."""
+        if step not in self._bases:
+            state, history = self.states[step], self.until(step)
+            self._bases[step] = base_rows(history, state.files, self._made(step), state.layout)
+        return self._bases[step]
+
+    def layout(self, step: int, view: str) -> Layout:
+        """Give what the files of a step tell beside the truth of a view."""
+        if (step, view) not in self._layouts:
+            state = self.states[step]
+            layout = Layout(self.world(step, view), state.files, self._made(step), state.layout)
+            self._layouts[step, view] = layout
+        return self._layouts[step, view]
+
+
+def _applied(outcome: Outcome | None) -> bool:
+    return outcome is not None and outcome.kind is OutcomeKind.APPLIED
+
+
+def _unknown(outcome: Outcome | None) -> bool:
+    return outcome is None or outcome.kind is OutcomeKind.UNKNOWN
+
+
+def shows(view: str) -> str:
+    """Give the view that a view shows the rows of: what is not read-optimized, those of now."""
+    return view if view == READ_OPTIMIZED else SNAPSHOT
+
+
+def expected_table(world: World, query: Query) -> Expected:
+    """Give the table that the view should answer to a query."""
+    schema = world.schema
+    rows = sorted(world.rows.values(), key=lambda row: text_of(row.key))
+    shown = query.answer(schema.names, (row_values(row, schema) for row in rows))
+    labels = query.labels(schema.names)
+    types = ("long",) if query.count else (str(schema.find(path).type) for path in labels)
+    return Expected(tuple(zip(labels, types, strict=True)), tuple(shown))
+
+
+def layout_of(case: Case, cell: Cell, answer: Answer | None = None) -> Layout:
+    """Give what the files of a cell's step tell, beside the truth of its view.
+
+    The truth is as the cell's reader can show it, judged by its answer where there is one.
+
+    Raises:
+        KeyError: no state after that step was recorded.
+
+    """
+    outcomes = {state.outcome.step: state.outcome for state in case.states}
+    return Histories(case, outcomes).shown_by(cell.reader, answer).layout(cell.step, cell.view)
+
+
+def beside_of(case: Case, cell: Cell) -> Beside | None:
+    """Give what was written beside what the files of a cell's step hold; None where not known.
+
+    Raises:
+        KeyError: no state after that step was recorded.
+
+    """
+    outcomes = {state.outcome.step: state.outcome for state in case.states}
+    return Histories(case, outcomes).beside(cell.step, shows(cell.view))

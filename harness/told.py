@@ -1,0 +1,86 @@
+"""What an answer tells when it is held against the truth, whoever gave it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from harness import compare, diagnosis
+from harness.checks.place import Place, What, World
+from harness.layout import Layout
+from harness.model.canonical import Value
+from harness.record import Answer, Column, Finding, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an answer tells, whoever gave it."""
+
+    findings: tuple[Finding, ...]
+    ways: tuple[str, ...] = ()
+    """How columns were found, where that reproduces the answer."""
+    doubt: str = ""
+    """How the files are not as the truth says, or tell nothing, where something is wrong."""
+
+
+def _in_parts(answer: Answer, world: World) -> tuple[Place, ...]:
+    """Give the wrong places of the columns asked alone, each once.
+
+    Every part shows the key column and all rows again, so what is wrong with them is in several.
+    """
+    if not answer.parts:
+        return ()
+    rows: dict[tuple[What, str, str], list[Place]] = {}
+    columns: dict[str, Column] = {}
+    for part in answer.parts:
+        again: dict[tuple[What, str, str], list[Place]] = {}
+        for place in compare.wrong_rows(world, part.columns, part.rows) if _answered(part) else ():
+            again.setdefault((place.what, place.key, place.column), []).append(place)
+        rows |= {at: places for at, places in again.items() if len(places) > len(rows.get(at, ()))}
+        columns |= {column.name: column for column in part.columns}
+        columns.setdefault(part.column, Column(part.column, ""))
+    names = world.schema.names
+    heads = compare.wrong_columns(world, tuple(columns.values()), names)
+    return (*(place for places in rows.values() for place in places), *heads)
+
+
+def _answered(part: Part) -> bool:
+    return part.refusal is None and not part.unknown
+
+
+def wrong(answer: Answer, world: World) -> tuple[Place, ...]:
+    """Give the wrong places of an answer, or of the columns asked alone."""
+    if answer.refusal is not None:
+        return _in_parts(answer, world)
+    seen = compare.narrowed(world, answer.question)
+    return compare.wrong(seen, answer.question, answer.columns, answer.rows)
+
+
+def of_rows(answer: Answer, places: Sequence[Place], world: World, layout: Layout) -> Told:
+    """Give what is told of an answer that has rows; `places`: those of them that are wrong."""
+    seen = compare.narrowed(world, answer.question)
+    found, ways = diagnosis.findings(places, seen), layout.ways(answer)
+    doubt = layout.doubt() if found else ""
+    return Told(found, ways, doubt)
+
+
+def content(answer: Answer) -> Hashable:
+    """Give all of an answer that is judged, as texts: 1, 1.0 and true are not the same.
+
+    The order of rows is no part of it.
+    """
+    parts = [
+        (each.column, _heads(each.columns), _texts(each.rows), _answered(each))
+        for each in answer.parts
+    ]
+    told = _heads(answer.columns), _texts(answer.rows), parts
+    return answer.refusal is None, repr(told)
+
+
+def _texts(rows: Sequence[tuple[Value, ...]]) -> list[str]:
+    return sorted(map(repr, rows))
+
+
+def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
+    # The engine's own word for a type counts only where it has none in our words.
+    return [(each.name, each.canonical or f"engine's {each.type}") for each in columns]
