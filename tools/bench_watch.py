@@ -38,6 +38,7 @@ class Used:
     """What the processes of one name used."""
 
     peak_mb: int = 0
+    """MiB, of all of them at one time; the most of four looks a second."""
     cpu_s: float = 0.0
 
 
@@ -86,7 +87,8 @@ class _Sampler(threading.Thread):
         self.over = threading.Event()
         self.first_s = 0.0
         self._pid, self._answers, self._began = pid, answers, began
-        self._seen: dict[tuple[str, int], Used] = {}
+        self._cpu: dict[tuple[str, int], float] = {}
+        self._peaks: dict[str, int] = defaultdict(int)
 
     def run(self) -> None:
         while not self.over.wait(SAMPLE_S):
@@ -96,29 +98,33 @@ class _Sampler(threading.Thread):
                 self._look()
 
     def _look(self) -> None:
-        harness = psutil.Process(self._pid)
-        self._note(HARNESS, self._pid)
+        harness, now = psutil.Process(self._pid), dict[str, int]()
+        self._note(HARNESS, harness, now)
         for each in harness.children(recursive=True):
             with suppress(psutil.Error):
                 if name := works_in(each):
-                    self._note(name, each.pid)
+                    self._note(name, each, now)
+        for name, mb in now.items():
+            self._peaks[name] = max(self._peaks[name], mb)
 
-    def _note(self, name: str, pid: int) -> None:
-        used = self._seen.setdefault((name, pid), Used())
-        used.peak_mb, used.cpu_s = max(used.peak_mb, _peak(pid)), max(used.cpu_s, _cpu(pid))
+    def _note(self, name: str, process: psutil.Process, now: dict[str, int]) -> None:
+        times = process.cpu_times()
+        self._cpu[name, process.pid] = times.user + times.system
+        # What is shared counts once: a JVM that starts a program is there twice for a moment.
+        now[name] = now.get(name, 0) + process.memory_full_info().pss // (1 << 20)
 
     def used(self) -> dict[str, Used]:
         """Give the sum of the processes of one server, and the largest server of a name."""
-        servers: dict[str, Used] = defaultdict(Used)
-        for (name, _), used in self._seen.items():
-            servers[name].peak_mb += used.peak_mb
-            servers[name].cpu_s += used.cpu_s
         found: dict[str, Used] = defaultdict(Used)
-        for name, used in servers.items():
-            plain = name if name == HARNESS else name.rpartition("-")[0]
-            found[plain].peak_mb = max(found[plain].peak_mb, used.peak_mb)
-            found[plain].cpu_s += used.cpu_s
+        for name, mb in self._peaks.items():
+            found[_plain(name)].peak_mb = max(found[_plain(name)].peak_mb, mb)
+        for (name, _), cpu_s in self._cpu.items():
+            found[_plain(name)].cpu_s += cpu_s
         return dict(found)
+
+
+def _plain(name: str) -> str:
+    return name if name == HARNESS else name.rpartition("-")[0]
 
 
 def _cpu(pid: int) -> float:
@@ -126,15 +132,6 @@ def _cpu(pid: int) -> float:
         times = psutil.Process(pid).cpu_times()
         return float(times.user + times.system)
     return 0.0
-
-
-def _peak(pid: int) -> int:
-    """Give the most resident memory that the kernel saw, in MiB; nothing of one that ended."""
-    with suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) // 1024
-    return 0
 
 
 def between(events: Sequence[Event], begins: str, ends: str) -> tuple[Event, Event] | None:
