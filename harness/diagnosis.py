@@ -68,7 +68,8 @@ def _column(place: Place, world: World) -> str:
 
 def _witness(place: Place) -> Witness:
     expected, found = _plain(place, place.expected), _plain(place, place.found)
-    return Witness(place.key, place.column, expected, found, place.origin, text_of(place.found))
+    raw = text_of(place.found)
+    return Witness(place.key, place.column, expected, found, place.origin, raw, place.file)
 
 
 def _plain(place: Place, value: Value) -> Value:

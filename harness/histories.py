@@ -138,7 +138,8 @@ class Histories:
         if same not in self._told:
             world, layout = self.world(step, view), self.layout(step, view)
             beside, again = self.beside(step, view), partial(told.wrong, answer)
-            places = party.blamed(beside, world, again(world), again)
+            blamed = party.blamed(beside, world, again(world), again)
+            places = told.filed(answer, blamed, layout)
             if answer.refusal is None:
                 self._told[same] = told.of_rows(answer, places, world, layout)
             else:

@@ -15,6 +15,7 @@ from harness.model.canonical import text_of
 from harness.model.files import FileFact
 from harness.model.reading import Reading
 from harness.model.truth import Row
+from harness.model.ways import Way
 from harness.readings import Readings
 from harness.record import Answer, labelled
 
@@ -57,11 +58,42 @@ class Layout:
 
         None where the files tell nothing.
         """
+        return tuple(map(str, self._fitting(answer)))
+
+    def _fitting(self, answer: Answer) -> tuple[Way, ...]:
         readings, query = self.readings(), answer.question
-        if readings is None:
+        if readings is None or answer.refusal is not None:
             return ()
         names = [each.name for each in labelled(query, answer.columns)]
-        return tuple(map(str, readings.fitting(query, names, answer.rows)))
+        return readings.fitting(query, names, answer.rows)
+
+    def read_from(self, answer: Answer) -> Mapping[str, FileFact]:
+        """Give the file that each row of an answer was read from, by the text of its key.
+
+        Known is that of a row which one file alone holds, and those on which all ways of reading
+        that reproduce the answer agree.
+        """
+        holding: dict[str, list[FileFact]] = {}
+        for fact in self.files:
+            for key in fact.keys:
+                holding.setdefault(key.removeprefix(f"{self._key}:"), []).append(fact)
+        found = {**holding, **self._read_by(answer)}
+        return {key: facts[0] for key, facts in found.items() if len(facts) == 1}
+
+    @property
+    def _key(self) -> str:
+        return self.world.history[0].table.key
+
+    def _read_by(self, answer: Answer) -> Mapping[str, list[FileFact]]:
+        """Give the files that rows are read from by any of the ways that reproduce an answer."""
+        readings, query = self.readings(), answer.question
+        found: dict[str, list[FileFact]] = {}
+        for way in self._fitting(answer) if readings else ():
+            for row in readings.reading.rows(way, query.where) if readings else ():
+                files = found.setdefault(row.key, [])
+                if not any(each is row.file for each in files):
+                    files.append(row.file)
+        return found
 
     def readings(self) -> Readings | None:
         """Give what readers of each way would answer; None where the files tell nothing."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
-from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
+from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter
 
 from harness.model.canonical import Value, from_json, to_json
 from harness.model.files import FileFact
@@ -236,6 +236,8 @@ class Witness:
     found: Cellular
     origin: Origin | None = None
     raw: str = ""
+    file: Annotated[str, Field(exclude_if=lambda path: not path)] = ""
+    """What it was read from, relative to the table's folder; empty where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from harness import compare, diagnosis
 from harness.checks.place import Place, What, World
 from harness.layout import Layout
 from harness.model.canonical import Value
+from harness.model.files import FileFact
 from harness.record import Answer, Column, Finding, Part
 
 
@@ -62,6 +63,21 @@ def of_rows(answer: Answer, places: Sequence[Place], world: World, layout: Layou
     found, ways = diagnosis.findings(places, seen), layout.ways(answer)
     doubt = layout.doubt() if found else ""
     return Told(found, ways, doubt)
+
+
+def filed(answer: Answer, places: Sequence[Place], layout: Layout) -> tuple[Place, ...]:
+    """Give the places with the file that each found value was read from, where that is known."""
+    files = layout.read_from(answer) if places else {}
+    return tuple(_filed(each, files) for each in places)
+
+
+def _filed(place: Place, files: Mapping[str, FileFact]) -> Place:
+    there = files.get(place.key)
+    # A value of another row came from wherever that one is.
+    others = place.origin is not None and place.origin.key != place.key
+    if there is None or place.what is What.ABSENT_ROW or others:
+        return place
+    return replace(place, file=there.path)
 
 
 def content(answer: Answer) -> Hashable:

@@ -21,7 +21,11 @@ _ROWS = {
 
 
 def witness_text(kind: FindingKind, witness: Witness) -> str:
-    """Say one wrong place: which row and column, what was found, whose value it is."""
+    """Say one wrong place: which row and column, what was found, whose value it is, which file."""
+    return _told(kind, witness) + (f"; read from {witness.file}" if witness.file else "")
+
+
+def _told(kind: FindingKind, witness: Witness) -> str:
     if not witness.column:
         return _row_text(kind, witness)
     if witness.column == COUNT:

@@ -50,6 +50,8 @@ class Place:
     """Several origins fit and nothing decides between them: no name would be more than a guess."""
     party: Party | None = None
     """Whose doing it is; None where that is not known."""
+    file: str = ""
+    """What its row was read from, relative to the table's folder; empty where that is not known."""
 
     @property
     def counted(self) -> bool:

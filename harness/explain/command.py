@@ -43,6 +43,6 @@ def told(found: Found, out: Console) -> None:
     if found.answer is not None and not (found.answer.unknown or found.answer.void):
         show.tables(tables_of(layout, found.answer), out)
         if found.verdict is not None:
-            show.findings(found.verdict, found.answer, layout, files, out)
+            show.findings(found.verdict, files, out)
     show.files(layout, files, out)
     show.held(beside_of(found.case, found.cell), files, out)

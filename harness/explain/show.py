@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rich import box
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from harness.errors import printable
 from harness.explain.found import Found
-from harness.explain.tables import Line, Part, Sheet, Tables, read_from
+from harness.explain.tables import Line, Part, Sheet, Tables
 from harness.layout import Layout
 from harness.model.canonical import text_of
 from harness.model.files import FileFact, FileKind
@@ -48,6 +48,10 @@ class Files:
     def name(self, fact: FileFact | None) -> str:
         """Give what a file is called here."""
         return f"#{self.numbers[id(fact)]}" if id(fact) in self.numbers else ""
+
+    def names(self, path: str) -> str:
+        """Give what a file is called here; a log file has a number for each of its blocks."""
+        return " or ".join(self.name(each) for each in self.facts if each.path == path)
 
 
 def numbered(layout: Layout, read: frozenset[int]) -> Files:
@@ -167,20 +171,20 @@ def _cell(part: Part) -> Text:
     return Text(text) if part.right else Text(f"{WRONG}{text}", "bold red")
 
 
-def findings(verdict: Verdict, answer: Answer, layout: Layout, files: Files, out: Console) -> None:
+def findings(verdict: Verdict, files: Files, out: Console) -> None:
     """List every finding with its places, each of which can be checked by hand."""
     for finding in verdict.findings:
         word = FINDINGS[finding.kind]
         say(out, f"\n{word.symbol} {word.label}: {word.meaning}", "bold")
         say(out, f"  {PARTIES[finding.party].meaning}")
         for place in finding.places[:MOST]:
-            _place(finding, place, files.name(read_from(layout, answer, place)), out)
+            _place(finding, place, files.names(place.file), out)
         if (left := len(finding.places) - MOST) > 0:
             say(out, f"  … and {counted(left, 'more place', 'more places')}")
 
 
 def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
-    said = [witness_text(finding.kind, place)]
+    said = [witness_text(finding.kind, replace(place, file=""))]
     if place.origin:
         said.append(f"field id {place.origin.field_id}")
     if file:

@@ -10,12 +10,11 @@ from harness.checks.place import World
 from harness.explain.found import Found
 from harness.layout import Layout
 from harness.model.canonical import Value, same, text_of
-from harness.model.files import FileFact
 from harness.model.query import Query
 from harness.model.resolution import LayoutError, slices
 from harness.model.ways import Way
 from harness.readings import Readings, table_of
-from harness.record import Answer, Witness, labelled
+from harness.record import Answer, labelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,21 +165,6 @@ def _parts(
         Part(value, name in wanted and same(value, wanted[name]))
         for name, value in zip(labels, row, strict=True)
     )
-
-
-def read_from(layout: Layout, answer: Answer, witness: Witness) -> FileFact | None:
-    """Give the file that a wrong place was read from, where all ways that fit agree on it."""
-    readings, seen = layout.readings(), _seen(answer)
-    if readings is None or seen is None or not witness.key:
-        return None
-    ways = readings.fitting(answer.question, *seen)
-    found = {
-        id(each.file): each.file
-        for way in ways
-        for each in readings.reading.rows(way, answer.question.where)
-        if each.key == witness.key
-    }
-    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def read_at_all(layout: Layout) -> frozenset[int]:
