@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
-from harness.model.canonical import Value, text_of
-from harness.record import Column, Expected, Finding, FindingKind, Origin, Witness
+from harness.model.canonical import Value, same, text_of
+from harness.record import Answer, Column, Expected, Finding, FindingKind, Origin, Witness
 
 Row = tuple[Value, ...]
 ENGINE_TYPES = {"string": "varchar", "long": "bigint"}
@@ -98,3 +100,76 @@ def _wrong(kind: FindingKind, row: Row, right: Answered, at: int) -> tuple[Value
 def _finding(kind: FindingKind | str, places: Sequence[Witness]) -> Finding:
     columns = tuple(dict.fromkeys(each.column for each in places if each.column))
     return Finding(FindingKind(kind), columns, places[0], tuple(places))
+
+
+WAYS: Final = (
+    "NULL",
+    "another row's",
+    "another column's",
+    "altered",
+    "row left out",
+    "row twice",
+)
+"""How one thing of a right answer is changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A right answer in which one thing was changed."""
+
+    answer: Answer
+    way: str
+    key: str
+    column: str
+    """Empty where it is a whole row."""
+
+
+def changed(answer: Answer, key: str, way: str) -> Changed | None:
+    """Change one thing, the same each time; None where there is nothing that can be.
+
+    `key`: the name of the key column, which stays as it is: it says which row was changed.
+    """
+    names = [each.name for each in answer.columns]
+    if key not in names or not answer.rows or answer.question.count:
+        return None
+    chance = random.Random(f"{answer.case} {way}")  # noqa: S311 - nothing is kept secret
+    at = chance.randrange(len(answer.rows))
+    row, rows = answer.rows[at], list(answer.rows)
+    text = text_of(row[names.index(key)])
+    if way.startswith("row"):
+        rows[at : at + 1] = [row, row] if way == "row twice" else []
+        return Changed(replace(answer, rows=tuple(rows)), way, text, "")
+    others = [
+        (column, value)
+        for column, name in enumerate(names)
+        if name != key
+        for value in _instead(answer, key, at, column, way)
+        if not same(value, row[column])
+    ]
+    if not others:
+        return None
+    column, value = chance.choice(others)
+    rows[at] = (*row[:column], value, *row[column + 1 :])
+    return Changed(replace(answer, rows=tuple(rows)), way, text, names[column])
+
+
+def _instead(answer: Answer, key: str, at: int, column: int, way: str) -> list[Value]:
+    """Give what could stand in the place of a value."""
+    row = answer.rows[at]
+    if way == "NULL":
+        return [None]
+    if way == "another row's":
+        return [each[column] for each in answer.rows if each[column] is not None]
+    if way == "another column's":
+        here = answer.columns[column].canonical
+        alike = [i for i, each in enumerate(answer.columns) if each.canonical == here]
+        return [row[i] for i in alike if answer.columns[i].name != key and row[i] is not None]
+    return _altered(row[column])
+
+
+def _altered(value: Value) -> list[Value]:
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int | float):
+        return [value + 1, -value]
+    return [f"{value}x", value[:-1], value.upper()] if isinstance(value, str) else []

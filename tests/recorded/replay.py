@@ -1,0 +1,165 @@
+"""Recorded answers, judged by the checks of today; what differs from the record, for people."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from harness import formats, pipeline
+from harness.cells import Cell, Variant
+from harness.histories import Case
+from harness.judge import judge
+from harness.record import Answer, StateRecord, Verdict
+from harness.run import Run
+from tests.recorded import store, tidy
+from tests.recorded.store import Recorded, Said
+
+NOTHING: Final = "nothing"
+SHOWN_PLACES: Final = 3
+
+
+def case_of(recorded: Recorded) -> Case:
+    """Give the records of a variant as the judge takes them."""
+    return _case(recorded.variant, recorded.states)
+
+
+def _case(variant: Variant, states: Sequence[StateRecord]) -> Case:
+    return Case(variant, formats.load(variant.format).merge_on_read, states)
+
+
+def judged(recorded: Recorded) -> dict[Cell, Said]:
+    """Judge a variant; baselines have no say."""
+    answers = {cell.case: each for cell, each in recorded.answers.items() if each is not None}
+    verdicts = judge(case_of(recorded), tuple(recorded.answers), answers)
+    return _said(verdicts)
+
+
+def _said(verdicts: Iterable[Verdict]) -> dict[Cell, Said]:
+    return {Cell(v.variant, v.step, v.reader, v.view, v.query): store.said(v) for v in verdicts}
+
+
+def recorded_from(run: Run) -> Iterator[Recorded]:
+    """Make recordings of a run's variants, with the verdicts of today.
+
+    Raises:
+        ValueError: a verdict depends on what a recording leaves out.
+
+    """
+    plan = pipeline.plan_of(run.info)
+    for variant in plan.variants:
+        cells = [cell for cell in plan.cells if cell.variant == variant.id]
+        states = [state for state in run.states if state.variant == variant.id]
+        names = tidy.names_of(states)
+        recorded = Recorded(
+            variant,
+            run.info.scenarios[variant.id],
+            tuple(tidy.state(each, names) for each in states),
+            {cell: _tidy(run.answers.get(cell.case), names) for cell in cells},
+            {},
+        )
+        recorded = replace(recorded, verdicts=judged(recorded))
+        before = _said(judge(_case(variant, states), cells, run.answers))
+        _check(_named(before, names), recorded.verdicts)
+        yield recorded
+
+
+def _tidy(answer: Answer | None, names: tidy.Names) -> Answer | None:
+    return None if answer is None else tidy.answer(answer, names)
+
+
+def _check(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> None:
+    """Hold the verdicts on a run against those on its recording; errors may be worded otherwise."""
+    lines = differences(_unworded(before), _unworded(after))
+    if lines:
+        raise ValueError("\n".join(("verdicts depend on what is left out:", *lines)))
+
+
+def _named(verdicts: Mapping[Cell, Said], names: tidy.Names) -> dict[Cell, Said]:
+    """Call files in verdicts as the recording calls them."""
+
+    def renamed(body: dict[str, Any]) -> dict[str, Any]:
+        return body | {"file": names.path(body["file"])} if body.get("file") else body
+
+    texts = {cell: json.dumps(said) for cell, said in verdicts.items()}
+    return {cell: json.loads(text, object_hook=renamed) for cell, text in texts.items()}
+
+
+def _unworded(verdicts: Mapping[Cell, Said]) -> dict[Cell, Said]:
+    return {cell: {**said, "because": bool(said.get("because"))} for cell, said in verdicts.items()}
+
+
+def write(root: Path, variants: Iterable[Recorded]) -> None:
+    """Write a recording in place of the one that is there."""
+    there = tuple(variants)
+    store.clear(root)
+    for each in there:
+        store.write(root, each)
+
+
+def differences(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> list[str]:
+    """Say how verdicts were and are, where they differ; cells with the same change together."""
+    changes: dict[tuple[str, ...], list[str]] = {}
+    for cell in dict.fromkeys((*before, *after)):
+        if before.get(cell) != after.get(cell):
+            change = tuple(_difference(before.get(cell), after.get(cell)))
+            changes.setdefault(change, []).append(cell.case)
+    return [line for change, cases in changes.items() for line in (*cases, *change)]
+
+
+def _difference(before: Said | None, after: Said | None) -> Iterator[str]:
+    yield f"  before: {headline(before)}"
+    yield f"  after:  {headline(after)}"
+    was, now = _places(before), _places(after)
+    for mark, places in (("-", sorted(was - now)), ("+", sorted(now - was))):
+        yield from (f"    {mark} {each}" for each in places[:SHOWN_PLACES])
+        if (more := len(places) - SHOWN_PLACES) > 0:
+            yield f"    {mark} and {more} more places"
+
+
+def headline(said: Said | None) -> str:
+    """Give a verdict in a line."""
+    if said is None:
+        return NOTHING
+    texts = [
+        str(said["verdict"]),
+        *(_finding(each) for each in said.get("findings", ())),
+        "as " + " or ".join(said["reproduces"]) if said.get("reproduces") else "",
+        f"because {said['because']}" if said.get("because") else "",
+        *(f"{each['name']} {each['count']} times" for each in said.get("normalised", ())),
+    ]
+    return "; ".join(filter(None, texts))
+
+
+def _finding(finding: Said) -> str:
+    columns, number = ", ".join(finding["columns"]) or "rows", len(finding["places"])
+    return f"{_blame(finding)} in {columns} ({number} places)"
+
+
+def _places(said: Said | None) -> set[str]:
+    found = said.get("findings", ()) if said else ()
+    return {f"{_blame(each)}: {_place(place)}" for each in found for place in each["places"]}
+
+
+def _blame(finding: Said) -> str:
+    return f"{finding['kind']} by {finding.get('party', 'nobody')}"
+
+
+def _place(place: Said) -> str:
+    origin = place.get("origin")
+    parts = (
+        f"{place['column'] or 'row'} of {place['key']}",
+        f"{place['found']!r} instead of {place['expected']!r}",
+        f"{origin['name']} of {origin['key']} after step {origin['step']}" if origin else "",
+        f"from {place['file']}" if place.get("file") else "",
+        f"raw {place['raw']}" if place.get("raw") else "",
+    )
+    return ", ".join(filter(None, parts))
+
+
+def counts(variants: Iterable[Recorded]) -> Counter[str]:
+    """Count the verdicts."""
+    return Counter(str(said["verdict"]) for each in variants for said in each.verdicts.values())

@@ -1,0 +1,179 @@
+"""Takes out of a run's records what is of one machine and one hour, so that a new recording differs
+only where an engine or a writer does.
+
+Instants are numbered in their order, file groups in that of their appearance, for each variant by
+itself. Rows of an answer come in no order, and so in that of their text. What was sent, how long it
+took and what a server's log said is not kept: no verdict depends on it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.model.canonical import Value, to_json
+from harness.model.files import FileFact, FileKind
+from harness.record import Answer, FileValues, Outcome, Part, Refusal, StateRecord
+
+UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+INSTANT: Final = re.compile(r"(?<!\d)20\d{12}(?:\d{3})?(?!\d)")
+"""Hudi's: `yyyyMMddHHmmssSSS`, without milliseconds before 0.10."""
+WRITE_TOKEN: Final = re.compile(r"_\d+-\d+-\d+(?=[_.]|$)")
+"""Task, stage and attempt in the name of a file that Hudi wrote."""
+PASSING: Final = (
+    (re.compile(r"(?i)\b(task|stage|tid) \d+(?:\.\d+)?"), r"\1 0"),
+    (re.compile(r"@[0-9a-f]{4,16}\b"), "@0"),
+    (re.compile(r"\bs_[0-9a-f]{16}\b"), "s_0"),
+    (re.compile(r"(?<![\w./])((?:file|hdfs):)?/+(?:[^\s/'\"()]+/)+"), r"\1/"),
+    (re.compile(r"(?i)(localhost|127\.0\.0\.1|\[::1\]|\bport)([:/ ])\d+"), r"\1\g<2>0"),
+)
+"""What an error says that the next run says otherwise: Spark's tasks, Java's objects, databases of
+states, folders and ports."""
+FIRST: Final = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What instants and file groups of one variant are called in a recording."""
+
+    known: dict[str, str]
+
+    def text(self, text: str) -> str:
+        """Give a name or a text without what is of one run."""
+        text = UUID.sub(lambda found: self.known.get(found[0], group(0)), text)
+        return INSTANT.sub(lambda found: self.known.get(found[0], found[0]), text)
+
+    def path(self, path: str) -> str:
+        """Give the name of a file likewise."""
+        return self.text(WRITE_TOKEN.sub("_0-0-0", path))
+
+    def message(self, text: str) -> str:
+        """Give what an engine said, without what it says otherwise the next time."""
+        for passing, instead in PASSING:
+            text = passing.sub(instead, text)
+        return self.text(text)
+
+    def refusal(self, refusal: Refusal | None) -> Refusal | None:
+        """Give an error likewise."""
+        if refusal is None:
+            return None
+        message, cause = self.message(refusal.message), self.message(refusal.cause)
+        return replace(refusal, message=message, cause=cause)
+
+
+def group(number: int) -> str:
+    """Give what a file group is called."""
+    return f"00000000-0000-0000-0000-{number:012d}"
+
+
+def instant(number: int) -> str:
+    """Give what an instant is called: a second later each."""
+    return (FIRST + datetime.timedelta(seconds=number)).strftime("%Y%m%d%H%M%S") + "000"
+
+
+def names_of(states: Sequence[StateRecord]) -> Names:
+    """Name what the states of a variant name."""
+    of_other = _aliases(states)
+    there = {each for state in states for each in instants_of(state)}
+    instants = sorted({of_other.get(each, each) for each in there})
+    called = {each: instant(number) for number, each in enumerate(instants, start=1)}
+    found = dict.fromkeys(each for state in states for each in _groups(state))
+    groups = {each: group(number) for number, each in enumerate(found, start=1)}
+    return Names(called | {old: called[new] for old, new in of_other.items()} | groups)
+
+
+def _aliases(states: Iterable[StateRecord]) -> dict[str, str]:
+    """Give the instants in names of files that another variant wrote, each with this variant's."""
+    return {
+        each: fact.instant
+        for state in states
+        for fact in state.files
+        for each in INSTANT.findall(fact.path)
+        if fact.kind is FileKind.BASE and INSTANT.fullmatch(fact.instant) and each != fact.instant
+    }
+
+
+def instants_of(state: StateRecord) -> set[str]:
+    """Give every instant that a state names."""
+    made = {state.outcome.instant, *(name for name, _ in state.others)}
+    of_files = {
+        name for fact in state.files for name in (fact.instant, *INSTANT.findall(fact.path))
+    }
+    return {each for each in made | of_files if INSTANT.fullmatch(each)}
+
+
+def _groups(state: StateRecord) -> Iterable[str]:
+    files = sorted(state.files, key=lambda each: (each.instant, each.keys, each.deleted, each.kind))
+    return (found for each in files for found in UUID.findall(f"{each.file_group} {each.path}"))
+
+
+def state(record: StateRecord, names: Names) -> StateRecord:
+    """Give a state with the names of a recording."""
+    facts = [_fact(each, names) for each in record.files]
+    order = sorted(range(len(facts)), key=lambda at: facts[at].path)
+    place = {old: new for new, old in enumerate(order)}
+    moved = (
+        replace(each, file=place[each.file], unread=names.message(each.unread))
+        for each in record.values
+    )
+    return replace(
+        record,
+        outcome=_outcome(record.outcome, names),
+        digest="",
+        files=tuple(facts[at] for at in order),
+        reused=False,
+        layout=names.message(record.layout),
+        others=tuple((names.text(each), step) for each, step in record.others),
+        values=tuple(sorted(moved, key=_file)),
+    )
+
+
+def _file(values: FileValues) -> int:
+    return values.file
+
+
+def _fact(fact: FileFact, names: Names) -> FileFact:
+    path, instant_ = names.path(fact.path), names.text(fact.instant)
+    return replace(fact, path=path, file_group=names.text(fact.file_group), instant=instant_)
+
+
+def _outcome(outcome: Outcome, names: Names) -> Outcome:
+    return replace(
+        outcome,
+        instant=names.text(outcome.instant),
+        refusal=names.refusal(outcome.refusal),
+        because=names.message(outcome.because),
+        statements=tuple(map(names.text, outcome.statements)),
+        seconds=0.0,
+    )
+
+
+def answer(given: Answer, names: Names) -> Answer:
+    """Give an answer with the names of a recording."""
+    return replace(
+        given,
+        sql="",
+        rows=in_order(given.rows),
+        refusal=names.refusal(given.refusal),
+        unknown=names.message(given.unknown),
+        parts=tuple(_part(each, names) for each in given.parts),
+        attempts=(),
+        seconds=0.0,
+        confirmed="",
+        reused=False,
+        void=names.message(given.void),
+    )
+
+
+def _part(part: Part, names: Names) -> Part:
+    refusal, unknown = names.refusal(part.refusal), names.message(part.unknown)
+    return replace(part, sql="", rows=in_order(part.rows), refusal=refusal, unknown=unknown)
+
+
+def in_order(rows: Iterable[tuple[Value, ...]]) -> tuple[tuple[Value, ...], ...]:
+    """Sort rows by their text."""
+    return tuple(sorted(rows, key=lambda row: json.dumps([to_json(each) for each in row])))

@@ -1,0 +1,107 @@
+"""Record a run's answers, so that every later change of a check is run against them.
+
+    python tools/record.py RUN FOLDER
+    python tools/record.py --accept FOLDER
+
+The first makes a recording of a finished run, with the verdicts of today, in place of what is in
+the folder, and says what changed: outcomes and files of steps, answers, verdicts. The second leaves
+what engines said as it is and accepts the verdicts of today. Review both with `git diff`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # helpers of tests are `tests.<module>`
+
+from harness import run  # noqa: E402
+from harness.cells import Cell  # noqa: E402
+from harness.errors import UsageProblem  # noqa: E402
+from harness.record import Answer  # noqa: E402
+from tests.recorded import replay, store  # noqa: E402
+from tests.recorded.store import Recorded  # noqa: E402
+
+
+def changes(before: Mapping[str, Recorded], after: Mapping[str, Recorded]) -> Iterator[str]:
+    """Say what differs between two recordings."""
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name), after.get(name)
+        if old is None or new is None:
+            cells = len((old or after[name]).answers)
+            yield f"{name}: {'new' if old is None else 'gone'}, {cells} cells"
+            continue
+        yield from _planned(old, new)
+        yield from (f"{name}: {line}" for line in _states(old, new))
+        yield from _answers(old.answers, new.answers)
+        yield from replay.differences(old.verdicts, new.verdicts)
+
+
+def _planned(old: Recorded, new: Recorded) -> Iterator[str]:
+    if (old.variant, old.scenario) != (new.variant, new.scenario):
+        yield f"{new.variant.id}: another scenario, setting or writer"
+
+
+def _states(old: Recorded, new: Recorded) -> Iterator[str]:
+    was = {each.outcome.step: each for each in old.states}
+    now = {each.outcome.step: each for each in new.states}
+    for step in sorted(was.keys() | now.keys()):
+        one, other = was.get(step), now.get(step)
+        if one is None or other is None or one.outcome != other.outcome:
+            kinds = [each.outcome.kind if each else "not there" for each in (one, other)]
+            yield f"step {step} was {kinds[0]}, is {kinds[1]}, or was sent otherwise"
+        elif one != other:
+            yield f"step {step}: other files, or other values in them"
+
+
+def _answers(old: Mapping[Cell, Answer | None], new: Mapping[Cell, Answer | None]) -> Iterator[str]:
+    for cell in dict.fromkeys((*old, *new)):
+        if cell not in old or cell not in new:
+            yield f"{cell.case}: {'no longer' if cell in old else 'newly'} asked"
+        elif old[cell] != new[cell]:
+            yield f"{cell.case}: another answer"
+
+
+def main() -> int:
+    """Record or accept, and say what changed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--accept", action="store_true", help="only judge the recording anew")
+    parser.add_argument("run", type=Path, nargs="?", help="a finished run's folder")
+    parser.add_argument("folder", type=Path, help="of the recording: tests/recorded/quick_start")
+    given = parser.parse_args()
+    if given.accept == (given.run is not None):
+        parser.error("give a run and a folder to record, or --accept and a folder")
+    before = {each.variant.id: each for each in store.read_all(given.folder)}
+    if given.accept and not before:
+        parser.error(f"{given.folder} holds no recording: no {store.VARIANT} is in it")
+    if given.accept:
+        new = [replace(each, verdicts=replay.judged(each)) for each in before.values()]
+        for each in new:
+            store.write_verdicts(given.folder, each)
+    else:
+        try:
+            new = list(replay.recorded_from(run.load(given.run)))
+        except (UsageProblem, ValueError) as wrong:
+            parser.exit(2, f"{wrong}\n")
+        replay.write(given.folder, new)
+    _say(before, new, given.folder)
+    return 0
+
+
+def _say(before: Mapping[str, Recorded], new: list[Recorded], folder: Path) -> None:
+    for line in changes(before, {each.variant.id: each for each in new}):
+        print(line)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    cells = sum(len(each.answers) for each in new)
+    verdicts = ", ".join(f"{n} {kind}" for kind, n in replay.counts(new).most_common())
+    print(f"{folder}: {len(new)} variants, {cells} cells ({verdicts}), {size / 1e3:.0f} kB")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
