@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.cells import Variant
+from harness.histories import SNAPSHOT
 from harness.model.schema import schema_of
 from harness.operations.api import Operation
 from harness.operations.touch import Rewrites, Touch
+from harness.run import WRITE
 from harness.scenario import meaning
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.problems import Problems
@@ -77,12 +79,15 @@ class Candidate:
 def begin(variant: Variant, step: int, view: str, known: Sequence[str]) -> Candidate:
     """Give the candidate that everything begins with: a variant until a step, asked for one view.
 
+    Where it is the step itself that is looked at (`WRITE`), any question will do.
+
     `known`: the names of the settings that the format knows.
     """
     scenario = variant.scenario
     steps = tuple(Step(each.operation) for each in scenario.steps[:step])
+    views = (SNAPSHOT if view == WRITE else view,)
     made = replace(
-        scenario, steps=steps, formats=(variant.format,), views=(view,), settings={}, path=""
+        scenario, steps=steps, formats=(variant.format,), views=views, settings={}, path=""
     )
     settings = {name: value for name, value in variant.settings.items() if name in known}
     numbers = tuple(range(1, step + 1))

@@ -2,7 +2,8 @@
 
 The cause of a finding is the step after which it is first seen: a schema change, or a write after
 one. Findings of one kind that a reader has by the same way of reading, in the same view of the same
-format, after the same operation, are one group.
+format, after the same operation, are one group. What files hold otherwise than it was written is
+the writer's, or the model's, whoever reads it; what a writer refused is a group of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import Final
 from harness import shapes
 from harness.cells import Variant
 from harness.operations import name_of
-from harness.record import Answer, Verdict, VerdictKind
+from harness.record import Answer, Finding, Party, StateRecord, Verdict, VerdictKind
+from harness.run import WRITE
 from harness.scenario.definition import Scenario
 
 REFUSED: Final = "refused"
@@ -36,7 +38,10 @@ class Sign:
     kind: str
     """A finding's name, or `refused` with the engine's name of the error."""
     ways: tuple[str, ...]
-    """The ways of reading that reproduce the answer; what a refusal means, where it tells."""
+    """The ways of reading that reproduce the answer; what a refusal means, where it tells. None of
+    what files hold: no way of reading brings it about."""
+    party: Party | None = None
+    """The writer or the model, where files hold what is wrong; None for all else."""
 
     @property
     def way(self) -> str:
@@ -54,6 +59,8 @@ class Sign:
         What is explained in one way stays so, and what none explains; of several ways all have to
         fit still, and the fewer steps there are the more others do.
         """
+        if self.party is not None:  # how many engines agree decides which of the two it is
+            return any(each.kind == self.kind and each.party is not None for each in found)
         if len(self.ways) < SEVERAL:
             return self in found
         return any(each.kind == self.kind and set(self.ways) <= set(each.ways) for each in found)
@@ -69,7 +76,8 @@ class Cause:
 
     operation: str
     """The step's, with the last schema change before it where it is none itself."""
-    reader: str
+    whose: str
+    """The reader; `writer` with its name, or `model`, where it is not the reader's."""
     view: str
     format: str
     sign: Sign
@@ -78,7 +86,7 @@ class Cause:
     def name(self) -> str:
         """A name for files: letters, digits and dashes."""
         way = "" if self.sign.refused else self.sign.way
-        told = (self.operation, self.sign.kind, way, self.reader, self.view, self.format)
+        told = (self.operation, self.sign.kind, way, self.whose, self.view, self.format)
         name = re.sub(r"[^a-z0-9.]+", "-", " ".join(told).lower()).strip("-")
         if way and len(name) <= LONGEST:
             return name
@@ -86,7 +94,7 @@ class Cause:
         return f"{name[:LONGEST]}-{digest[:DIGITS]}"
 
     def __str__(self) -> str:
-        return f"{self.operation}: {self.sign}, {self.reader}, {self.view} of {self.format}"
+        return f"{self.operation}: {self.sign}, {self.whose}, {self.view} of {self.format}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +110,33 @@ class Group:
 def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
     """Give how an answer is wrong; nothing where it is right or not known."""
     if verdict.verdict is VerdictKind.REFUSED and answer is not None and answer.refusal:
-        means = (verdict.because,) if verdict.because else ()
+        means = (verdict.because,) if verdict.because and verdict.view != WRITE else ()
         return frozenset({Sign(f"{REFUSED} {answer.refusal.kind}", means)})
-    if verdict.verdict is not VerdictKind.WRONG:
-        return frozenset()
     ways = tuple(dict.fromkeys(map(plain_way, verdict.reproduces)))
-    return frozenset(Sign(str(each.kind), ways) for each in verdict.findings)
+    found = (_sign(each, ways) for each in verdict.findings)
+    if verdict.verdict is VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
+        return frozenset(each for each in found if each.party is Party.MODEL)
+    return frozenset(found) if verdict.verdict is VerdictKind.WRONG else frozenset()
+
+
+def _sign(finding: Finding, ways: tuple[str, ...]) -> Sign:
+    filed = finding.party in {Party.WRITER, Party.MODEL}
+    return Sign(str(finding.kind), (), finding.party) if filed else Sign(str(finding.kind), ways)
+
+
+def refused_steps(
+    verdicts: Iterable[Verdict], states: Mapping[tuple[str, int], StateRecord]
+) -> Mapping[str, Answer]:
+    """Give what a writer answered to each step that it refused, by the case of the step's verdict.
+
+    The creation is none: nothing can be left out before it. `states`: by variant and step.
+    """
+    found = {}
+    for each in verdicts:
+        state = states.get((each.variant, each.step))
+        if each.view == WRITE and each.step and state is not None and state.outcome.refusal:
+            found[each.case] = Answer(each.case, each.sql, refusal=state.outcome.refusal)
+    return found
 
 
 def plain_way(way: str) -> str:
@@ -122,10 +151,13 @@ def plain_way(way: str) -> str:
 def groups(
     variants: Sequence[Variant], verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
 ) -> tuple[Group, ...]:
-    """Group the findings of readers; the largest groups first. What a writer refused is none."""
+    """Group all findings and refusals; the largest groups first.
+
+    `answers`: those of writers too (`refused_steps`).
+    """
     of = {variant.id: variant for variant in variants}
     found: dict[Cause, list[tuple[Verdict, bool]]] = {}
-    for series in _series(each for each in verdicts if each.variant in of and _asked(each)):
+    for series in _series(each for each in verdicts if each.variant in of):
         variant = of[series[0].variant]
         for cause, verdict, first in _of_series(series, variant, answers):
             found.setdefault(cause, []).append((verdict, first))
@@ -133,15 +165,12 @@ def groups(
     return tuple(sorted(made, key=lambda each: (-len(each.cases), each.cause.name)))
 
 
-def _asked(verdict: Verdict) -> bool:
-    return verdict.view != "write"
-
-
 def _series(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
-    """Give the verdicts about one question after one step after another."""
+    """Give the verdicts about one question after one step after another; a step is by itself."""
     found: dict[_Series, list[Verdict]] = {}
     for each in verdicts:
-        shape = str(shapes.parse(each.query)[0])
+        step = f"step {each.step}"
+        shape = step if each.view == WRITE else str(shapes.parse(each.query)[0])
         found.setdefault((each.variant, each.reader, each.view, shape), []).append(each)
     yield from (sorted(each, key=lambda verdict: verdict.step) for each in found.values())
 
@@ -150,14 +179,21 @@ def _of_series(
     series: Sequence[Verdict], variant: Variant, answers: Mapping[str, Answer]
 ) -> Iterator[tuple[Cause, Verdict, bool]]:
     """Give each finding with its cause, and whether it is the first one of it."""
-    since: dict[Sign, str] = {}
+    since: dict[Sign, int] = {}
     for verdict in series:
         here = signs(verdict, answers.get(verdict.case))
-        began = {sign: operation_of(variant.scenario, verdict.step) for sign in here - set(since)}
-        since = {sign: what for sign, what in {**since, **began}.items() if sign in here}
-        for sign, operation in since.items():
-            place = verdict.reader, verdict.view, variant.format
-            yield Cause(operation, *place, sign), verdict, sign in began
+        began = dict.fromkeys(here - set(since), verdict.step)
+        since = {sign: step for sign, step in {**since, **began}.items() if sign in here}
+        for sign, step in since.items():
+            whose = _whose(sign, verdict, variant.writers[step])
+            place = whose, verdict.view, variant.format
+            yield Cause(operation_of(variant.scenario, step), *place, sign), verdict, sign in began
+
+
+def _whose(sign: Sign, verdict: Verdict, writer: str) -> str:
+    if verdict.view == WRITE or sign.party is Party.WRITER:
+        return f"writer {writer}"
+    return verdict.reader if sign.party is None else str(sign.party)
 
 
 def operation_of(scenario: Scenario, step: int) -> str:

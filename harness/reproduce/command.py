@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -19,13 +19,14 @@ from harness.explain.command import LATEST_RUN
 from harness.explain.found import find
 from harness.explain.show import say
 from harness.progress import for_stream
+from harness.record import Answer
 from harness.reports.words import counted
 from harness.reproduce import candidate as candidates
 from harness.reproduce import causes, files, hunts, runs
 from harness.reproduce.causes import Group
 from harness.reproduce.hunts import Hunt, Target
 from harness.reproduce.rounds import PROFILE, Rounds
-from harness.run import Run
+from harness.run import WRITE, Run
 from harness.runtimes.cache import OFFLINE, Cache
 from harness.voice import OUT
 
@@ -50,20 +51,23 @@ def reproduce(
 ) -> None:
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
-    Without a case and without --all the causes of the run's findings are listed.
+    Without a case and without --all the causes of the run's findings are listed; so are those of
+    steps that the writer refused.
     """
     if not run_dir.exists():
         raise UsageProblem(f"there is no run at {run_dir}; make one with: harness run")
     found = run.load(run_dir.resolve())
     variants = {each.id: each for each in pipeline.plan_of(found.info).variants}
-    groups = causes.groups(tuple(variants.values()), found.recorded.values(), found.answers)
+    refused = causes.refused_steps(found.recorded.values(), found.by_step)
+    answers = {**found.answers, **refused}
+    groups = causes.groups(tuple(variants.values()), found.recorded.values(), answers)
     chosen = groups if every else _of_case(groups, found, case) if case else ()
     if not chosen:
         _listed(groups, OUT)
         return
     cache, progress = Cache.default(offline=offline), for_stream(sys.stderr)
     rounds = Rounds(partial(runs.work, cache, progress, PROFILE), progress)
-    made = [_begun(each, variants[each.witness.variant], found) for each in chosen]
+    made = [_begun(each, variants[each.witness.variant], answers) for each in chosen]
     hunts.drive(made, rounds.ask, _enough(minutes * len(made)))
     told = [_told(each, rounds, folder, OUT) for each in made]
     if not all(told):
@@ -71,7 +75,9 @@ def reproduce(
 
 
 def _of_case(groups: Sequence[Group], found: Run, case: Sequence[str]) -> tuple[Group, ...]:
-    name = find(found.folder, case).cell.case
+    # The steps that were refused are no cells.
+    named = {each for group in groups for each in group.cases if all(part in each for part in case)}
+    name = named.pop() if len(named) == 1 else find(found.folder, case).cell.case
     chosen = tuple(each for each in groups if name in each.cases)
     if not chosen:
         told = "was never judged" if name not in found.recorded else "has no finding"
@@ -89,12 +95,12 @@ def _listed(groups: Sequence[Group], out: Console) -> None:
         say(out, "harness reproduce CASE, or --all, makes the smallest scenario of each")
 
 
-def _begun(group: Group, variant: Variant, found: Run) -> Hunt:
+def _begun(group: Group, variant: Variant, answers: Mapping[str, Answer]) -> Hunt:
     """Begin the search for a group, with the variant that shows it first."""
     witness = group.witness
-    answer = found.answers[witness.case]
-    shape = hunts.shape_of(witness.query)
-    target = Target(group.cause, parse_reader(witness.reader), shape, answer.refusal)
+    shape = hunts.shape_of("all" if witness.view == WRITE else witness.query)
+    refusal = answers[witness.case].refusal
+    target = Target(group.cause, parse_reader(witness.reader), shape, refusal)
     settings = tuple(formats.load(variant.format).settings)
     return hunts.begin(target, candidates.begin(variant, witness.step, witness.view, settings))
 

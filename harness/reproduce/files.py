@@ -11,10 +11,12 @@ from typing import Any, Final
 from ruamel.yaml import YAML
 
 from harness.errors import unwritable
+from harness.histories import SNAPSHOT
 from harness.reproduce.candidate import Candidate
 from harness.reproduce.causes import Cause
 from harness.reproduce.hunts import Target
 from harness.reproduce.script import Seen, script
+from harness.run import WRITE
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 
@@ -57,13 +59,15 @@ def named(scenario: Scenario, cause: Cause) -> Scenario:
 
 def profile(target: Target, candidate: Candidate) -> str:
     """Give the text of a profile that asks the one reader about the one table."""
+    refused = target.cause.view == WRITE
+    about = f"Asks {target.reader} what it was seen to answer wrongly."
     form: dict[str, Any] = {
-        "about": f"Asks {target.reader} what it was seen to answer wrongly.",
+        "about": f"Writes what {target.reader} was seen to refuse." if refused else about,
         "scenarios": [f"{target.cause.name}/{SCENARIO}"],
         "formats": [candidate.format],
         "writers": [_writer(candidate)],
         "readers": [str(target.reader)],
-        "views": [target.cause.view],
+        "views": [SNAPSHOT if refused else target.cause.view],
         "queries": [target.shape],
     }
     yaml, text = YAML(typ="safe", pure=True), io.StringIO()

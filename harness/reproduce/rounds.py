@@ -9,16 +9,19 @@ from dataclasses import dataclass, field
 from harness.cells import Cell, Plan
 from harness.pipeline import Work
 from harness.progress import Progress
-from harness.record import VerdictKind
+from harness.record import OutcomeKind, VerdictKind
 from harness.reports.words import counted
 from harness.reproduce import runs
 from harness.reproduce.candidate import Candidate
-from harness.reproduce.causes import signs
+from harness.reproduce.causes import refused_steps, signs
 from harness.reproduce.hunts import Target, Wanted
 from harness.reproduce.predicted import cell_of
 from harness.reproduce.script import Seen
+from harness.run import WRITE
 
 PROFILE = "reproduce"
+STEP = "step"
+"""What stands for the question where a step is judged."""
 
 
 @dataclass(slots=True)
@@ -30,6 +33,8 @@ class Rounds:
     progress: Progress
     seen: dict[str, Seen] = field(default_factory=dict)
     """By the case: what was answered."""
+    ended: set[tuple[str, int]] = field(default_factory=set)
+    """The steps of which it is known what became of them, by variant."""
     unknown: set[str] = field(default_factory=set)
     """Keys of candidates of which nothing came out."""
 
@@ -37,7 +42,7 @@ class Rounds:
         """Ask a round; a question without an answer counts as not shown."""
         cells = [_cell(each) for each in wanted]
         made = _plan(wanted, [each for each in cells if each is not None])
-        if made.cells:
+        if made.variants:
             number = counted(len(made.variants), "candidate")
             self.progress.note(f"a round of {number}, {counted(len(made.cells), 'question')}")
             with self.work_of() as work:
@@ -46,20 +51,25 @@ class Rounds:
 
     def _run(self, made: Plan, work: Work) -> None:
         found = runs.done(made, work)
-        for cell in made.cells:
-            verdict, answer = found.recorded.get(cell.case), found.answers.get(cell.case)
-            if verdict is not None and answer is not None:
-                states = tuple(each for each in found.states if each.variant == cell.variant)
-                self.seen[cell.case] = Seen(verdict, answer, states)
+        answers = {**found.answers, **refused_steps(found.step_verdicts, found.by_step)}
+        for case, verdict in found.recorded.items():
+            if case in answers:
+                states = tuple(each for each in found.states if each.variant == verdict.variant)
+                self.seen[case] = Seen(verdict, answers[case], states)
+        self.ended |= {
+            at for at, each in found.by_step.items() if each.outcome.kind is not OutcomeKind.UNKNOWN
+        }
 
     def _shows(self, wanted: Wanted, cell: Cell | None) -> bool:
         if cell is None:
             return False
         seen = self.seen.get(cell.case)
-        if seen is None or seen.verdict.verdict is VerdictKind.UNKNOWN:
+        found = signs(seen.verdict, seen.answer) if seen else frozenset()
+        applied = cell.view == WRITE and (cell.variant, cell.step) in self.ended
+        silent = seen is None or seen.verdict.verdict is VerdictKind.UNKNOWN
+        if silent and not (found or applied):
             self.unknown.add(wanted.candidate.key)
-            return False
-        return wanted.target.sign.among(signs(seen.verdict, seen.answer))
+        return wanted.target.sign.among(found)
 
     def of(self, target: Target, candidate: Candidate) -> Seen:
         """Give what was seen of a candidate that showed something."""
@@ -68,17 +78,21 @@ class Rounds:
 
 
 def _cell(wanted: Wanted) -> Cell | None:
-    target = wanted.target
-    return cell_of(wanted.candidate, str(target.reader), target.cause.view, target.shape)
+    target, candidate = wanted.target, wanted.candidate
+    if target.cause.view == WRITE:  # the step itself, which nobody is asked about
+        last = len(candidate.numbers)
+        return Cell(candidate.variant.id, last, candidate.writers[-1], WRITE, STEP)
+    return cell_of(candidate, str(target.reader), target.cause.view, target.shape)
 
 
 def _plan(wanted: Sequence[Wanted], cells: Sequence[Cell]) -> Plan:
     """Give the plan of a round; a candidate that several searches want is written once."""
     variants = {each.candidate.key: each.candidate.variant for each in wanted}
-    asked = {cell.variant for cell in cells}
+    written, asking = {cell.variant for cell in cells}, [e for e in cells if e.view != WRITE]
+    readers = [each.target.reader for each in wanted if each.target.cause.view != WRITE]
     return Plan(
         PROFILE,
-        tuple(each for each in variants.values() if each.id in asked),
-        tuple({str(each.target.reader): each.target.reader for each in wanted}.values()),
-        tuple({cell.case: cell for cell in cells}.values()),
+        tuple(each for each in variants.values() if each.id in written),
+        tuple({str(each): each for each in readers}.values()),
+        tuple({cell.case: cell for cell in asking}.values()),
     )

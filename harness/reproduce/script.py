@@ -22,6 +22,7 @@ from harness.operations.sql import quoted
 from harness.record import Answer, Expected, OutcomeKind, StateRecord, Verdict
 from harness.reports.sentences import finding_text, refusal_text
 from harness.reports.words import FINDINGS, exact
+from harness.run import WRITE
 from harness.runtimes import distributions
 from harness.runtimes.distribution import Distribution
 from harness.writer.conf import COMMON
@@ -47,7 +48,9 @@ class Seen:
 
 def script(variant: Variant, reader: Reader, seen: Seen) -> str:
     """Give the text of the script."""
-    parts = (_head(variant, reader, seen), _writing(variant, seen), _reading(variant, reader, seen))
+    parts = [_head(variant, reader, seen), _writing(variant, seen)]
+    if seen.verdict.view != WRITE:
+        parts.append(_reading(variant, reader, seen))
     return "\n".join(line for part in parts for line in part) + "\n"
 
 
@@ -72,7 +75,8 @@ def _head(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
         yield _comment(f"a reader of this way gives the same answer: {way}")
     yield "--"
     writers = tuple(dict.fromkeys(variant.writers))
-    for what, name in (*(("writer", each) for each in writers), ("reader", reader.distribution)):
+    readers = () if seen.verdict.view == WRITE else (("reader", reader.distribution),)
+    for what, name in (*(("writer", each) for each in writers), *readers):
         yield from _made_of(what, distributions.load(name))
     yield _comment(f"Both find the table through one Hive metastore. {LOCATION} is an empty folder")
     yield _comment("that both can reach; put another one in its place if you like.")

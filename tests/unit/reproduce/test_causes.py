@@ -7,11 +7,23 @@ from pathlib import Path
 import pytest
 
 from harness import pipeline, run
-from harness.record import Answer, Refusal, Verdict, VerdictKind
-from harness.reproduce.causes import Group, Sign, groups, operation_of, plain_way, signs
+from harness.judge import judge
+from harness.record import Answer, Outcome, OutcomeKind, Party, Refusal, Verdict, VerdictKind
+from harness.reproduce.causes import (
+    Group,
+    Sign,
+    groups,
+    operation_of,
+    plain_way,
+    refused_steps,
+    signs,
+)
 from harness.run import Run
-from tests.quality.notation import history
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.quality.shadow import Files
 from tests.recorded.test_replay import RECORDED
+from tests.unit import test_judge, test_party
 from tests.unit.reproduce.simulation import scenario_of
 
 
@@ -59,7 +71,7 @@ def test_a_rename_that_a_reader_by_name_misses_is_one_cause(recorded: Run) -> No
     sign = Sign("missing_rename", ("by name",))
     found = [each.cause for each in grouped(recorded) if each.cause.sign == sign]
     assert {each.operation for each in found} == {"rename_column"}
-    assert len({each.reader for each in found}) == len(found) > 3
+    assert len({each.whose for each in found}) == len(found) > 3
 
 
 def test_errors_are_grouped_by_what_the_engine_calls_them_and_what_they_mean() -> None:
@@ -94,3 +106,45 @@ def test_the_number_of_a_step_is_no_part_of_a_way() -> None:
 def test_a_write_after_a_schema_change_is_named_with_it(text: str, named: str) -> None:
     scenario = scenario_of(history(text))
     assert operation_of(scenario, len(scenario.steps)) == named
+
+
+def of_files(told: Told, files: Files) -> tuple[Group, ...]:
+    """Let two readers show what spoilt files hold, and group what is found."""
+    reply = test_party.as_filed(told, files)
+    verdicts = test_party.verdicts(told, files, reply, reply)
+    return groups([case_of(told).variant], verdicts, {})
+
+
+def test_what_a_writer_spoilt_is_one_cause_of_his_whoever_reads_it() -> None:
+    (group,) = of_files(test_party.told(), test_party.rows(test_party.empty_f1))
+    assert (group.cause.whose, group.cause.sign.party) == ("writer writer", Party.WRITER)
+    assert group.cause.sign.ways == ()
+    assert len(group.cases) == 2
+    assert "writer writer" in str(group.cause)
+
+
+def test_what_puts_the_model_in_doubt_is_a_cause_of_the_models() -> None:
+    told = history("insert 1..3; type n string; update 1 set f1", test_party.COLUMNS)
+    found = of_files(told, test_party.rows(test_party.spelled, step=3))
+    assert {each.cause.whose for each in found} == {"model"}
+    assert {each.witness.verdict for each in found} == {VerdictKind.UNKNOWN}
+
+
+def test_one_engine_shows_the_doubt_again_as_the_writers_doing_and_never_as_a_readers() -> None:
+    doubt = Sign("lost_value", (), Party.MODEL)
+    assert doubt.among(frozenset({Sign("lost_value", (), Party.WRITER)}))
+    assert not doubt.among(frozenset({Sign("lost_value", ())}))
+    assert not Sign("lost_value", ()).among(frozenset({doubt}))
+
+
+def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -> None:
+    told = history("insert 1; move f1 after f2; rename f1 g")
+    no = Refusal("AnalysisException", "no such thing")
+    outcomes = {at: Outcome(at, OutcomeKind.REFUSED, refusal=no) for at in (2, 3)}
+    case = test_judge.case_of(told, outcomes)
+    verdicts = judge(case, [], {})
+    states = {(each.variant, each.outcome.step): each for each in case.states}
+    found = groups([case.variant], verdicts, refused_steps(verdicts, states))
+    assert {each.cause.operation for each in found} == {"move_column", "rename_column"}
+    assert {each.cause.sign for each in found} == {Sign("refused AnalysisException", ())}
+    assert {(each.cause.whose, each.cause.view) for each in found} == {("writer writer", "write")}

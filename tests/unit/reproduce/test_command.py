@@ -6,24 +6,28 @@ import datetime
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness import cli, pipeline, run
+from harness import cli, pipeline, planning, run
 from harness.cells import Plan, parse_reader
+from harness.judge import judge
 from harness.pipeline import Work
 from harness.progress import QuietProgress
-from harness.reproduce import runs
+from harness.record import Outcome, OutcomeKind, Refusal
+from harness.reproduce import files, runs
 from harness.reproduce.causes import Cause, Sign
 from harness.reproduce.hunts import Target, Wanted
 from harness.reproduce.rounds import Rounds
-from harness.run import Run
+from harness.run import WRITE, Run
 from harness.runtimes.cache import Cache
 from tests.quality.notation import history
 from tests.recorded.test_replay import RECORDED
-from tests.unit.reproduce.simulation import candidate_of
+from tests.unit.reproduce.simulation import WRITER, candidate_of
 from tests.unit.reproduce.test_files import SIGN, seen_of
+from tests.unit.test_judge import case_of
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
 FALSE, TRUE = (f"trino-476{{use-column-names={each}}}" for each in ("false", "true"))
@@ -111,6 +115,54 @@ def test_a_round_whose_questions_do_not_exist_starts_nothing(
     target = Target(asked[0].target.cause, parse_reader(FALSE), "column")
     assert rounds.ask([Wanted(target, candidate_of(history("insert 1")))]) == [False]
     assert plans == []
+
+
+REFUSED = Refusal("AnalysisException", "no such thing")
+WRITERS = Cause(
+    "move_column", f"writer {WRITER}", WRITE, "hudi-cow", Sign(f"refused {REFUSED.kind}", ())
+)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "shown", "silent"),
+    [
+        (Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED), True, False),
+        (Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("Other", "x")), False, False),
+        (Outcome(2, OutcomeKind.APPLIED, "2"), False, False),
+        (Outcome(2, OutcomeKind.UNKNOWN), False, True),
+    ],
+)
+def test_a_refused_step_is_written_again_and_nobody_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *, shown: bool, silent: bool
+) -> None:
+    target = Target(WRITERS, parse_reader(WRITER), "all", REFUSED)
+    wanted = Wanted(target, candidate_of(history("insert 1,2; move f1 after f2")))
+
+    def done(made: Plan, work: Work) -> Run:
+        assert (made.cells, made.readers) == ((), ())
+        told = history("insert 1,2; move f1 after f2")
+        case = replace(case_of(told, {2: outcome}), variant=wanted.candidate.variant)
+        states = tuple(replace(each, variant=case.variant.id) for each in case.states)
+        verdicts = judge(case, [], {})
+        recorded = {each.case: each for each in verdicts}
+        return Run(work.folder, pipeline.info_of(made, "x", NOW), states, {}, recorded)
+
+    @contextmanager
+    def work() -> Iterator[Work]:
+        yield Work(Cache(tmp_path), tmp_path, QuietProgress())
+
+    monkeypatch.setattr(runs, "done", done)
+    rounds = Rounds(work, QuietProgress())
+    assert rounds.ask([wanted]) == [shown]
+    assert bool(rounds.unknown) == silent
+    if shown:
+        place = files.write(tmp_path, target, wanted.candidate, rounds.of(target, wanted.candidate))
+        script = (place / "reproduce.sql").read_text()
+        assert "seen: an error. AnalysisException: no such thing" in script
+        assert "Spark refused it" in script
+        assert "the query" not in script
+        (variant,) = planning.make([place / "scenario.yaml"], place.name, "").variants
+        assert variant.writers == wanted.candidate.writers
 
 
 def test_of_several_ways_all_have_to_fit_and_more_may() -> None:

@@ -32,7 +32,7 @@ MOVED = "insert 1,2; move f1 after f2"
 
 
 def target(reader: str = READER) -> Target:
-    return Target(replace(CAUSE, reader=reader), parse_reader(reader), "all")
+    return Target(replace(CAUSE, whose=reader), parse_reader(reader), "all")
 
 
 def seen_of(candidate: Candidate, reader: str = READER) -> Seen:
