@@ -13,13 +13,16 @@ from typing import Final
 from pydantic import TypeAdapter
 from ruamel.yaml import YAML
 
-from harness.record import Verdict, VerdictKind
+from harness.record import Party, Verdict, VerdictKind
 from harness.run import Run
 
 NAME: Final = "claims"
 FILE: Final = "claims.md"
 DATA: Final = "claims_data/findings_a5.yaml"
 NOT_ASKED: Final = "not asked in this run"
+WRITERS: Final = "shown as the files have it, which the writer wrote wrongly"
+"""What is seen of a reader in a cell whose findings are all the writer's."""
+NOTHING_TOLD: Final = "nothing told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +106,16 @@ def _cell(run: Run, change: Change, claim: Claim, name: str) -> str:
     seen = Counter(_seen(verdict) for verdict in _verdicts(run, change, claim))
     if not seen:
         return f"{claim.says[name]}<br>{NOT_ASKED}"
-    allowed = set(claim.claimed[name])
-    agrees = all(set(kinds) <= allowed for kinds in seen)
     what = "; ".join(f"{' + '.join(kinds)} ({times})" for kinds, times in seen.most_common())
-    return f"{claim.says[name]}<br>**{'agrees' if agrees else 'differs'}**: {what}"
+    return f"{claim.says[name]}<br>**{_agreement(seen, claim.claimed[name])}**: {what}"
+
+
+def _agreement(seen: Iterable[tuple[str, ...]], claimed: Iterable[str]) -> str:
+    """Say whether what was seen of a reader is claimed; wrong files say nothing of any reader."""
+    told = [kinds for kinds in seen if kinds != (WRITERS,)]
+    if not told:
+        return NOTHING_TOLD
+    return "agrees" if all(set(kinds) <= set(claimed) for kinds in told) else "differs"
 
 
 def _verdicts(run: Run, change: Change, claim: Claim) -> Iterator[Verdict]:
@@ -126,7 +135,8 @@ def _verdicts(run: Run, change: Change, claim: Claim) -> Iterator[Verdict]:
 def _seen(verdict: Verdict) -> tuple[str, ...]:
     if verdict.verdict is not VerdictKind.WRONG:
         return (str(verdict.verdict),)
-    return tuple(str(finding.kind) for finding in verdict.findings)
+    found = [each for each in verdict.findings if each.party is not Party.WRITER]
+    return tuple(str(each.kind) for each in found) or (WRITERS,)
 
 
 def _readers(run: Run, made: Claims) -> Iterable[str]:
