@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol, TextIO, TypeVar
+from typing import ClassVar, Protocol, TextIO, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -174,6 +175,9 @@ class TerminalProgress:
 class JsonProgress:
     """One JSON object a line, for programs; the documentation lists the events."""
 
+    speaking: ClassVar = threading.RLock()
+    """Held while a line is written; who keeps it has the last word."""
+
     def __init__(self, out: TextIO) -> None:
         """`out`: where the lines go."""
         self._out = out
@@ -216,8 +220,9 @@ class JsonProgress:
 
     def tell(self, event: str, **facts: object) -> None:
         """Write an event."""
-        self._out.write(json.dumps({"event": event, **facts}) + "\n")
-        self._out.flush()
+        with self.speaking:
+            self._out.write(json.dumps({"event": event, **facts}) + "\n")
+            self._out.flush()
 
     def _state(self, event: str) -> None:
         found = dict(self._found)

@@ -29,6 +29,8 @@ from harness.progress import JsonProgress, Progress, QuietProgress, for_stream
 from harness.reports import html, junit, terminal
 from harness.run import Run
 
+LAST_WORD_S: Final = 1.0
+"""How long an interruption waits for a line that somebody writes; who reads it may be gone."""
 OUT: Final = Console(width=None if sys.stdout.isatty() else terminal.WIDTH)
 
 
@@ -76,6 +78,8 @@ class Voice:
         def interrupted(status: int) -> None:
             said = f"interrupted; go on with: harness run --resume --run-dir {_shown(folder)}"
             if self.json:
+                # Until the process is gone, other threads would tell of answers that come.
+                JsonProgress.speaking.acquire(timeout=LAST_WORD_S)
                 self._end(status, problem=said)
             print(f"harness: {said}", file=sys.stderr, flush=True)  # noqa: T201 - to people
 

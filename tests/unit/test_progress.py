@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 
 import pytest
 from rich.console import Console
@@ -119,3 +120,14 @@ def test_of_many_bytes_a_program_is_told_every_hundredth_only() -> None:
         progress.advance(100)
     events = [json.loads(line)["event"] for line in out.getvalue().splitlines()]
     assert events == ["start", *["progress"] * 100]
+
+
+def test_nobody_comes_between_a_line_and_who_has_the_last_word() -> None:
+    out = io.StringIO()
+    other = threading.Thread(target=JsonProgress(out).note, args=("late",))
+    with JsonProgress.speaking:
+        other.start()
+        JsonProgress(out).tell("end", status=130)
+        assert [json.loads(line)["event"] for line in out.getvalue().splitlines()] == ["end"]
+    other.join(30)
+    assert len(out.getvalue().splitlines()) == 2
