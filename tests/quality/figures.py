@@ -1,4 +1,5 @@
-"""The figures of `make quality`: every planted defect, right readers, and the second opinion.
+"""The figures of `make quality`: every planted defect by name and by whose doing it is, right
+readers, and the second opinion.
 
 Run as `python -m tests.quality.figures`; ends with status 1 on any miss and says its seed.
 """
@@ -16,8 +17,10 @@ from typing import Final
 
 from harness import compare
 from harness.diagnosis import findings
-from tests.quality import asked, chance, defects, opinions, survey
+from harness.record import Party
+from tests.quality import asked, chance, defects, opinions, parties, survey
 from tests.quality.defects import DEFECTS, REFUSALS
+from tests.quality.parties import Blamed
 from tests.quality.survey import Result
 from tests.simulated import Reader
 
@@ -30,7 +33,7 @@ SHOWN: Final = (
 )
 Task = tuple[str, str, int, int]
 """What is counted, of which defect, and the seeds from and to."""
-BLOCKS: Final = {"defect": 50, "refusal": 50, "clean": 50, "opinion": 500}
+BLOCKS: Final = {"defect": 50, "refusal": 50, "party": 25, "clean": 50, "opinion": 500}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,11 @@ def _refusal(name: str, seeds: range) -> tuple[Counter[str], list[str]]:
     return Counter({Result.RIGHT: len(seeds) - len(bad), Result.WRONG: len(bad)}), bad
 
 
+def _party(name: str, seeds: range) -> tuple[Counter[str], list[str]]:
+    counts, misses = parties.figures(DEFECTS[name], seeds)
+    return Counter({str(result): number for result, number in counts.items()}), misses
+
+
 def _clean(_: str, seeds: range) -> tuple[Counter[str], list[str]]:
     done = [(seed, text, bad) for seed in seeds for text, bad in _questions(seed)]
     misses = [
@@ -92,6 +100,7 @@ def _opinion(_: str, seeds: range) -> tuple[Counter[str], list[str]]:
 TASKS: Final[dict[str, Callable[[str, range], tuple[Counter[str], list[str]]]]] = {
     "defect": _defect,
     "refusal": _refusal,
+    "party": _party,
     "clean": _clean,
     "opinion": _opinion,
 }
@@ -136,10 +145,23 @@ def _table(tally: Tally, histories: int) -> None:
         _say(f"{name:46}  {cells}")
 
 
+def _blame(tally: Tally) -> None:
+    """Say how many visible defects were blamed on whom, those of readers and those of writers."""
+    shown = [each for each in Blamed if each is not Blamed.INVISIBLE]
+    for party in (Party.READER, Party.WRITER):
+        of_it = [c for name, c in tally.of("party") if parties.right_of(DEFECTS[name]) is party]
+        counts = sum(of_it, Counter[str]())
+        visible = sum(counts[each] for each in shown)
+        told = ", ".join(f"{counts[each]:,} {each}" for each in shown)
+        who = f"a planted {party} made wrong ({len(of_it)} defects)"
+        _say(f"{visible:>12,} answers that {who}, blamed on: {told}")
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.quality.figures", description=__doc__)
     for name, default, text in (
         ("histories", 300, "for each planted defect"),
+        ("parties", 100, "for each planted defect, to see on whom it is blamed"),
         ("clean", 12_000, "histories that a right reader is asked everything about"),
         ("opinions", 1_000_000, "histories of which a second opinion is asked"),
         ("first", 0, "the first seed"),
@@ -149,24 +171,32 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _tasks(given: argparse.Namespace) -> list[Task]:
+    harmful = [name for name, defect in DEFECTS.items() if not defect.harmless]
+    every = (
+        *(("defect", name, given.histories) for name in DEFECTS),
+        *(("refusal", name, given.histories) for name in REFUSALS),
+        *(("party", name, given.parties) for name in harmful),
+        ("clean", "", given.clean),
+        ("opinion", "", given.opinions),
+    )
+    return [task for what, name, n in every for task in _blocks(what, name, n, given.first)]
+
+
 def main() -> int:
     """Count everything and print it; 1 on any miss."""
     given, started, tally = _arguments(), time.monotonic(), Tally()
-    first = given.first
-    tasks = [task for name in DEFECTS for task in _blocks("defect", name, given.histories, first)]
-    tasks += [t for name in REFUSALS for t in _blocks("refusal", name, given.histories, first)]
-    tasks += _blocks("clean", "", given.clean, first)
-    tasks += _blocks("opinion", "", given.opinions, first)
     with multiprocessing.Pool(given.jobs) as pool:
-        for counted in pool.imap(run, tasks):
+        for counted in pool.imap(run, _tasks(given)):
             tally.add(counted)
     _table(tally, given.histories)
+    _blame(tally)
     for what, text in (
         ("clean", "comparisons with a right reader"),
         ("opinion", "second opinions"),
     ):
         number = sum(sum(counts.values()) for _, counts in tally.of(what))
-        _say(f"{number:>12,} {text}: seeds {first} and on")
+        _say(f"{number:>12,} {text}: seeds {given.first} and on")
     _say(f"{len(tally.misses):>12,} misses, after {time.monotonic() - started:.0f} s")
     return 1 if tally.misses else 0
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from enum import StrEnum
 
 from harness.cells import Cell, Variant
 from harness.histories import Case
@@ -16,6 +19,17 @@ from tests.simulated import Disk, File, Reply, instant_of
 
 WRITER = "writer: "
 """How the names of planted writers begin; all others are readers."""
+
+
+class Blamed(StrEnum):
+    """On whom the findings of one history put the blame."""
+
+    INVISIBLE = "invisible"
+    """The answer is right, or the history has nothing that could go wrong."""
+    RIGHT = "right party"
+    NOBODY = "nobody"
+    """Of a finding it is not said, although the files are known."""
+    WRONG = "wrong party"
 
 
 def case_of(told: Told, files: Files | None = None, *, looked_at: bool = True) -> Case:
@@ -65,10 +79,15 @@ def judged(case: Case, replies: Sequence[Reply], view: str = "snapshot") -> tupl
     return judge(case, cells, answers)
 
 
+def right_of(defect: Defect) -> Party:
+    """Give whose doing a planted defect is."""
+    return Party.WRITER if defect.name.startswith(WRITER) else Party.READER
+
+
 def parties(defect: Defect, seed: int) -> set[Party | None]:
     """Give whose doing the findings of a defect are; none where it cannot be seen."""
     seen = defect.seen(seed)
-    return _of(seen, of_writer=defect.name.startswith(WRITER)) if seen is not None else set()
+    return _of(seen, of_writer=right_of(defect) is Party.WRITER) if seen is not None else set()
 
 
 def _of(seen: Seen, *, of_writer: bool) -> set[Party | None]:
@@ -78,3 +97,27 @@ def _of(seen: Seen, *, of_writer: bool) -> set[Party | None]:
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=seen.query)
     (verdict,) = judge(case, [cell], {cell.case: answer})
     return {finding.party for finding in verdict.findings}
+
+
+def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[Blamed], list[str]]:
+    """Count on whom a defect is blamed in many histories; say where it is not whose doing it is."""
+    counts: Counter[Blamed] = Counter()
+    misses: list[str] = []
+    right = right_of(defect)
+    for seed in seeds:
+        found = parties(defect, seed)
+        result = blamed(found, right)
+        counts[result] += 1
+        if result in {Blamed.WRONG, Blamed.NOBODY}:
+            named = ", ".join(sorted(str(each or "nobody") for each in found))
+            misses.append(f"{defect.name}, seed {seed}: blamed on {named}, not on the {right}")
+    return counts, misses
+
+
+def blamed(found: AbstractSet[Party | None], right: Party) -> Blamed:
+    """Judge on whom the findings of an answer put the blame."""
+    if not found:
+        return Blamed.INVISIBLE
+    if found == {right}:
+        return Blamed.RIGHT
+    return Blamed.NOBODY if found <= {right, None} else Blamed.WRONG
