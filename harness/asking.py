@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from harness import refusals
+from harness.engines import past
 from harness.engines.api import Connection, Engine, NoAnswerError, RefusedError, Server
 from harness.errors import EnvironmentProblem
 from harness.model.query import ALL
@@ -244,7 +245,7 @@ def _parts(connection: Connection, asked: Asked, work: _Work) -> Iterator[Part]:
         return
     settings = dict(asked.reader.settings)
     for column in asked.columns:
-        sql = work.engine.sql(asked.alone(column), settings)
+        sql = past.sql(work.engine, asked.alone(column), settings)
         try:
             reply = connection.ask(sql, timeout_s=work.manner.timeout_s)
         except RefusedError as refused:

@@ -33,7 +33,8 @@ def narrowed(world: World, query: Query) -> World:
     if query.where is None:
         return world
     rows = _asked(world, query, world.rows)
-    left_out = {key: row for key, row in world.rows.items() if key not in rows}
+    others = {key: row for key, row in world.rows.items() if key not in rows}
+    left_out = {**world.left_out, **others}
     now = None if world.newer is None else _asked(world, query, world.newer)
     return replace(world, rows=rows, left_out=left_out, newer=now)
 
@@ -111,7 +112,7 @@ def _column(world: World, name: str, column: Column | None, step: int | None) ->
 def _named_then(world: World, name: str, step: int | None) -> Origin | None:
     if step is None:
         return None
-    return Origin(world.history[step].schema.find(name).id, name, step, "")
+    return Origin(world.at(step).schema.find(name).id, name, step, "")
 
 
 def _whole_rows(
@@ -182,7 +183,7 @@ def _keys(value: MapValue) -> tuple[Value, ...]:
 def _struct(world: World, at: Place, field: Field) -> Iterator[Place]:
     expected, found = at.expected, at.found
     step = world.step_naming(found, field)
-    there = world.history[step].schema.by_id(field.id) if step is not None else None
+    there = world.at(step).schema.by_id(field.id) if step is not None else None
     old = {child.name: child.id for child in there.children} if there else {}
     for child in field.children:
         if child.name in found:

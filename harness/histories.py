@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from harness import compare, diagnosis, differences, party, told
+from harness import compare, diagnosis, differences, party, told, views
 from harness.cells import Cell, Variant
 from harness.checks.place import World, index_of
 from harness.differences import shown
@@ -16,12 +16,14 @@ from harness.model import lying, resolution
 from harness.model.admissible import Base, base_rows
 from harness.model.canonical import text_of
 from harness.model.files import FileKind
+from harness.model.moment import AS_OF
 from harness.model.query import Query
 from harness.model.truth import History, row_values
 from harness.party import Beside
 from harness.record import Answer, Expected, Normalised, Outcome, OutcomeKind, StateRecord
 from harness.scenario import generation
 from harness.told import Told
+from harness.views import Past
 
 READ_OPTIMIZED = "read_optimized"
 SNAPSHOT = "snapshot"
@@ -104,10 +106,31 @@ class Histories:
         return self._worlds[step, view]
 
     def _world(self, step: int, view: str) -> World:
+        if back := self.back(view):
+            return self._earlier(step, back)
         history, base = self.until(step), self.base(step)
         files, now = self._lying(step, view), history[-1].rows
         world = World(history, self._index, now, lying=files, base=base.rows)
         return replace(world, rows=base.rows, newer=now) if view == READ_OPTIMIZED else world
+
+    def back(self, view: str) -> Past | None:
+        """Give a view of the past with the step that can be asked for; None for one of now.
+
+        Where no step up to the planned one made an instant nothing can be asked, and 0 stands.
+        """
+        back = views.past(view)
+        return back and replace(back, step=views.anchor(self.instants.values(), back.step) or 0)
+
+    def _earlier(self, step: int, back: Past) -> World:
+        """Give the world of a view of the past: as of a step, or what was written since."""
+        now = self.until(step)
+        if back.name == AS_OF:
+            world, later = self.world(back.step, SNAPSHOT), now[back.step + 1 :]
+            return replace(world, newer=now[-1].rows, later=later)
+        world = self.world(step, SNAPSHOT)
+        rows = views.written_since(world.rows, back.step)
+        older = {key: row for key, row in world.rows.items() if key not in rows}
+        return replace(world, rows=rows, left_out=older)
 
     def _lying(self, step: int, view: str) -> Mapping[str, Sequence[int]]:
         """Give which files hold each row that a view reads; nothing where they tell nothing."""
@@ -155,6 +178,9 @@ class Histories:
         return self._besides[step, view]
 
     def _beside(self, step: int, view: str) -> Beside | None:
+        if back := self.back(view):
+            # What was written since is a part of the files only, and which is not worked out.
+            return self.beside(back.step, SNAPSHOT) if back.name == AS_OF else None
         state = self.states[step]
         if state.layout or not state.files:
             return None
@@ -175,8 +201,12 @@ class Histories:
     def layout(self, step: int, view: str) -> Layout:
         """Give what the files of a step tell beside the truth of a view."""
         if (step, view) not in self._layouts:
-            state = self.states[step]
-            layout = Layout(self.world(step, view), state.files, self._made(step), state.layout)
+            back = self.back(view)
+            at = back.step if back and back.name == AS_OF else step
+            state, since = self.states[at], back is not None and back.name != AS_OF
+            layout = Layout(
+                self.world(step, view), state.files, self._made(at), state.layout, partial=since
+            )
             self._layouts[step, view] = layout
         return self._layouts[step, view]
 
@@ -191,7 +221,7 @@ def _unknown(outcome: Outcome | None) -> bool:
 
 def shows(view: str) -> str:
     """Give the view that a view shows the rows of: what is not read-optimized, those of now."""
-    return view if view == READ_OPTIMIZED else SNAPSHOT
+    return view if view == READ_OPTIMIZED or views.past(view) else SNAPSHOT
 
 
 def expected_table(world: World, query: Query) -> Expected:

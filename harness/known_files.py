@@ -170,7 +170,7 @@ def _possible(scenario: Scenario) -> Possible:
     settings = {name: values for each in own for name, values in each.settings.items()}
     return Possible(
         engines=_engines(),
-        formats={each.NAME: each.views for each in own},
+        formats={each.NAME: (*each.views, *each.past_views) for each in own},
         variants={**AXES, **settings},
         steps=len(scenario.steps),
     )

@@ -30,6 +30,8 @@ class Layout:
     """The step that made each instant."""
     unread: str = ""
     """Why the files tell nothing; empty when they do."""
+    partial: bool = False
+    """Whether the view shows a part of the rows by when they were written: no way is predicted."""
     _readings: list[Readings | None] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
@@ -102,7 +104,7 @@ class Layout:
         return self._readings[0]
 
     def _read(self) -> Readings | None:
-        if not self.files:
+        if not self.files or self.partial:
             return None
         try:
             return Readings(Reading(self.world.history, self.files, self.steps))
@@ -111,6 +113,8 @@ class Layout:
 
     def clash(self) -> str:
         """Say the one way of finding columns that meets another type; empty for none or several."""
+        if self.partial:
+            return ""
         try:
             ways = resolution.meeting_other_types(self.world.history, self.files, self.steps)
         except resolution.LayoutError:

@@ -55,7 +55,7 @@ def _gone(world: World, now: Mapping[str, Row], found: Matching) -> Iterator[str
 
 def _origin(world: World, key: str) -> Origin:
     """Give the step of a row's newest state."""
-    truth, name = world.history[-1], world.history[0].table.key
+    truth, name = world.now, world.history[0].table.key
     row = next((each for k, each in truth.rows.items() if text_of(k) == key), None)
     gone = next((step for k, step in truth.gone.items() if text_of(k) == key), truth.step)
     step = gone if row is None else max(row.written.values(), default=gone)

@@ -22,6 +22,7 @@ from harness import (
     record,
     run,
     run_folder,
+    views,
     write,
     writing,
 )
@@ -277,11 +278,18 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
     info = run.read_info(folder)
     if str(reader) not in (each.reader for each in info.readers):
         reasons = {each.id: readable.cannot(reader, each.format) for each in info.variants}
-        asked = (cell for cell in info.cells if not reasons[cell.variant])
+        of = {each.id: each.format for each in info.variants}
+        can = [cell for cell in info.cells if not reasons[cell.variant]]
+        unable = {c: readable.cannot_show(reader, of[c.variant], c.view) for c in can}
+        asked = (cell for cell in can if not unable[cell])
         left_out = {
             Excluded(f"{reader} on {each.format}", reasons[each.id])
             for each in info.variants
             if reasons[each.id]
+        } | {
+            Excluded(f"{views.name_of(cell.view)} by {reader} on {of[cell.variant]}", why)
+            for cell, why in unable.items()
+            if why
         }
         info = replace(
             info,

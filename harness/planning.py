@@ -53,7 +53,7 @@ def make(
     for asked in found.readers:
         check(asked.reader)
     known = [formats.load(name) for name in formats.names()]
-    made = plan(scenarios, found, known, _makers(found), readable.cannot)
+    made = plan(scenarios, found, known, _makers(found), readable.cannot, readable.cannot_show)
     made = select(made, pattern) if pattern else made
     return only(made, _lines(cases)) if cases else made
 

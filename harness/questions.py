@@ -6,15 +6,19 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from harness import shapes
+from harness import shapes, views
 from harness.cells import Cell, Reader, Variant
+from harness.engines import past
 from harness.engines.api import Engine, Question
 from harness.formats.api import Format
 from harness.freeze import State, States
+from harness.model.moment import AS_OF
 from harness.model.query import Query
-from harness.model.truth import History, Truth
+from harness.model.truth import History
 from harness.record import Answer, OutcomeKind
+from harness.runtimes import distributions
 from harness.scenario import generation
+from harness.views import Past
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,8 @@ class Asked:
     key: str
     """Name of the key column."""
     columns: tuple[str, ...]
-    """The columns by the catalog entry, meta columns left out; asked alone after a refusal."""
+    """The columns by the catalog entry, meta columns left out; asked alone after a refusal. As of
+    an earlier step they are those of the truth."""
 
     def alone(self, column: str) -> Question:
         """Give the question for one column with the key."""
@@ -53,27 +58,49 @@ class Asking:
     digest_of: Callable[[Reader], str]
     format_of: Callable[[str], Format]
 
-    def ask(self, cell: Cell, variant: Variant, truth: Truth, state: State) -> Asked | Answer:
-        """Give the question of a cell about a state of which `truth` is the truth.
+    def ask(self, cell: Cell, variant: Variant, history: History, state: State) -> Asked | Answer:
+        """Give the question of a cell about a state; `history`: the truth after each step.
 
         Where there is none, the answer says why: the catalog has no such entry, or the table no
-        such column.
+        such column, or no past.
         """
-        reader = self.readers[cell.reader]
-        table = self.format_of(variant.format).table_for(cell.view)
+        reader, back = self.readers[cell.reader], views.past(cell.view)
+        table = self.format_of(variant.format).table_for(views.name_of(cell.view))
         columns = state.columns.get(table)
         if columns is None:
             return no_entry(cell)
+        step = _step_back(back, state) if back else cell.step
+        if step is None:
+            return Answer(cell.case, "", void=f"no step up to {back and back.step} made an instant")
+        truth = history[step if back is None or back.name == AS_OF else cell.step]
         try:
             query = shapes.query(cell.query, truth)
         except shapes.NoQuestionError as nothing:
-            return Answer(cell.case, "", void=f"after step {cell.step} {nothing}")
+            return Answer(cell.case, "", void=f"after step {truth.step} {nothing}")
         question = Question(state.database, table, variant.format, query)
+        if back is not None:
+            question = replace(question, source=self._source(reader, question, back, step, state))
+            columns = truth.schema.names
         engine = self.engine_of(reader.distribution)
-        sql = engine.sql(question, dict(reader.settings))
+        sql = past.sql(engine, question, dict(reader.settings))
         address = address_of(state.digest, self.digest_of(reader), sql)
         key = truth.table.key
         return Asked(cell, reader, state, question, sql, address, key, columns)
+
+    def _source(
+        self, reader: Reader, question: Question, back: Past, step: int, state: State
+    ) -> str:
+        """Give what a question goes back to, in the reader's words."""
+        instant = state.frozen.instants[step]
+        moment = self.format_of(question.format).moment(state.table, instant)
+        found = distributions.load(reader.distribution)
+        return past.source(found, question, back.name, moment, state.frozen.table_version)
+
+
+def _step_back(back: Past, state: State) -> int | None:
+    """Give the step by whose instant a table can be asked for a view of the past."""
+    made = (step for step, instant in enumerate(state.frozen.instants) if instant)
+    return views.anchor(made, back.step)
 
 
 def history(variant: Variant, states: States, *, merge_on_read: bool) -> History:

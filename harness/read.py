@@ -85,7 +85,7 @@ def _questions(plan: Plan, states: States) -> Iterable[Asked | Answer]:
     for cell in plan.cells:
         state = states.get((cell.variant, cell.step))
         if state is not None:
-            yield ask.ask(cell, variants[cell.variant], truths(cell.variant)[cell.step], state)
+            yield ask.ask(cell, variants[cell.variant], truths(cell.variant), state)
 
 
 def _engine(distribution: str) -> Engine:

@@ -59,7 +59,10 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
         "stale", "stale", "◷", "An older value, or the columns of an older schema."
     ),
     FindingKind.PREMATURE: Word(
-        "premature", "too soon", "◴", "What log files hold, where only base files should be shown."
+        "premature",
+        "too soon",
+        "◴",
+        "Newer than the view should show: what log files hold, or later steps.",
     ),
     FindingKind.MISSING_RENAME: Word(
         "missing rename", "rename", "✎", "NULL for a value written under the column's former name."

@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "operations": "errors model",
     "scenario": "errors model operations",
     "shapes": "errors model",
+    "views": "errors model",
     "cells": "errors model operations scenario shapes",
     "record": "errors model",
     "differences": "errors model record",
@@ -42,11 +43,11 @@ MAY_IMPORT = {
     "held": "errors model operations record",
     "party": "errors model operations cells record checks readings held",
     "refusals": "errors record",
-    "baseline": "errors model scenario shapes cells record",
+    "baseline": "errors model scenario shapes views cells record",
     "told": "model record checks compare diagnosis layout",
     "histories": (
-        "errors model scenario cells record checks compare diagnosis differences layout held party "
-        "told"
+        "errors model scenario views cells record checks compare diagnosis differences layout held "
+        "party told"
     ),
     "judge": "cells record differences refusals layout party histories",
     "run": "errors model scenario cells record",
@@ -60,8 +61,8 @@ MAY_IMPORT = {
     # order of I/O
     "writer": "errors progress model operations record formats runtimes",
     "plan": (
-        "errors progress model operations scenario shapes cells record readings formats engines "
-        "runtimes"
+        "errors progress model operations scenario shapes views cells record readings formats "
+        "engines runtimes"
     ),
     "freeze": "errors progress model scenario cells record formats runtimes",
     "course": "errors model operations scenario cells record formats runtimes freeze writer",
@@ -78,17 +79,17 @@ MAY_IMPORT = {
     "planning": "errors cells scenario plan formats engines runtimes reports",
     "known_files": "errors cells record scenario formats engines runtimes plan run baseline",
     "pipeline": (
-        "errors progress cells record scenario formats runtimes freeze plan write writing read "
-        "judge histories run baseline known_files run_folder asking"
+        "errors progress views cells record scenario formats runtimes freeze plan write writing "
+        "read judge histories run baseline known_files run_folder asking"
     ),
     "explain": (
         "errors model cells record formats checks matching compare histories layout party readings "
         "run reports pipeline run_folder voice"
     ),
     "reproduce": (
-        "errors progress model operations scenario shapes cells record formats engines runtimes "
-        "plan freeze course writer readings judge histories run reports pipeline run_folder "
-        "explain voice"
+        "errors progress model operations scenario shapes views cells record formats engines "
+        "runtimes plan freeze course writer readings judge histories run reports pipeline "
+        "run_folder explain voice"
     ),
     "remedy": (
         "errors progress cells record engines runtimes plan run reports pipeline explain reproduce "
@@ -96,7 +97,7 @@ MAY_IMPORT = {
     ),
     "following": "errors cells record formats judge histories run baseline known_files pipeline",
     "answer_cache": "errors record",
-    "questions": "errors model scenario shapes cells record formats engines freeze",
+    "questions": "errors model scenario shapes views cells record formats engines runtimes freeze",
     "asking": "errors progress model cells record refusals engines questions runtimes",
     "keeper": "record freeze answer_cache questions",
     "shared_catalog": "errors freeze runtimes",

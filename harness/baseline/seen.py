@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from harness import views
 from harness.baseline.known import QUERY, READER, VARIANT, WRITE, Expect, Properties
 from harness.cells import Variant, parse_reader
 from harness.record import Verdict, VerdictKind
@@ -62,7 +63,7 @@ def _of_verdict(verdict: Verdict, facts: Facts) -> Seen:
             frozenset(each.kind for each in verdict.findings),
             frozenset(column for each in verdict.findings for column in each.columns),
         )
-    own = {"view": verdict.view, "step": str(verdict.step)}
+    own = {"view": views.name_of(verdict.view), "step": str(verdict.step)}
     own |= {QUERY: verdict.query} if verdict.view != WRITE else {}
     properties = own | _of_reader(verdict.reader, facts)
     properties |= _of_variant(facts.variants[verdict.variant], verdict.step)

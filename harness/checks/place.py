@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.schema import Field, Schema
-from harness.model.truth import History, Row, Rows, named
+from harness.model.truth import History, Row, Rows, Truth, named
 from harness.record import Origin, Party
 
 
@@ -163,8 +163,10 @@ class World:
     base: Rows | None = None
     """The rows that base files hold, as the files tell; None for as the model lays them out."""
     newer: Rows | None = None
-    """The rows of now that the question asks for, where the judged view shows base files alone;
-    None where it shows what is now."""
+    """The rows of now that the question asks for, where the judged view shows base files alone, or
+    an earlier step; None where it shows what is now."""
+    later: History = ()
+    """What came after the judged step until the question was asked, where the view goes back."""
     keys: Mapping[str, Row] = field(init=False, repr=False)
     """The same by the text of the key."""
     held: Mapping[str, Row] = field(init=False, repr=False)
@@ -189,6 +191,15 @@ class World:
     def step(self) -> int:
         """The judged step."""
         return self.history[-1].step
+
+    @property
+    def now(self) -> Truth:
+        """The table when the question was asked."""
+        return (self.later or self.history)[-1]
+
+    def at(self, step: int) -> Truth:
+        """Give the table after a step until now."""
+        return (*self.history, *self.later)[step]
 
     def names_of(self, field_id: int) -> tuple[str, ...]:
         """Give the dotted paths that a field has had, oldest first."""
@@ -230,9 +241,12 @@ class World:
         return field_id
 
     def step_naming(self, names: Iterable[str], parent: Field | None = None) -> int | None:
-        """Give the latest earlier step with exactly these columns, or children of a struct."""
+        """Give the latest earlier step with exactly these columns, or children of a struct.
+
+        A view that goes back may show the columns of a later step, the latest first.
+        """
         wanted = sorted(names)
-        for truth in reversed(self.history[:-1]):
+        for truth in (*reversed(self.history[:-1]), *reversed(self.later)):
             there = truth.schema.by_id(parent.id) if parent else None
             siblings = truth.schema.fields if parent is None else there.children if there else ()
             if sorted(each.name for each in siblings) == wanted:

@@ -1,4 +1,4 @@
-"""Premature: what only log files hold, in a view that shows base files alone."""
+"""Premature: what only log files hold, or later steps, in a view that shows neither."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from harness.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Tell whether the row is as it is now, newer than the view shows it; or gone as it is now."""
+    """Tell whether the row is as it is now, newer than the view shows it; or gone as it is now.
+
+    Of columns: whether they are those of a later step than the one the view goes back to.
+    """
     if world.newer is None:
         return False
+    if place.what in {What.EXTRA_COLUMN, What.ABSENT_COLUMN}:
+        return place.origin is not None and place.origin.step > world.step
     if place.what in {What.EXTRA_ROW, What.ABSENT_ROW}:
         return place.origin is not None
     return place.what is What.CELL and _newer_value(place, world)
@@ -18,4 +23,4 @@ def _newer_value(place: Place, world: World) -> bool:
     origin, field = place.origin, place.field
     if origin is None or field is None or origin.field_id != field.id or origin.key != place.key:
         return False
-    return world.expected_step(field.id, place.key) < origin.step <= world.step
+    return world.expected_step(field.id, place.key) < origin.step <= world.now.step

@@ -33,6 +33,8 @@ class Question:
     format: str
     """Name of the format (`hudi-cow`, `hive-parquet` …): some engines choose a connector by it."""
     query: Query
+    source: str = ""
+    """What stands after `from` in place of the table, in a question about the past; see `past`."""
 
 
 @dataclass(frozen=True, slots=True)

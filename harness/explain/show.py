@@ -125,6 +125,8 @@ def _packed(shown: Sequence[Table], console: Console) -> list[list[Table]]:
 
 
 def _fits(told: Tables) -> str:
+    if not told.tried:
+        return "No way of reading is predicted for this view, so none is claimed."
     tried = counted(told.tried, "way of reading is tried", "ways of reading are tried")
     if told.found is None:
         return f"{tried}; there is no answer to compare with."

@@ -12,6 +12,7 @@ from typing import Protocol
 from harness.formats.statements import Statement
 from harness.model.canonical import Value
 from harness.model.files import FileFact
+from harness.model.moment import Moment
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.operations.api import Operation
@@ -35,6 +36,8 @@ class Format(Protocol):
     merge_on_read: bool
     views: tuple[str, ...]
     """The questions that can be asked of a table."""
+    past_views: tuple[str, ...]
+    """Those about its past that can be asked (see `harness.views`)."""
     operations: frozenset[str]
     """Names of the operations it can be asked for; a writer may still refuse one."""
     settings: Mapping[str, tuple[str, ...]]
@@ -64,6 +67,14 @@ class Format(Protocol):
 
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:
         """Give the instants that were completed when another one of the table was requested."""
+
+    def moment(self, folder: Path, instant: str) -> Moment:
+        """Give a completed write of the table in a folder as engines are told of it.
+
+        Raises:
+            KeyError: there is none of that instant.
+
+        """
 
     def table_version(self, folder: Path) -> str:
         """Give the version of a table, as the format counts; empty where it does not."""

@@ -17,6 +17,7 @@ from harness.formats.api import FileFactError, Settings
 from harness.formats.statements import DATABASE, LOCATION, TABLE, SetColumns, Sql, Statement
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
 from harness.model.files import FileFact, FileKind
+from harness.model.moment import Moment
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.operations import name_of
@@ -45,6 +46,7 @@ class HiveParquet:
     merge_on_read: bool = False
     absolute_paths: bool = False
     views: tuple[str, ...] = ("snapshot",)
+    past_views: tuple[str, ...] = ()
     operations: frozenset[str] = SCHEMA_CHANGES | {"insert", "touch"}
     lacks: frozenset[str] = frozenset()
 
@@ -105,6 +107,10 @@ class HiveParquet:
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
         """Give nothing: no job works on what another one left."""
         return ()
+
+    def moment(self, folder: Path, instant: str) -> Moment:  # noqa: ARG002 - there is no timeline
+        """Raise KeyError: plain files keep no past."""
+        raise KeyError(instant)
 
     def table_version(self, folder: Path) -> str:  # noqa: ARG002
         """Give nothing: plain tables have no versions."""

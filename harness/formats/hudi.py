@@ -11,11 +11,13 @@ from harness.formats import hudi_files, timeline
 from harness.formats.api import Settings
 from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement
 from harness.model.files import FileFact
+from harness.model.moment import Moment
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.operations.api import Operation
 from harness.operations.compact import Compact
 from harness.operations.sql import quoted, text, type_text
+from harness.scenario.definition import PAST_VIEWS
 
 OPERATIONS: Final = frozenset(
     {
@@ -78,6 +80,11 @@ class Hudi:
     absolute_paths: bool = False
 
     @property
+    def past_views(self) -> tuple[str, ...]:
+        """Both: every write is on the timeline, and rows say in which they were written."""
+        return PAST_VIEWS
+
+    @property
     def settings(self) -> Mapping[str, tuple[str, ...]]:
         """The settings a variant may name."""
         return SETTINGS
@@ -93,8 +100,11 @@ class Hudi:
         return tuple(self.tables)
 
     def table_for(self, view: str) -> str:
-        """Give the catalog entry of a view; those of merge-on-read appear with the first write."""
-        return self.tables[view]
+        """Give the catalog entry of a view; those of merge-on-read appear with the first write.
+
+        The past is asked for where the newest rows are.
+        """
+        return self.tables["snapshot" if view in PAST_VIEWS else view]
 
     def cannot(self, operation: Operation) -> str:  # noqa: ARG002 - nothing is impossible here
         """Give nothing: what Hudi does not do it refuses itself, which is an answer."""
@@ -142,6 +152,13 @@ class Hudi:
         """Give the instants completed when another was requested: what a compaction takes in."""
         found = timeline.completed(timeline.names(folder))
         return tuple(each.requested for each in found if each.completed < instant)
+
+    def moment(self, folder: Path, instant: str) -> Moment:
+        """Give a write with its completion and the next one's."""
+        found = timeline.completed(timeline.names(folder))
+        ended = {each.requested: each.completed for each in found}[instant]
+        following = (each.completed for each in found if each.completed > ended)
+        return Moment(instant, ended, next(following, ""))
 
     def table_version(self, folder: Path) -> str:
         """Read the table version from the table's properties."""

@@ -15,6 +15,7 @@ from harness.formats import iceberg_files
 from harness.formats.api import Settings
 from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement
 from harness.model.files import FileFact, FileKind
+from harness.model.moment import AS_OF, Moment
 from harness.model.schema import Field
 from harness.model.table import Table
 from harness.model.truth import Row, Truth
@@ -64,6 +65,7 @@ class Iceberg:
     # In the sense of Hudi: it has no second view that sees the base files alone.
     merge_on_read: bool = False
     views: tuple[str, ...] = ("snapshot",)
+    past_views: tuple[str, ...] = (AS_OF,)
     operations: frozenset[str] = OPERATIONS
     lacks: frozenset[str] = LACKS
     absolute_paths: bool = True
@@ -75,7 +77,7 @@ class Iceberg:
 
     def table_for(self, view: str) -> str:
         """Give the one catalog entry."""
-        return {"snapshot": TABLE}[view]
+        return {"snapshot": TABLE, AS_OF: TABLE}[view]
 
     def cannot(self, operation: Operation) -> str:  # noqa: ARG002 - nothing is impossible here
         """Give nothing: what Iceberg does not do it refuses itself, which is an answer."""
@@ -122,6 +124,10 @@ class Iceberg:
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
         """Give nothing: one step makes one snapshot."""
         return ()
+
+    def moment(self, folder: Path, instant: str) -> Moment:
+        """Give a snapshot, which needs no more than its id."""
+        return {each: Moment(each) for each in self.instants(folder)}[instant]
 
     def table_version(self, folder: Path) -> str:
         """Give the format version."""

@@ -43,7 +43,7 @@ def _of_version(world: World, place: Place, step: int) -> Place:
     if text_of(place.found) not in texts:
         return place
     at = step if written is None else written
-    name = world.history[at].schema.path_of(field_id) or place.column
+    name = world.at(at).schema.path_of(field_id) or place.column
     return replace(place, origin=Origin(field_id, name, at, place.key), disputed=False)
 
 
@@ -117,10 +117,10 @@ def _null_of(world: World, place: Place, field_id: int | None) -> Origin | None:
     cells = world.index.cells
     versions = cells.get((field_id, place.key), {})
     rows = cells.get((world.key_id, place.key), {})
-    first = min(versions, default=world.step + 1)
-    steps = [each for each, texts in versions.items() if texts & NULLS and each <= world.step]
+    first = min(versions, default=world.now.step + 1)
+    steps = [each for each, texts in versions.items() if texts & NULLS and each <= world.now.step]
     steps += [each for each in rows if each < first]
     if not steps:
         return None
-    name = world.history[max(steps)].schema.path_of(field_id) or ""
+    name = world.at(max(steps)).schema.path_of(field_id) or ""
     return Origin(field_id, name, max(steps), place.key)

@@ -87,7 +87,7 @@ def best(world: World, place: Place, origins: Iterable[Origin]) -> Origin:
 
     def rank(origin: Origin) -> tuple[bool, bool, int]:
         own = place.field is not None and origin.field_id == place.field.id
-        return own and origin.step < expected, origin.step <= world.step, origin.step
+        return own and origin.step < expected, origin.step <= world.now.step, origin.step
 
     return max(origins, key=rank)
 
@@ -97,5 +97,5 @@ def older_and_newer(world: World, place: Place, origins: Iterable[Origin]) -> bo
     if world.newer is None or place.field is None:
         return False
     expected, own = world.expected_step(place.field.id, place.key), place.field.id
-    steps = {each.step for each in origins if each.field_id == own and each.step <= world.step}
+    steps = {each.step for each in origins if each.field_id == own and each.step <= world.now.step}
     return bool(steps) and min(steps) < expected < max(steps)

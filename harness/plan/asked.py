@@ -7,17 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from harness import shapes
+from harness import shapes, views
 from harness.cells import Cell, Excluded, Variant
+from harness.model.moment import AS_OF
 from harness.model.truth import History
-from harness.plan.capabilities import Cannot, Capabilities
+from harness.plan.capabilities import Cannot, CannotShow, Capabilities
 from harness.plan.pairs import cover, values_of
 from harness.plan.wanted import Asked, AskedSteps, Cover, Profile
 from harness.scenario import generation
-from harness.scenario.definition import Step
+from harness.scenario.definition import PAST_VIEWS, Step
 
 Made = tuple[Variant, Mapping[str, str]]
 """A variant and its axis values."""
+
+_Questions = tuple[str, list[str], list[str]]
+"""What cells call a view, the questions of every step, and those of schema changes only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class _Place:
     """Of the variant among those of its scenario, from 0."""
     views: tuple[str, ...]
     readers: tuple[Asked, ...]
+    unable: frozenset[tuple[str, str]]
+    """Views of the past and the readers that do not have them."""
     profile: Profile
     had: Counter[tuple[str, str]]
     """How often each reader was asked each shape in turn, in this scenario so far."""
@@ -39,6 +45,7 @@ def cells(
     profile: Profile,
     format_of: Mapping[str, Capabilities],
     cannot: Cannot,
+    cannot_show: CannotShow,
     excluded: list[Excluded],
 ) -> Iterator[Cell]:
     """Give the cells of a scenario's variants; what nobody is asked is told in `excluded`."""
@@ -46,9 +53,9 @@ def cells(
     of_variants = _readers(variants, profile, cannot, excluded)
     for number, (variant, _) in enumerate(variants):
         format_ = format_of[variant.format]
-        views = _views(variant, profile, format_, excluded)
-        readers = of_variants[number]
-        place = _Place(variant, number, views, readers, profile, had)
+        wanted, readers = _views(variant, profile, format_, excluded), of_variants[number]
+        unable = _unable(variant, wanted, readers, cannot_show, excluded)
+        place = _Place(variant, number, wanted, readers, unable, profile, had)
         history = generation.survey(variant.scenario).history
         first = _first_write(history) if format_.merge_on_read else 1
         for step, each in enumerate(variant.scenario.steps, start=1):
@@ -63,11 +70,31 @@ def _views(
     variant: Variant, profile: Profile, format_: Capabilities, excluded: list[Excluded]
 ) -> tuple[str, ...]:
     wanted = [v for v in profile.views if v in (variant.scenario.views or profile.views)]
-    views = tuple(view for view in format_.views if view in wanted)
-    if not views:
+    past = format_.past_views if set(wanted) & set(PAST_VIEWS) else ()
+    found = tuple(view for view in (*format_.views, *past) if view in wanted)
+    absent = (each for each in wanted if each in PAST_VIEWS and each not in past)
+    why = "there is no such view of the past in this format"
+    excluded.extend(Excluded(f"{view} of {format_.NAME}", why) for view in absent)
+    if not found:
         why = f"{format_.NAME} has the views {', '.join(format_.views)}; wanted are others"
         excluded.append(Excluded(variant.id, why))
-    return views
+    return found
+
+
+def _unable(
+    variant: Variant,
+    wanted: Sequence[str],
+    readers: Sequence[Asked],
+    cannot_show: CannotShow,
+    excluded: list[Excluded],
+) -> frozenset[tuple[str, str]]:
+    """Give the views of the past with the readers that do not have them."""
+    found = set()
+    for view, asked in product((each for each in wanted if each in PAST_VIEWS), readers):
+        if why := cannot_show(asked.reader, variant.format, view):
+            excluded.append(Excluded(f"{view} by {asked.reader} on {variant.format}", why))
+            found.add((view, str(asked.reader)))
+    return frozenset(found)
 
 
 def _readers(
@@ -109,20 +136,40 @@ def _first_write(history: History) -> int:
 
 
 def _of_step(place: _Place, history: History, number: int, step: Step) -> Iterator[Cell]:
-    always, at_times = _questions(place.profile, history)
     changes = step.operation.CHANGES_SCHEMA
     readers = [
         (place.profile.readers.index(asked), str(asked.reader))
         for asked in place.readers
         if asked.steps is AskedSteps.ALL or changes
     ]
-    for view, query, (_, reader) in product(place.views, always, readers):
-        yield Cell(place.variant.id, number, reader, view, query)
+    asked = {view: found for view in place.views if (found := _asked(place, view, history))}
+    for view, (text, always, _) in asked.items():
+        for query, (_, reader) in product(always, readers):
+            if (view, reader) not in place.unable:
+                yield Cell(place.variant.id, number, reader, text, query)
     if not changes:
         return
-    for (row, view), (at, reader) in product(enumerate(place.views), readers):
+    for (row, (view, (text, _, at_times))), (at, reader) in product(
+        enumerate(asked.items()), readers
+    ):
+        if (view, reader) in place.unable:
+            continue
         for query in _in_turn(at_times, place, reader, place.number + number + row + at):
-            yield Cell(place.variant.id, number, reader, view, query)
+            yield Cell(place.variant.id, number, reader, text, query)
+
+
+def _asked(place: _Place, view: str, history: History) -> _Questions | None:
+    """Give a view as cells call it, with its questions; None where there is nothing to go back to.
+
+    What is asked of an earlier step is about the columns of then.
+    """
+    if view not in PAST_VIEWS:
+        return view, *_questions(place.profile, history)
+    back = views.planned(view, history)
+    if back is None:
+        return None
+    then = history[: back.step + 1] if view == AS_OF else history
+    return str(back), *_questions(place.profile, then)
 
 
 def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]]:

@@ -26,6 +26,15 @@ Cannot = Callable[[Reader, str], str]
 """Why a reader cannot be asked of a format; empty when it can."""
 
 
+CannotShow = Callable[[Reader, str, str], str]
+"""Why a reader cannot be asked of a format for a view of the past; empty when it can."""
+
+
+def every_view(reader: Reader, format_name: str, view: str) -> str:  # noqa: ARG001 - as above
+    """Give nothing: every reader can be asked for every view."""
+    return ""
+
+
 def anything(reader: Reader, format_name: str) -> str:  # noqa: ARG001 - as `Cannot` has them
     """Give nothing: every reader can be asked of every format."""
     return ""
@@ -45,6 +54,10 @@ class Capabilities(Protocol):
     @property
     def views(self) -> tuple[str, ...]:
         """The questions that can be asked of a table."""
+
+    @property
+    def past_views(self) -> tuple[str, ...]:
+        """The views of its past that can be asked for."""
 
     @property
     def operations(self) -> frozenset[str]:

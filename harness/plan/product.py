@@ -9,7 +9,14 @@ from harness.errors import UsageProblem
 from harness.plan import asked, axes, pairs
 from harness.plan.asked import Made
 from harness.plan.axes import Combination
-from harness.plan.capabilities import Cannot, Capabilities, Makers, anything
+from harness.plan.capabilities import (
+    Cannot,
+    CannotShow,
+    Capabilities,
+    Makers,
+    anything,
+    every_view,
+)
 from harness.plan.possible import impossible
 from harness.plan.variants import Makings, variant
 from harness.plan.wanted import Cover, Profile, named
@@ -23,6 +30,7 @@ def plan(
     formats: Iterable[Capabilities],
     makers: Makers | None = None,
     cannot: Cannot = anything,
+    cannot_show: CannotShow = every_view,
 ) -> Plan:
     """Give everything a run of the profile will do; nothing is decided later.
 
@@ -45,7 +53,7 @@ def plan(
         else:
             found = _all(scenario, product, makers or {}, excluded)
         variants += (each for each, _ in found)
-        cells += asked.cells(found, profile, known, cannot, excluded)
+        cells += asked.cells(found, profile, known, cannot, cannot_show, excluded)
     return Plan(
         profile=profile.name,
         variants=tuple(variants),

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from harness import formats
 from harness.cells import QUERIES, parse_reader
 from harness.plan.wanted import PLAIN, Asked, AskedSteps, Cover, Profile, Writer
-from harness.scenario.definition import AXES, VIEWS
+from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS
 from harness.scenario.problems import Problems, one_of
 from harness.scenario.text import Document, Place, parse, read
 from harness.scenario.validation import make
@@ -111,7 +111,7 @@ def _profile(name: str, data: object, document: Document, problems: Problems) ->
             problems.add(document.line((*at, key)), f"profile {name}: {key} is empty; name one")
     known = _known_axes(form.formats)
     for place, given, allowed in (
-        ((*at, "views"), form.views, VIEWS),
+        ((*at, "views"), form.views, (*VIEWS, *PAST_VIEWS)),
         *_axes(form.axes or {}, known, (*at, "axes")),
     ):
         _check_names(place, given, allowed, document, problems)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from harness import engines, formats
+from harness import engines, formats, views
 from harness.cells import Reader
+from harness.engines import past
 from harness.errors import UsageProblem
 from harness.runtimes import distributions
 
@@ -15,6 +16,12 @@ def cannot(reader: Reader, format_name: str) -> str:
     """
     found = distributions.load(reader.distribution)
     return engines.load(found.engine).cannot(found, dict(reader.settings), format_name)
+
+
+def cannot_show(reader: Reader, format_name: str, view: str) -> str:
+    """Say why a reader cannot be asked for a view, as a cell calls it; empty when it can."""
+    found = distributions.load(reader.distribution)
+    return past.cannot(found, format_name, views.name_of(view))
 
 
 def check_combination(reader: Reader) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness import shapes
+from harness import shapes, views
 from harness.cells import Variant
 from harness.operations import name_of
 from harness.record import Answer, Finding, Party, StateRecord, Verdict, VerdictKind
@@ -157,7 +157,9 @@ def groups(
     """
     of = {variant.id: variant for variant in variants}
     found: dict[Cause, list[tuple[Verdict, bool]]] = {}
-    for series in _series(each for each in verdicts if each.variant in of):
+    # A view of the past names a step, which the search for a smaller scenario would move.
+    asked = (each for each in verdicts if each.variant in of and not views.past(each.view))
+    for series in _series(asked):
         variant = of[series[0].variant]
         for cause, verdict, first in _of_series(series, variant, answers):
             found.setdefault(cause, []).append((verdict, first))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from harness.model.moment import AS_OF, INCREMENTAL
 from harness.model.table import Table
 from harness.operations.api import Operation
 from harness.operations.touch import Rewrites
@@ -24,6 +25,9 @@ class Partitioned(StrEnum):
 
 
 VIEWS: Final = ("snapshot", "read_optimized", "base_name")
+"""The views of now: what a profile asks for that names none."""
+PAST_VIEWS: Final = (AS_OF, INCREMENTAL)
+"""The views of a table's past, asked only where a profile names them (see `harness.views`)."""
 AXES: Final[Mapping[str, tuple[str, ...]]] = {
     "rewrites": tuple(Rewrites),
     "partitioned": tuple(Partitioned),

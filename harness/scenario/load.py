@@ -11,7 +11,7 @@ from harness.model.table import Table
 from harness.operations import registry
 from harness.operations.api import Operation, TypeText
 from harness.scenario import meaning
-from harness.scenario.definition import AXES, VIEWS, Scenario, Step
+from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario, Step
 from harness.scenario.problems import Problems, one_of
 from harness.scenario.text import Document, Place, parse, read
 from harness.scenario.validation import make
@@ -122,7 +122,7 @@ def _table(data: object, document: Document, problems: Problems) -> Table | None
 def _check_choices(file: _File, document: Document, problems: Problems) -> None:
     if not file.steps:
         problems.add(document.line(("steps",)), "there are no steps; give at least one")
-    _check_each(file.views, VIEWS, ("views",), document, problems)
+    _check_each(file.views, (*VIEWS, *PAST_VIEWS), ("views",), document, problems)
     if len(set(file.formats)) < len(file.formats):
         problems.add(document.line(("formats",)), "formats: one stands twice; name each once")
     for name, values in (file.settings or {}).items():

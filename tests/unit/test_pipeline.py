@@ -57,3 +57,13 @@ def test_a_reader_is_not_asked_what_it_cannot_be_and_the_plan_says_why(tmp_path:
     assert plan.cells == before.cells
     left_out = [each.what for each in plan.excluded if each not in before.excluded]
     assert left_out == ["spark-3.5.8-iceberg-1.10.1 on hudi-cow"]
+
+
+def test_a_reader_is_not_asked_for_views_that_it_does_not_have(tmp_path: Path) -> None:
+    plan = planning.make(None, "time_travel", "hudi/a5[hudi-cow")
+    run.write_info(tmp_path, pipeline.info_of(plan, "x", NOW))
+    added = pipeline.add_reader(tmp_path, parse_reader("hive-3.1.3{path=fetch}"))
+    assert added.cells == plan.cells
+    left_out = {each.what for each in added.excluded if each not in plan.excluded}
+    names = [f"{view} by hive-3.1.3{{path=fetch}} on hudi-cow" for view in ("as_of", "incremental")]
+    assert left_out == set(names)

@@ -38,6 +38,7 @@ class Stored:
     NAME: str = "cow"
     merge_on_read: bool = False
     views: tuple[str, ...] = ("snapshot",)
+    past_views: tuple[str, ...] = ()
     operations: frozenset[str] = frozenset(
         {"insert", "touch", "compact", "rename_column", "add_column"}
     )
@@ -81,6 +82,34 @@ def test_a_plan_names_every_variant_reader_and_cell() -> None:
         "trino-476{use-column-names=true}"
     )
     assert found.excluded == ()
+
+
+def test_views_of_the_past_go_back_to_a_step_once_there_is_one() -> None:
+    formats = (replace(COW, past_views=("as_of",)), MOR, PLAIN)
+    wanted = replace(PROFILE, views=("snapshot", "as_of", "incremental"))
+    found = plan((STORY,), wanted, formats)
+    assert [(cell.step, cell.view) for cell in found.cells] == [
+        (1, "snapshot"),
+        (2, "snapshot"),
+        (2, "as_of(1)"),
+        (3, "snapshot"),
+        (3, "as_of(1)"),
+    ]
+    why = "there is no such view of the past in this format"
+    assert found.excluded == (Excluded("incremental of cow", why),)
+
+
+def test_a_reader_that_has_no_view_of_the_past_is_left_out_with_the_reason() -> None:
+    formats = (replace(COW, past_views=("as_of",)), MOR, PLAIN)
+    wanted = replace(PROFILE, views=("snapshot", "as_of"))
+    found = plan((STORY,), wanted, formats, cannot_show=lambda *_: "too old")
+    assert {cell.view for cell in found.cells} == {"snapshot"}
+    assert found.excluded == (Excluded(f"as_of by {TRINO} on cow", "too old"),)
+
+
+def test_a_profile_that_names_no_view_asks_for_none_of_the_past() -> None:
+    formats = (replace(COW, past_views=("as_of", "incremental")), MOR, PLAIN)
+    assert {cell.view for cell in plan((STORY,), PROFILE, formats).cells} == {"snapshot"}
 
 
 def test_the_same_input_gives_the_same_plan_and_no_case_twice() -> None:

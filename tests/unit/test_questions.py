@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 from harness.cells import Cell, Reader, Variant
-from harness.engines import trino
+from harness.engines import past, trino
+from harness.model.moment import Moment
 from harness.model.query import ALL, Condition, Query, Test
 from harness.operations.api import Operation
 from harness.operations.insert import Insert
@@ -34,8 +36,8 @@ def ask(text: str, kind: OutcomeKind = OutcomeKind.APPLIED, view: str = "t") -> 
     shape: Any = SimpleNamespace(table_for=lambda asked: asked)
     asking = Asking({"r": READER}, lambda _: trino.ENGINE, lambda _: "reader", lambda _: shape)
     states = {("v", 1): state(1), ("v", 2): state(2, kind)}
-    truth = history(variant(), states, merge_on_read=False)[2]
-    return asking.ask(Cell("v", 2, "r", view, text), variant(), truth, states["v", 2])
+    truths = history(variant(), states, merge_on_read=False)
+    return asking.ask(Cell("v", 2, "r", view, text), variant(), truths, states["v", 2])
 
 
 def question(text: str, **how: Any) -> Query:  # noqa: ANN401 - passed on
@@ -89,3 +91,29 @@ def test_questions_for_one_server_stand_together_by_their_settings() -> None:
     order = [("x", 1), ("x", 2), ("y", 1), ("y", 2)]
     assert found == {"b": order, "a": order}
     assert list(found) == ["b", "a"]
+
+
+def test_a_question_about_the_past_names_the_write_that_stands_for_the_step() -> None:
+    asked = ask_the_past("as_of(2)", ("", "11", ""))
+    assert isinstance(asked, Asked)
+    assert asked.sql == 'select * from "iceberg"."s_d"."t" for version as of 11'
+    assert asked.columns == ("id", "f1"), "those of then are asked alone after a refusal"
+    alone = past.sql(trino.ENGINE, asked.alone("f1"), {})
+    assert alone == 'select "id", "f1" from "iceberg"."s_d"."t" for version as of 11'
+
+
+def test_where_no_step_made_an_instant_there_is_no_past_to_ask_for() -> None:
+    answer = ask_the_past("as_of(1)", ("", "", "12"))
+    assert isinstance(answer, Answer)
+    assert answer.void == "no step up to 1 made an instant"
+
+
+def ask_the_past(view: str, instants: tuple[str, ...]) -> Asked | Answer:
+    """Ask after the rename about the table as it was."""
+    shape: Any = SimpleNamespace(table_for=lambda _: "t", moment=lambda _, each: Moment(each))
+    asking = Asking({"r": READER}, lambda _: trino.ENGINE, lambda _: "reader", lambda _: shape)
+    there = state(2)
+    there.frozen.instants, there.frozen.table_version, there.table = instants, "2", None
+    of = replace(variant(), format="iceberg")
+    truths = history(of, {("v", 1): state(1), ("v", 2): there}, merge_on_read=False)
+    return asking.ask(Cell("v", 2, "r", view, "all"), of, truths, there)

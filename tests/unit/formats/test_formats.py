@@ -10,6 +10,7 @@ from harness import formats
 from harness.errors import UsageProblem
 from harness.formats.statements import SetColumns, Sql, filled, recorded
 from harness.model.datatypes import parse_type
+from harness.model.moment import Moment
 from harness.model.table import Table
 from harness.operations.add_column import AddColumn
 from harness.operations.api import Operation
@@ -104,6 +105,25 @@ def test_a_compaction_takes_in_what_was_completed_when_it_was_requested(tmp_path
     mor = formats.load("hudi-mor")
     assert mor.before(tmp_path, "300") == ("100",)
     assert mor.instants(tmp_path) == ("100", "200", "300")
+
+
+def test_a_write_of_hudi_is_told_with_its_completion_and_the_next_one(tmp_path: Path) -> None:
+    folder = tmp_path / ".hoodie" / "timeline"
+    folder.mkdir(parents=True)
+    for name in ("100_110.commit", "200_400.commit", "300_350.commit"):
+        (folder / name).touch()
+    cow = formats.load("hudi-cow")
+    assert cow.moment(tmp_path, "100") == Moment("100", "110", "350")
+    assert cow.moment(tmp_path, "200") == Moment("200", "400", "")
+    with pytest.raises(KeyError):
+        formats.load("hive-parquet").moment(tmp_path, "100")
+
+
+def test_the_past_is_asked_for_where_the_newest_rows_are() -> None:
+    mor = formats.load("hudi-mor")
+    assert {mor.table_for(view) for view in mor.past_views} == {"t_rt"}
+    assert formats.load("iceberg").past_views == ("as_of",)
+    assert formats.load("hive-parquet").past_views == ()
 
 
 def test_what_a_hudi_variant_asks_for_is_told_to_the_session_or_the_table() -> None:

@@ -1,0 +1,119 @@
+"""How engines are asked for a table's past: which of them can be, and the words they take.
+
+What stands here is data, by engine and format. The kinds of begin of an incremental question are
+Hudi's own and follow from the library's version and the table's:
+
+| library | table version | the begin is | source |
+| --- | --- | --- | --- |
+| any | up to 6 | the requested time of a write, exclusive | Hudi 0.15 documentation, "Spark Datasource Options", `begin.instanttime` |
+| 1.0 | 8 | a time of completion, inclusive | Hudi 1.0 documentation, the same option: `completion_time >= START_COMMIT` |
+| from 1.1 on | 8 and up | a time of completion, exclusive | apache/hudi#13982 |
+
+"Since a step" always means the same rows, whatever kind the begin is of: an exclusive one is that
+step's own, an inclusive one that of the write which follows, so that a bound that is off by one shows.
+"""  # noqa: E501 - a table
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import replace
+from typing import Final
+
+from harness.engines.api import Engine, Question, Settings
+from harness.model.moment import AS_OF, INCREMENTAL, Moment
+from harness.model.query import ALL
+from harness.runtimes.distribution import Distribution
+
+PLACE: Final = "{table}"
+_WORDS: Final = {
+    ("spark", "hudi", AS_OF): f"{PLACE} timestamp as of '{{instant}}'",
+    ("spark", "hudi", INCREMENTAL): "hudi_table_changes('{name}', 'latest_state', '{begin}')",
+    ("spark", "iceberg", AS_OF): f"{PLACE} version as of {{instant}}",
+    ("trino", "iceberg", AS_OF): f"{PLACE} for version as of {{instant}}",
+}
+"""What stands after `from`, by engine, kind of format and view (Hudi documentation, "SQL Queries";
+Iceberg documentation, "Spark Queries"; Trino documentation, "Iceberg connector")."""
+_TRINO: Final = 386
+"""The first version whose Iceberg connector has it for certain (trinodb/trino#10258)."""
+_WHY: Final = {
+    "hive": "Hive has no words for it before version 4; the harness does not set Hudi's own "
+    "`consume` settings",
+    "presto": "it has no words for it",
+    "trino": "its connector has no words for it",
+}
+_FORMATS: Final = ("hudi", "iceberg")
+_EXCLUSIVE_SINCE: Final = (1, 1)
+_COMPLETION_SINCE: Final = 8
+_DIGITS: Final = "%Y%m%d%H%M%S"
+
+
+def cannot(distribution: Distribution, format_name: str, view: str) -> str:
+    """Say why a reader cannot be asked for a view of the past; empty when it can, or for others."""
+    engine = distribution.engine
+    if view not in {AS_OF, INCREMENTAL}:
+        return ""
+    if _key(engine, format_name, view) not in _WORDS:
+        return f"{distribution.name}: {_WHY.get(engine, 'there are no words for it')}"
+    if engine == "trino" and int(distribution.version) < _TRINO:
+        return f"{distribution.name}: the Iceberg connector has it since {_TRINO}"
+    return ""
+
+
+def _key(engine: str, format_name: str, view: str) -> tuple[str, str, str]:
+    kind = next((each for each in _FORMATS if format_name.startswith(each)), format_name)
+    return engine, kind, view
+
+
+def source(
+    distribution: Distribution, question: Question, view: str, moment: Moment, version: str
+) -> str:
+    """Give what stands after `from`, `{table}` for the catalog entry; `version`: of the table."""
+    words = _WORDS[_key(distribution.engine, question.format, view)]
+    name = f"{question.database}.{question.table}"
+    told = {"{instant}": moment.instant, "{name}": name}
+    if view == INCREMENTAL:
+        told["{begin}"] = begin(distribution.text("hudi"), version, moment)
+    for mark, text in told.items():
+        words = words.replace(mark, text)
+    return words
+
+
+def begin(library: str, table_version: str, moment: Moment) -> str:
+    """Give the begin of an incremental question that means all writes after a moment.
+
+    >>> begin("0.15.0", "6", Moment("20240101000000000", "20240101000000009"))
+    '20240101000000000'
+    >>> begin("1.2.0", "9", Moment("20240101000000000", "20240101000000009"))
+    '20240101000000009'
+    >>> begin("1.0.2", "8", Moment("20240101000000000", "20240101000000999"))
+    '20240101000001000'
+    """
+    if int(table_version) < _COMPLETION_SINCE:
+        return moment.instant
+    if _release(library) >= _EXCLUSIVE_SINCE:
+        return moment.completed
+    return moment.following or _next(moment.completed)
+
+
+def _release(version: str) -> tuple[int, int]:
+    major, minor = re.findall(r"\d+", version)[:2]
+    return int(major), int(minor)
+
+
+def _next(instant: str) -> str:
+    """Give the instant one millisecond later."""
+    seconds, millis = instant[:14], instant[14:]
+    then = datetime.datetime.strptime(seconds, _DIGITS)  # noqa: DTZ007 - of no zone, as it stands
+    then += datetime.timedelta(milliseconds=int(millis or 0) + 1)
+    return f"{then.strftime(_DIGITS)}{then.microsecond // 1000:03}"
+
+
+def sql(engine: Engine, question: Question, settings: Settings) -> str:
+    """Give a question in an engine's SQL, about the past where the question is."""
+    plain = engine.sql(question, settings)
+    if not question.source:
+        return plain
+    table = engine.sql(replace(question, query=ALL), settings).removeprefix("select * from ")
+    asked = question.source.replace(PLACE, table)
+    return plain.replace(f" from {table}", f" from {asked}", 1)

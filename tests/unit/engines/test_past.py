@@ -1,0 +1,116 @@
+"""Questions about a table's past: which readers have words for them, and what the words are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness import engines
+from harness.engines import past
+from harness.engines.api import Question
+from harness.model.moment import AS_OF, INCREMENTAL, Moment
+from harness.model.query import Query, not_null
+from harness.runtimes import distributions
+
+MOMENT = Moment("20240101000000000", "20240101000002000", "20240101000009000")
+SPARK_0, SPARK_1, SPARK_12 = (f"spark-3.5.8-hudi-{each}" for each in ("0.15.0", "1.0.2", "1.2.0"))
+ICEBERG = "spark-3.5.8-iceberg-1.10.1"
+
+
+def sql(
+    name: str, of: str, view: str, query: Query, moment: Moment = MOMENT, version: str = "6"
+) -> str:
+    distribution = distributions.load(name)
+    question = Question("s_1", "t", of, query)
+    source = past.source(distribution, question, view, moment, version)
+    asked = replace(question, source=source)
+    return past.sql(engines.load(distribution.engine), asked, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "view", "expected"),
+    [
+        (SPARK_0, "hudi-mor", AS_OF, "`s_1`.`t` timestamp as of '20240101000000000'"),
+        (ICEBERG, "iceberg", AS_OF, "`s_1`.`t` version as of 20240101000000000"),
+        (
+            "trino-476", "iceberg", AS_OF,
+            '"iceberg"."s_1"."t" for version as of 20240101000000000',
+        ),
+        (
+            SPARK_0, "hudi-cow", INCREMENTAL,
+            "hudi_table_changes('s_1.t', 'latest_state', '20240101000000000')",
+        ),
+    ],
+)  # fmt: skip
+def test_each_engine_is_told_in_its_own_words(name: str, of: str, view: str, expected: str) -> None:
+    assert sql(name, of, view, Query()) == f"select * from {expected}"
+
+
+def test_columns_and_conditions_stand_where_they_do_in_a_question_about_now() -> None:
+    where = Query(columns=("id", "a"), where=not_null("a"))
+    assert sql(SPARK_0, "hudi-cow", AS_OF, where) == (
+        "select `id`, `a` from `s_1`.`t` timestamp as of '20240101000000000' where `a` is not null"
+    )
+    assert sql(SPARK_0, "hudi-cow", INCREMENTAL, Query(count=True)).startswith(
+        "select count(*) from hudi_table_changes("
+    )
+
+
+def test_a_question_about_now_is_the_engine_s_own() -> None:
+    question = Question("s_1", "t", "hudi-cow", Query())
+    assert past.sql(engines.load("spark"), question, {}) == "select * from `s_1`.`t`"
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "begin"),
+    [
+        (SPARK_0, "6", MOMENT.instant),
+        (SPARK_1, "6", MOMENT.instant),
+        (SPARK_12, "6", MOMENT.instant),
+        (SPARK_1, "8", MOMENT.following),
+        (SPARK_12, "8", MOMENT.completed),
+        (SPARK_12, "9", MOMENT.completed),
+    ],
+)
+def test_an_incremental_question_begins_by_the_rules_of_library_and_table(
+    name: str, version: str, begin: str
+) -> None:
+    assert f"'{begin}')" in sql(name, "hudi-cow", INCREMENTAL, Query(), version=version)
+
+
+def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() -> None:
+    last = Moment("20231231235958000", "20231231235959999")
+    assert past.begin("1.0.2", "8", last) == "20240101000000000"
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "view", "why"),
+    [
+        ("hive-3.1.3", "hudi-mor", AS_OF, "Hive has no words for it before version 4"),
+        ("hive-3.1.3", "hudi-mor", INCREMENTAL, "`consume` settings"),
+        ("hive-3.1.3-iceberg-1.4.3", "iceberg", AS_OF, "before version 4"),
+        ("trino-476", "hudi-cow", AS_OF, "its connector has no words for it"),
+        ("trino-368", "iceberg", AS_OF, "the Iceberg connector has it since 386"),
+        ("prestodb-0.283", "iceberg", AS_OF, "no words for it"),
+        (ICEBERG, "iceberg", INCREMENTAL, "no words for it"),
+    ],
+)
+def test_who_has_no_words_for_it_is_not_asked(name: str, of: str, view: str, why: str) -> None:
+    said = past.cannot(distributions.load(name), of, view)
+    assert said.startswith(f"{name}: ")
+    assert why in said
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "view"),
+    [
+        (SPARK_1, "hudi-mor", AS_OF),
+        (SPARK_1, "hudi-cow", INCREMENTAL),
+        (ICEBERG, "iceberg", AS_OF),
+        ("trino-476", "iceberg", AS_OF),
+        ("hive-3.1.3", "hudi-mor", "read_optimized"),
+    ],
+)
+def test_who_has_words_for_it_is_asked(name: str, of: str, view: str) -> None:
+    assert past.cannot(distributions.load(name), of, view) == ""
