@@ -19,12 +19,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # helpers of tests are `tests.<module>`
 
-from harness import run  # noqa: E402
+from harness import refusals, run  # noqa: E402
 from harness.cells import Cell  # noqa: E402
 from harness.errors import UsageProblem  # noqa: E402
-from harness.record import Answer  # noqa: E402
+from harness.model.canonical import text_of  # noqa: E402
+from harness.record import Answer, Part  # noqa: E402
 from tests.recorded import replay, store  # noqa: E402
 from tests.recorded.store import Recorded  # noqa: E402
+
+SHOWN = 3
+"""So many lines of a changed answer, before and after."""
 
 
 def changes(before: Mapping[str, Recorded], after: Mapping[str, Recorded]) -> Iterator[str]:
@@ -64,6 +68,28 @@ def _answers(old: Mapping[Cell, Answer | None], new: Mapping[Cell, Answer | None
             yield f"{cell.case}: {'no longer' if cell in old else 'newly'} asked"
         elif old[cell] != new[cell]:
             yield f"{cell.case}: another answer"
+            yield from _answer(old[cell], new[cell])
+
+
+def _answer(old: Answer | None, new: Answer | None) -> Iterator[str]:
+    was, now = _lines(old), _lines(new)
+    for mark, one, other in (("-", was, now), ("+", now, was)):
+        yield from [f"    {mark} {line}" for line in one if line not in other][:SHOWN]
+
+
+def _lines(answer: Answer | None) -> list[str]:
+    """Give an answer as lines; those of columns asked alone begin with the column."""
+    if answer is None:
+        return ["none"]
+    lines = _content(answer)
+    return lines + [f"{part.column}: {line}" for part in answer.parts for line in _content(part)]
+
+
+def _content(said: Answer | Part) -> list[str]:
+    if said.refusal or said.unknown:
+        return [refusals.text(said.refusal) if said.refusal else said.unknown]
+    columns = ", ".join(f"{each.name} {each.type}" for each in said.columns)
+    return [columns, *(", ".join(map(text_of, row)) for row in said.rows)]
 
 
 def main() -> int:
