@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from harness import views
 from harness.errors import printable
 from harness.record import Finding, FindingKind, Refusal, Verdict, VerdictKind
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
@@ -160,9 +161,9 @@ def _what(seen: _Seen) -> str:
 
 def _where(run: Run, first: _Seen, verdicts: list[Verdict]) -> str:
     formats = dict.fromkeys(run.variant(each.variant).format for each in verdicts)
-    views = dict.fromkeys(each.view.replace("_", "-") for each in verdicts)
+    asked = dict.fromkeys(views.name_of(each.view).replace("_", "-") for each in verdicts)
     scenarios = dict.fromkeys(each.scenario for each in verdicts)
-    kinds = "; ".join(filter(None, (", ".join(formats), ", ".join(views))))
+    kinds = "; ".join(filter(None, (", ".join(formats), ", ".join(asked))))
     if len(scenarios) > 1:
         return f"in {counted(len(scenarios), 'scenario')} ({kinds})"
     step = run.step(first.verdict.variant, first.verdict.step)

@@ -18,8 +18,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from harness import views
 from harness.cells import Excluded
 from harness.errors import printable
+from harness.model.moment import AS_OF, INCREMENTAL
 from harness.record import OutcomeKind, Verdict, VerdictKind
 from harness.reports import agreement, normalised, pairs, summary
 from harness.reports.sentences import refusal_text
@@ -39,7 +41,12 @@ STEP: Final = 24
 VIEW: Final = 9
 LEFT: Final = 2 + STEP + 1 + VIEW + 1
 """Columns before the first reader."""
-VIEWS: Final[Mapping[str, str]] = {"read_optimized": "read-opt.", "base_name": "base name"}
+VIEWS: Final[Mapping[str, str]] = {
+    "read_optimized": "read-opt.",
+    "base_name": "base name",
+    AS_OF: "as of",
+    INCREMENTAL: "since",
+}
 """Views whose name is too long for their column."""
 AT_ONCE: Final = 3
 """So many things left out for one reason are named; the HTML report names all."""
@@ -179,7 +186,8 @@ class _Row:
 
 
 def _view(name: str) -> str:
-    return VIEWS.get(name, name)
+    back = views.past(name)
+    return f"{VIEWS[back.name]} {back.step}" if back else VIEWS.get(name, name)
 
 
 def _rows(verdicts: Sequence[Verdict]) -> tuple[list[_Row], list[int]]:

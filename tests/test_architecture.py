@@ -51,7 +51,7 @@ MAY_IMPORT = {
     ),
     "judge": "cells record differences refusals layout party histories",
     "run": "errors model scenario cells record",
-    "reports": "errors model scenario cells record differences baseline run",
+    "reports": "errors model scenario views cells record differences baseline run",
     "gate": "errors record baseline",
     # what differs from one format, engine or runtime to the next
     "formats": "errors model operations scenario record",

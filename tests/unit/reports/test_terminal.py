@@ -111,6 +111,18 @@ def test_a_variant_with_a_cell_that_did_not_run_is_never_that_one_line(sampled: 
     assert "UNKNOWN" in first
 
 
+def test_a_view_of_the_past_has_its_step(sampled: Run) -> None:
+    back = {"snapshot": "as_of(1)", "read_optimized": "incremental(2)"}
+    past = {
+        name: replace(each, view=back.get(each.view, each.view))
+        for name, each in sampled.recorded.items()
+    }
+    text = shown(replace(sampled, recorded=past))
+    assert "as of 1" in text
+    assert "since 2" in text
+    assert "(hudi-cow, hudi-mor; as-of, incremental)" in flat(text)
+
+
 def test_truth_standing_alone_is_an_alarm(sampled: Run) -> None:
     alone = {
         name: replace(each, verdict=VerdictKind.WRONG) for name, each in sampled.recorded.items()
