@@ -43,16 +43,28 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     folder that a profile governs those are taken that it names, of any other folder all.
 
     Raises:
-        UsageProblem: no such profile, file or folder, or no scenario in it.
+        UsageProblem: no such profile, file or folder, no scenario in it, or two of one name.
         ScenarioProblem: every problem of the files.
 
     """
     found = find(profile, paths)
     if not paths:
         return load_scenarios(scenarios_folder()), found.profile
-    scenarios = tuple(scenario for path in paths for scenario in _scenarios(path, found))
-    names = tuple(dict.fromkeys(each.name for each in scenarios))
-    return scenarios, replace(found.profile, scenarios=names)
+    scenarios = _by_name(scenario for path in paths for scenario in _scenarios(path, found))
+    return tuple(scenarios.values()), replace(found.profile, scenarios=tuple(scenarios))
+
+
+def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
+    """Give each scenario once; two of one name would be taken for one another all the way."""
+    found: dict[str, Scenario] = {}
+    for each in scenarios:
+        other = found.setdefault(each.name, each)
+        if Path(other.path).resolve() != Path(each.path).resolve():
+            raise UsageProblem(
+                f"two scenarios are called {each.name}: {other.path} and {each.path}; the folder "
+                "and the file make the name: rename one, or run them one by one"
+            )
+    return found
 
 
 def find(name: str, paths: Iterable[Path]) -> Found:

@@ -132,3 +132,14 @@ def test_a_scenario_planned_alone_has_the_cells_that_it_has_among_all(profile: s
     paths = dict.fromkeys(variant.scenario.path for variant in whole.variants)
     alone = [planning.make([Path(path)], profile, "") for path in paths]
     assert [cell for plan in alone for cell in plan.cells] == list(whole.cells)
+
+
+def test_two_scenarios_of_one_name_are_refused_and_one_given_twice_is_one(mine: Path) -> None:
+    other = mine / "more" / "orders" / "a.yaml"
+    other.parent.mkdir(parents=True)
+    other.write_text(SCENARIO, encoding="utf-8")
+    with pytest.raises(
+        UsageProblem, match=r"two scenarios are called orders/a: .* and .*rename one"
+    ):
+        choose([mine], "first")
+    assert names([mine / "orders" / "a.yaml", mine / "orders"], "first") == ["orders/a", "orders/b"]
