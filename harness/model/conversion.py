@@ -21,6 +21,8 @@ PLAIN_FLOATS: Final = (1e-3, 1e7)
 _EXACT: Final = decimal.Context(prec=80, traps=[decimal.Inexact, decimal.InvalidOperation])
 _FINER: Final = re.compile(r"[.,]\d{6}\d*[1-9]")
 """More than microseconds; Python would cut them off."""
+_NUMBER: Final = re.compile(r"[^\s_]+")
+"""Python would take blanks and `1_000` as well."""
 _BYTES: Final = re.compile(r"0x([0-9a-fA-F]{2})*")
 _HINTS: Final = {
     "timestamp": "write 2024-01-31 12:00:00.123456, no finer; with an offset (+02:00) it is the "
@@ -75,6 +77,8 @@ def _converted(value: Value, to: DataType) -> Value:
 def _number(value: Value) -> decimal.Decimal:
     if isinstance(value, bool) or not isinstance(value, int | float | str | decimal.Decimal):
         raise TypeError(value)
+    if isinstance(value, str) and not _NUMBER.fullmatch(value):
+        raise ValueError(value)
     return decimal.Decimal(repr(value) if isinstance(value, float) else value)
 
 

@@ -233,7 +233,7 @@ def _invented(told: Told, _: random.Random) -> Seen:
     return replace(seen, lines=(*seen.lines, Line("777", told.truth.step, "", values, tokens)))
 
 
-@planted("structs of NULLs for NULL", twist=having("struct<a: string, b: int>"))
+@planted("structs of NULLs for NULL", twist=having("string, y struct<a: string, b: int>"))
 def _hollow(told: Told, _: random.Random) -> Seen:
     seen = read(told)
 

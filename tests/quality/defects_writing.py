@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from harness.model.canonical import Value
 from harness.model.files import FileKind
+from tests.quality.chance import Plot
 from tests.quality.notation import Told
 from tests.quality.planted import planted
 from tests.quality.shadow import Files, Seen, read
@@ -129,7 +130,12 @@ def _exchanged(told: Told, by_chance: random.Random) -> Seen | None:
     return read(told, files=_only(chosen, exchanged))
 
 
-@planted("writer: compaction loses the log files")
+def _compacted(plot: Plot, _: random.Random) -> Plot:
+    """Let a history end with a compaction that has log files to take in."""
+    return replace(plot, mor=True, steps=f"{plot.steps}; upsert 1,2; upsert 1,2; compact")
+
+
+@planted("writer: compaction loses the log files", twist=_compacted)
 def _loses(told: Told, by_chance: random.Random) -> Seen | None:
     merged = [
         each

@@ -332,9 +332,7 @@ class Oracle:
             for file in (base, *(() if base_only else logs)):
                 for each, record in file.records.items():
                     held = text_of(each) == key and any(
-                        token.field_id == field_id and not token.null
-                        for value in record.values()
-                        for token in tokens_in(value)
+                        _has(record[column.name], column, field_id) for column in file.schema.fields
                     )
                     if held and file.schema.path_of(field_id) != now:
                         return True
@@ -350,6 +348,20 @@ _UNEXPLAINED = frozenset({FindingKind.UNEXPLAINED})
 
 def _parts(token: Value) -> tuple[Value, ...]:
     return tuple(part for _, part in token.pairs) if isinstance(token, MapValue) else token
+
+
+def _has(token: Value, field: Field, wanted: int) -> bool:
+    """Tell whether a field has a value here; an array of NULLs is one."""
+    if field.id == wanted:
+        return not (isinstance(token, Token) and token.null)
+    match token:
+        case dict():
+            return any(_has(token[each.name], each, wanted) for each in field.children)
+        case tuple():
+            return any(_has(each, field.children[0], wanted) for each in token)
+        case MapValue():
+            return any(_has(each, field.children[1], wanted) for _, each in token.pairs)
+    return False
 
 
 def _naming(earlier: list[tuple[str, ...]], names: object) -> bool:

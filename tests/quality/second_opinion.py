@@ -257,6 +257,8 @@ def _leaf(column: Column, step: int, row: int) -> object:
     match column.type:
         case "int" | "long":
             return code
+        case "tinyint" | "char(4)" | "binary":
+            return _small(column.type, code, f"f{column.number}s{step}r{row}")
         case "double":
             return float(code) if changes else code + 0.5
         case "boolean":
@@ -274,6 +276,16 @@ def _leaf(column: Column, step: int, row: int) -> object:
         case "string":
             return f"f{column.number}s{step}r{row}"
     return decimal.Decimal(code) + decimal.Decimal("0.25")
+
+
+def _small(type_: str, code: int, text: str) -> object:
+    """Give bytes, or what is left of a code by the greatest prime that fits; rows are 37 apart."""
+    match type_:
+        case "binary":
+            return text.encode()
+        case "tinyint":
+            return code * 37 % 127
+    return f"{code * 37 % 9_973:<4}"
 
 
 def _seen(table: Table) -> Seen:

@@ -77,7 +77,7 @@ def test_a_right_answer_to_any_question_has_no_finding_however_the_files_lie(see
 
 def test_compactions_that_did_not_take_place_are_no_longer_guessed() -> None:
     """The model alone would say something else of many of these histories."""
-    told = [otherwise(merge_on_read(seed).told(), seed) for seed in range(60)]
+    told = [otherwise(merge_on_read(seed).told(), seed) for seed in range(150)]
     assert sum(each.base.rows != each.truth.base for each in told) > 10
 
 

@@ -58,3 +58,18 @@ def test_all_rows_with_the_values_of_one_stay_the_rows_their_keys_say() -> None:
 
 def test_a_column_of_few_numbers_under_the_key_is_not_believed() -> None:
     assert keys([(1, *row[1:]) for row in ROWS]) == (["1", "2", "3"], [], [])
+
+
+def test_a_number_that_is_another_rows_key_is_not_believed_where_that_row_is_there_too() -> None:
+    shifted = [(2, *ROWS[0][1:]), (77, *ROWS[1][1:]), ROWS[2]]
+    found, second, extra = keys(shifted)
+    assert (sorted(found), second, extra) == (["1", "2", "3"], [], [])
+
+
+def test_a_row_that_is_there_twice_stays_one_though_a_value_is_another_rows() -> None:
+    rows = [*ROWS, (1, ROWS[1][1], "f3s1r2")]
+    assert keys(rows) == (["1", "2", "3"], ["1"], [])
+
+
+def test_a_key_that_nobody_else_has_is_believed_whatever_the_values_say() -> None:
+    assert keys([(2, *ROWS[0][1:]), ROWS[2]]) == (["2", "3"], [], [])

@@ -73,6 +73,8 @@ def test_a_value_with_an_exact_form_gets_it(value: Value, to: str, expected: Val
         (100, "decimal(4, 2)"),
         (Decimal("7.25"), "decimal(3, 1)"),
         ("nan", "decimal(3, 1)"),
+        ("29  ", "int"),
+        ("1_000", "long"),
         (float("inf"), "long"),
         (1, "boolean"),
         ("true", "boolean"),
