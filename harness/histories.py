@@ -8,7 +8,7 @@ from functools import partial
 
 from harness import compare, diagnosis, differences, party, told, views
 from harness.cells import Cell, Variant
-from harness.checks.place import World, index_of
+from harness.checks.place import Place, World, index_of
 from harness.differences import shown
 from harness.held import Holdings, NotKnown
 from harness.layout import Layout
@@ -160,7 +160,7 @@ class Histories:
         same = step, view, answer.question, told.content(answer)
         if same not in self._told:
             world, layout = self.world(step, view), self.layout(step, view)
-            beside, again = self.beside(step, view), partial(told.wrong, answer)
+            beside, again = self.beside(step, view), partial(self._wrong, answer)
             blamed = party.blamed(beside, world, again(world), again)
             places = told.filed(answer, blamed, layout)
             if answer.refusal is None:
@@ -168,6 +168,14 @@ class Histories:
             else:
                 self._told[same] = Told(diagnosis.findings(places, world))
         return self._told[same]
+
+    def _wrong(self, answer: Answer, world: World) -> tuple[Place, ...]:
+        """Give what is wrong were the table what a world says, as far as the product can show it.
+
+        What files hold is uncut.
+        """
+        rows = shown.as_shown(world.rows, world.schema) if self._written else world.rows
+        return told.wrong(answer, world if rows is world.rows else replace(world, rows=rows))
 
     def beside(self, step: int, view: str) -> Beside | None:
         """Give what was written beside what the files hold; None where that is not known."""

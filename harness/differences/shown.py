@@ -37,14 +37,15 @@ def history(found: History, declared: Declared) -> History:
 
 
 def _truth(truth: Truth) -> Truth:
-    rows = _rows(truth.rows, truth.schema)
-    base = rows if truth.base is truth.rows else _rows(truth.base, truth.schema)
+    rows = as_shown(truth.rows, truth.schema)
+    base = rows if truth.base is truth.rows else as_shown(truth.base, truth.schema)
     if rows is truth.rows and base is truth.base:
         return truth
     return replace(truth, rows=rows, base=base)
 
 
-def _rows(rows: Rows, schema: Schema) -> Rows:
+def as_shown(rows: Rows, schema: Schema) -> Rows:
+    """Give rows as a product shows them that cuts timestamps; the very same where it shows all."""
     shown = {key: _row(row, schema) for key, row in rows.items()}
     return shown if any(shown[key] is not row for key, row in rows.items()) else rows
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from harness.judge import judge
 from harness.model.canonical import Value
 from harness.model.query import Query, not_null
 from harness.record import Answer, Column, Party, Verdict, VerdictKind
-from tests.quality.notation import Told, history
+from tests.quality.notation import Told, changed, history
 from tests.quality.parties import case_of, judged
 from tests.quality.shadow import Files, read
 from tests.simulated import File, Reply
@@ -225,3 +226,23 @@ def test_what_the_files_hold_otherwise_is_said_for_people() -> None:
     assert said(made, rows(lambda key, row: None if key == "1" else row)) == [
         ("1", "it was written, and no file holds it")
     ]
+
+
+@pytest.mark.parametrize("reader", ["prestodb-0.283{connector=hive}", "trino-476"])
+def test_a_reader_that_cuts_timestamps_is_held_to_what_it_can_show_of_the_files(
+    reader: str,
+) -> None:
+    """PrestoDB's declaration: it shows milliseconds of microseconds, those of wrong files too."""
+    made = history("insert 1..3; row id=4 at=2024-01-02T03:04:05.678901", "id string, at timestamp")
+    wrong = datetime.datetime(2024, 1, 2, 3, 4, 5, 123_456)  # noqa: DTZ001 - no zone
+    files = rows(lambda key, row: {**row, "at": wrong} if key == "4" else row)
+    case, reply = case_of(made, files), as_filed(made, files)
+    millis = changed(
+        reply, {"at": lambda at: at.replace(microsecond=at.microsecond // 1000 * 1000)}
+    )
+    shown = millis if "presto" in reader else reply
+    cell = Cell("variant", len(case.states) - 1, reader, "snapshot", "all")
+    answer = Answer(cell.case, "select", shown.columns, shown.rows)
+    (found,) = judge(case, [cell], {cell.case: answer})
+    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Party.WRITER)
+    assert [each.key for each in found.findings[0].places] == ["4"]
