@@ -7,6 +7,9 @@ a cache that is used once pays nothing. Java checks by itself that an archive is
 this very JRE and of the same jars, and takes the classes from the jars where it is not: an archive
 changes how long a start takes and nothing else.
 
+That it takes none it does not tell, so what an archive depends on is looked at here: the JRE and
+the jars give it its name, and the JRE's archive has to be older. Left is a file that was damaged
+since: it costs the seconds that it would save, until `harness cache prune` removes it.
 Nothing here is needed to run a server: what cannot be made is left out.
 """
 
@@ -72,8 +75,10 @@ class ClassArchive:
 def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
     """Give the archive for a command of an installation, the JRE's being made if it is not there.
 
-    `class_path`: jars, and folders of jars. Another archive belongs to jars that changed: Java
-    would not take the old one, and nobody would make a new one.
+    `class_path`: jars, and folders of jars. Another archive belongs to jars that changed, and one
+    made before the JRE's own is made again: Java would not take the old one, without a word, and
+    nobody would make a new one. (Java 17.0.9 and another archive of the same JRE: "static archive
+    header checksum verification failed", with `-Xshare:on` only.)
     """
     folder = installation.archives
     if folder is None or os.pathsep in str(folder):
@@ -81,17 +86,26 @@ def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
     base = folder / f"base-{installation.java_home.name}.jsa"
     if int(installation.distribution.jre) < DYNAMIC_FROM:
         return ClassArchive(_base(installation, base))
+    there = _base(installation, base)
+    if there is None:
+        return ClassArchive()
     distribution = installation.distribution
     facts = [digest(distribution), str(installation.java), *_facts(class_path)]
     path = folder / f"{distribution.name}-{digest_of(facts)[:16]}.jsa"
-    if path.is_file():
-        return ClassArchive(base, path)
-    there = _base(installation, base)
-    if there is None or _is_first(path):
+    if path.is_file() and not _older(path, there):
+        return ClassArchive(there, path)
+    if _is_first(path):
         return ClassArchive(there)
     # Java does not start when it is to record what it loads and its own archive is not usable.
-    wanted = _usable(installation, base)
-    return ClassArchive(there, path if wanted else None, wanted)
+    if not _usable(installation, there):
+        there.unlink(missing_ok=True)  # the next start makes another one
+        return ClassArchive()
+    return ClassArchive(there, path, wanted=True)
+
+
+def _older(path: Path, base: Path) -> bool:
+    """Tell whether an archive was made before the JRE's: then it is not made on that one."""
+    return path.stat().st_mtime_ns < base.stat().st_mtime_ns
 
 
 def _is_first(path: Path) -> bool:

@@ -99,6 +99,30 @@ def test_jars_that_changed_get_an_archive_of_their_own(tmp_path: Path) -> None:
     assert before.path != after.path
 
 
+def test_what_was_made_on_another_archive_of_the_jre_is_made_again(tmp_path: Path) -> None:
+    installation = installed(tmp_path)
+    keep(archive_of(installation), installation, tmp_path)
+    before = archive_of(installation)
+    assert before.path is not None
+    os.utime(before.path, ns=(0, 0))
+    after = first(installation)
+    assert (before.wanted, after.wanted) == (False, True)
+    keep(after, installation, tmp_path)
+    assert first(installation) == before
+
+
+def test_an_unusable_archive_of_the_jre_is_not_recorded_on_and_made_again(
+    tmp_path: Path,
+) -> None:
+    installation = installed(tmp_path)
+    base = archive_of(installation).base
+    assert base is not None
+    base.write_text("cut off")
+    assert first(installation) == ClassArchive()
+    assert first(installation).wanted
+    assert base.read_text() == "whole"
+
+
 def test_an_archive_whose_making_failed_is_not_kept(tmp_path: Path) -> None:
     installation = installed(tmp_path, status=1)
     keep(archive_of(installation), installation, tmp_path)
@@ -110,14 +134,6 @@ def test_a_jre_whose_archive_cannot_be_used_starts_without_any(tmp_path: Path) -
     installation = installed(tmp_path, said="half")
     assert archive_of(installation).options == ()
     assert files(installation) == []
-
-
-def test_nothing_is_recorded_on_an_archive_of_the_jre_that_became_unusable(tmp_path: Path) -> None:
-    installation = installed(tmp_path)
-    base = archive_of(installation).base
-    assert base is not None
-    base.write_text("cut off")
-    assert "-XX:+RecordDynamicDumpInfo" not in archive_of(installation).options
 
 
 def test_java_11_has_only_the_archive_of_its_own_classes(tmp_path: Path) -> None:
