@@ -171,7 +171,7 @@ def _one(link: _Link, asked: Asked, work: _Work) -> None:
             work.again.append(asked)
             return
         answer = Answer(
-            asked.cell.case, asked.sql, unknown=str(silence), attempts=tuple(tried),
+            asked.cell.case, asked.told, unknown=str(silence), attempts=tuple(tried),
             question=asked.question.query,
         )  # fmt: skip
     with work.lock:
@@ -225,16 +225,16 @@ def _answer(
 ) -> Answer:
     case, timeout_s = asked.cell.case, work.manner.timeout_s
     try:
-        reply = connection.ask(asked.sql, timeout_s=timeout_s)
+        reply = past.ask(connection, asked.question, asked.sql, timeout_s)
     except RefusedError as refused:
         parts = tuple(_parts(connection, asked, work))
         _check_stands(work.manner, refused)
         return Answer(
-            case, asked.sql, refusal=refused.refusal, parts=parts, attempts=attempts,
+            case, asked.told, refusal=refused.refusal, parts=parts, attempts=attempts,
             seconds=refused.seconds, question=asked.question.query,
         )  # fmt: skip
     return Answer(
-        case, asked.sql, reply.columns, reply.rows, attempts=attempts, seconds=reply.seconds,
+        case, asked.told, reply.columns, reply.rows, attempts=attempts, seconds=reply.seconds,
         confirmed=reply.confirmed, question=asked.question.query, normalised=reply.normalised,
     )  # fmt: skip
 
@@ -247,7 +247,7 @@ def _parts(connection: Connection, asked: Asked, work: _Work) -> Iterator[Part]:
     for column in asked.columns:
         sql = past.sql(work.engine, asked.alone(column), settings)
         try:
-            reply = connection.ask(sql, timeout_s=work.manner.timeout_s)
+            reply = past.ask(connection, asked.question, sql, work.manner.timeout_s)
         except RefusedError as refused:
             _check_machine(refused)
             yield Part(column, sql, refusal=refused.refusal)

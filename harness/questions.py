@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from harness import shapes, views
 from harness.cells import Cell, Reader, Variant
 from harness.engines import past
-from harness.engines.api import Engine, Question
+from harness.engines.api import Engine, Question, Wording
 from harness.formats.api import Format
 from harness.freeze import State, States
 from harness.model.moment import AS_OF
@@ -37,6 +37,11 @@ class Asked:
     columns: tuple[str, ...]
     """The columns by the catalog entry, meta columns left out; asked alone after a refusal. As of
     an earlier step they are those of the truth."""
+
+    @property
+    def told(self) -> str:
+        """All that is sent, as a record has it."""
+        return past.told(self.question, self.sql)
 
     def alone(self, column: str) -> Question:
         """Give the question for one column with the key."""
@@ -79,22 +84,23 @@ class Asking:
             return Answer(cell.case, "", void=f"after step {truth.step} {nothing}")
         question = Question(state.database, table, variant.format, query)
         if back is not None:
-            question = replace(question, source=self._source(reader, question, back, step, state))
+            question = replace(question, past=self._wording(reader, question, back, step, state))
             columns = truth.schema.names
         engine = self.engine_of(reader.distribution)
         sql = past.sql(engine, question, dict(reader.settings))
-        address = address_of(state.digest, self.digest_of(reader), sql)
+        told = past.told(question, sql)
+        address = address_of(state.digest, self.digest_of(reader), told)
         key = truth.table.key
         return Asked(cell, reader, state, question, sql, address, key, columns)
 
-    def _source(
+    def _wording(
         self, reader: Reader, question: Question, back: Past, step: int, state: State
-    ) -> str:
+    ) -> Wording:
         """Give what a question goes back to, in the reader's words."""
         instant = state.frozen.instants[step]
         moment = self.format_of(question.format).moment(state.table, instant)
         found = distributions.load(reader.distribution)
-        return past.source(found, question, back.name, moment, state.frozen.table_version)
+        return past.wording(found, question, back.name, moment, state.frozen.table_version)
 
 
 def _step_back(back: Past, state: State) -> int | None:

@@ -184,7 +184,7 @@ def _ask_all(name: str, asked: Sequence[Asked], desk: _Desk, told: asking.Told) 
 
 
 def _unanswered(asked: Asked, why: str) -> Answer:
-    return Answer(asked.cell.case, asked.sql, unknown=why, question=asked.question.query)
+    return Answer(asked.cell.case, asked.told, unknown=why, question=asked.question.query)
 
 
 def _outcome(answer: Answer) -> str:

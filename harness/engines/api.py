@@ -25,6 +25,18 @@ Settings = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
+class Wording:
+    """How an engine is asked for a table's past; see `past`."""
+
+    source: str
+    """What stands after `from`, `{table}` in it for the catalog entry."""
+    before: tuple[str, ...] = ()
+    """Statements that the session is told before."""
+    after: tuple[str, ...] = ()
+    """Those that take them back."""
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A query on one catalog entry."""
 
@@ -33,8 +45,8 @@ class Question:
     format: str
     """Name of the format (`hudi-cow`, `hive-parquet` …): some engines choose a connector by it."""
     query: Query
-    source: str = ""
-    """What stands after `from` in place of the table, in a question about the past; see `past`."""
+    past: Wording | None = None
+    """Of a question about the past."""
 
 
 @dataclass(frozen=True, slots=True)

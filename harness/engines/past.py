@@ -5,9 +5,11 @@ Hudi's own and follow from the library's version and the table's:
 
 | library | table version | the begin is | source |
 | --- | --- | --- | --- |
-| any | up to 6 | the requested time of a write, exclusive | Hudi 0.15 documentation, "Spark Datasource Options", `begin.instanttime` |
-| 1.0 | 8 | a time of completion, inclusive | Hudi 1.0 documentation, the same option: `completion_time >= START_COMMIT` |
-| from 1.1 on | 8 and up | a time of completion, exclusive | apache/hudi#13982 |
+| any | up to 6 | the requested time of a write, exclusive | Hudi 0.15 documentation, `hoodie.datasource.read.begin.instanttime` |
+| 1.0 | 8 | a time of completion, inclusive | the same of 1.0, "completion_time >= START_COMMIT"; apache/hudi#13982 |
+| from 1.1 on | 8 and up | a time of completion, exclusive | apache/hudi#13982, #18954 |
+
+For Hive's settings it is the requested time, exclusive: rows show that time in all versions.
 
 "Since a step" always means the same rows, whatever kind the begin is of: an exclusive one is that
 step's own, an inclusive one that of the write which follows, so that a bound that is off by one shows.
@@ -17,28 +19,42 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from harness.engines.api import Engine, Question, Settings
+from harness.engines.api import Connection, Engine, Question, Reply, Settings, Wording
 from harness.model.moment import AS_OF, INCREMENTAL, Moment
 from harness.model.query import ALL
 from harness.runtimes.distribution import Distribution
 
 PLACE: Final = "{table}"
+_CONSUME: Final = "set hoodie.{entry}.consume"
 _WORDS: Final = {
-    ("spark", "hudi", AS_OF): f"{PLACE} timestamp as of '{{instant}}'",
-    ("spark", "hudi", INCREMENTAL): "hudi_table_changes('{name}', 'latest_state', '{begin}')",
-    ("spark", "iceberg", AS_OF): f"{PLACE} version as of {{instant}}",
-    ("trino", "iceberg", AS_OF): f"{PLACE} for version as of {{instant}}",
+    ("spark", "hudi", AS_OF): Wording("{table} timestamp as of '{instant}'"),
+    ("spark", "hudi", INCREMENTAL): Wording(
+        "hudi_table_changes('{database}.{name}', 'latest_state', '{begin}')"
+    ),
+    ("spark", "iceberg", AS_OF): Wording("{table} version as of {instant}"),
+    ("trino", "iceberg", AS_OF): Wording("{table} for version as of {instant}"),
+    # The settings choose files, in which there are older rows too; -1 is for all writes since.
+    ("hive", "hudi", INCREMENTAL): Wording(
+        "(select * from {table} where `_hoodie_commit_time` > '{instant}') `since`",
+        (
+            f"{_CONSUME}.mode=INCREMENTAL",
+            f"{_CONSUME}.start.timestamp={{instant}}",
+            f"{_CONSUME}.max.commits=-1",
+        ),
+        (f"{_CONSUME}.mode=SNAPSHOT",),
+    ),
 }
-"""What stands after `from`, by engine, kind of format and view (Hudi documentation, "SQL Queries";
-Iceberg documentation, "Spark Queries"; Trino documentation, "Iceberg connector")."""
+"""By engine, kind of format and view (Hudi documentation, "SQL Queries", and "Incremental query" of
+Hive; Iceberg documentation, "Spark Queries"; Trino documentation, "Iceberg connector"). Settings of
+Hive go by the name that the table itself knows, without database and ending (engines notes)."""
 _TRINO: Final = 386
 """The first version whose Iceberg connector has it for certain (trinodb/trino#10258)."""
 _WHY: Final = {
-    "hive": "Hive has no words for it before version 4; the harness does not set Hudi's own "
-    "`consume` settings",
+    "hive": "Hive has no words for it before version 4",
     "presto": "it has no words for it",
     "trino": "its connector has no words for it",
 }
@@ -65,18 +81,28 @@ def _key(engine: str, format_name: str, view: str) -> tuple[str, str, str]:
     return engine, kind, view
 
 
-def source(
+def wording(
     distribution: Distribution, question: Question, view: str, moment: Moment, version: str
-) -> str:
-    """Give what stands after `from`, `{table}` for the catalog entry; `version`: of the table."""
-    words = _WORDS[_key(distribution.engine, question.format, view)]
-    name = f"{question.database}.{question.table}"
-    told = {"{instant}": moment.instant, "{name}": name}
+) -> Wording:
+    """Give how a reader is asked for a view of the past; `version`: of the table."""
+    found = _WORDS[_key(distribution.engine, question.format, view)]
+    told = {
+        "instant": moment.instant,
+        "database": question.database,
+        "name": question.table,
+        "entry": question.table.partition("_")[0],
+    }
     if view == INCREMENTAL:
-        told["{begin}"] = begin(distribution.text("hudi"), version, moment)
-    for mark, text in told.items():
-        words = words.replace(mark, text)
-    return words
+        told["begin"] = begin(distribution.text("hudi"), version, moment)
+    source, *others = (_filled(each, told) for each in (found.source, *found.before, *found.after))
+    before = len(found.before)
+    return Wording(source, tuple(others[:before]), tuple(others[before:]))
+
+
+def _filled(text: str, told: Mapping[str, str]) -> str:
+    for mark, value in told.items():
+        text = text.replace(f"{{{mark}}}", value)
+    return text
 
 
 def begin(library: str, table_version: str, moment: Moment) -> str:
@@ -112,8 +138,33 @@ def _next(instant: str) -> str:
 def sql(engine: Engine, question: Question, settings: Settings) -> str:
     """Give a question in an engine's SQL, about the past where the question is."""
     plain = engine.sql(question, settings)
-    if not question.source:
+    if question.past is None:
         return plain
     table = engine.sql(replace(question, query=ALL), settings).removeprefix("select * from ")
-    asked = question.source.replace(PLACE, table)
+    asked = question.past.source.replace(PLACE, table)
     return plain.replace(f" from {table}", f" from {asked}", 1)
+
+
+def told(question: Question, query: str) -> str:
+    """Give all that is sent for a question, in one line; `query`: its SQL."""
+    before = question.past.before if question.past else ()
+    return "; ".join((*before, query))
+
+
+def ask(connection: Connection, question: Question, query: str, timeout_s: float) -> Reply:
+    """Send a question's SQL, and around it what the session is told for it.
+
+    Raises:
+        RefusedError: the server answered with an error.
+        NoAnswerError: it did not answer.
+
+    """
+    if question.past is None:
+        return connection.ask(query, timeout_s=timeout_s)
+    try:
+        for each in question.past.before:
+            connection.ask(each, timeout_s=timeout_s)
+        return connection.ask(query, timeout_s=timeout_s)
+    finally:
+        for each in question.past.after:
+            connection.ask(each, timeout_s=timeout_s)

@@ -8,9 +8,10 @@ import pytest
 
 from harness import engines
 from harness.engines import past
-from harness.engines.api import Question
+from harness.engines.api import Question, RefusedError, Reply
 from harness.model.moment import AS_OF, INCREMENTAL, Moment
 from harness.model.query import Query, not_null
+from harness.record import Refusal
 from harness.runtimes import distributions
 
 MOMENT = Moment("20240101000000000", "20240101000002000", "20240101000009000")
@@ -23,9 +24,8 @@ def sql(
 ) -> str:
     distribution = distributions.load(name)
     question = Question("s_1", "t", of, query)
-    source = past.source(distribution, question, view, moment, version)
-    asked = replace(question, source=source)
-    return past.sql(engines.load(distribution.engine), asked, {})
+    asked = replace(question, past=past.wording(distribution, question, view, moment, version))
+    return past.told(asked, past.sql(engines.load(distribution.engine), asked, {}))
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,41 @@ def sql(
 )  # fmt: skip
 def test_each_engine_is_told_in_its_own_words(name: str, of: str, view: str, expected: str) -> None:
     assert sql(name, of, view, Query()) == f"select * from {expected}"
+
+
+def test_hive_is_told_by_settings_and_takes_them_back() -> None:
+    distribution = distributions.load("hive-3.1.3")
+    question = Question("s_1", "t_rt", "hudi-mor", Query(columns=("id",)))
+    wording = past.wording(distribution, question, INCREMENTAL, MOMENT, "8")
+    asked = replace(question, past=wording)
+    told = past.told(asked, past.sql(engines.load("hive"), asked, {}))
+    inner = f"select * from `s_1`.`t_rt` where `_hoodie_commit_time` > '{MOMENT.instant}'"
+    assert told.split("; ") == [
+        "set hoodie.t.consume.mode=INCREMENTAL",
+        "set hoodie.t.consume.start.timestamp=20240101000000000",
+        "set hoodie.t.consume.max.commits=-1",
+        f"select `id` from ({inner}) `since`",
+    ]
+    connection = Heard()
+    with pytest.raises(RefusedError):
+        past.ask(connection, asked, "select", 1.0)
+    assert connection.heard == [*wording.before, "select", "set hoodie.t.consume.mode=SNAPSHOT"]
+
+
+class Heard:
+    """A session that refuses queries, and remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        self.heard.append(sql)
+        if sql.startswith("select"):
+            raise RefusedError(Refusal("no", "never"), timeout_s)
+        return Reply((), (), 0.0)
+
+    def close(self) -> None:
+        self.heard.append("closed")
 
 
 def test_columns_and_conditions_stand_where_they_do_in_a_question_about_now() -> None:
@@ -88,7 +123,6 @@ def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() 
     ("name", "of", "view", "why"),
     [
         ("hive-3.1.3", "hudi-mor", AS_OF, "Hive has no words for it before version 4"),
-        ("hive-3.1.3", "hudi-mor", INCREMENTAL, "`consume` settings"),
         ("hive-3.1.3-iceberg-1.4.3", "iceberg", AS_OF, "before version 4"),
         ("trino-476", "hudi-cow", AS_OF, "its connector has no words for it"),
         ("trino-368", "iceberg", AS_OF, "the Iceberg connector has it since 386"),
