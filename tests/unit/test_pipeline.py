@@ -63,7 +63,7 @@ def test_a_reader_is_not_asked_for_views_that_it_does_not_have(tmp_path: Path) -
     plan = planning.make(None, "time_travel", "hudi/a5[hudi-cow")
     run.write_info(tmp_path, pipeline.info_of(plan, "x", NOW))
     added = pipeline.add_reader(tmp_path, parse_reader("hive-3.1.3{path=fetch}"))
-    assert added.cells == plan.cells
+    new = [cell for cell in added.cells if cell not in plan.cells]
+    assert {cell.view.partition("(")[0] for cell in new} == {"incremental"}
     left_out = {each.what for each in added.excluded if each not in plan.excluded}
-    names = [f"{view} by hive-3.1.3{{path=fetch}} on hudi-cow" for view in ("as_of", "incremental")]
-    assert left_out == set(names)
+    assert left_out == {"as_of by hive-3.1.3{path=fetch} on hudi-cow"}
