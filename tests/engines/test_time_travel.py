@@ -1,0 +1,116 @@
+"""Views of the past on real engines: the table as it was, and what was written since."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import formats
+from harness.cells import Cell, Plan, parse_reader
+from harness.model.datatypes import parse_type
+from harness.model.table import Table
+from harness.operations.api import Operation
+from harness.operations.compact import Compact
+from harness.operations.delete import Delete
+from harness.operations.insert import Insert
+from harness.operations.rename_column import RenameColumn
+from harness.operations.touch import Rewrites, Touch
+from harness.plan import Asked, Maker, Profile, Writer, plan, readable
+from harness.progress import Progress
+from harness.record import VerdictKind
+from harness.run import Run
+from harness.runtimes.cache import Cache
+from harness.scenario.definition import PAST_VIEWS, Scenario, Step
+from tests.engines.planned_run import done
+
+pytestmark = pytest.mark.engines
+
+HUDI = ("hudi-cow", "hudi-mor")
+OLD, NEW = "spark-3.5.8-hudi-0.15.0", "spark-3.5.8-hudi-1.0.2"
+ON = "{schema-on-read=on}"
+READERS = {
+    f"{OLD}{ON}": HUDI,
+    f"{NEW}{ON}": HUDI,
+    "hive-3.1.3{path=fetch, schema-on-read=on}": HUDI,
+    "spark-3.5.8-iceberg-1.10.1": ("iceberg",),
+    "trino-476": ("iceberg",),
+}
+MAKERS = {
+    OLD: Maker(HUDI, ("6",)),
+    NEW: Maker(HUDI, ("8",)),
+    "spark-3.5.8-iceberg-1.10.1": Maker(("iceberg",)),
+}
+
+
+def travelled() -> Scenario:
+    """Make a story in which rows are new, changed and gone, under a column's old and new name."""
+    columns = {"id": "string", "ts": "long", "f1": "string", "f2": "string"}
+    types = tuple((name, parse_type(type_)) for name, type_ in columns.items())
+    steps: tuple[Operation, ...] = (
+        Insert((1, 2, 3)),
+        Insert((4,)),
+        RenameColumn("f1", "g"),
+        Touch(Rewrites.SOME),
+        Delete((2,)),
+        Compact(),
+    )
+    return Scenario("past/story", Table(types, "id", "ts"), tuple(map(Step, steps)))
+
+
+def planned() -> Plan:
+    profile = Profile(
+        name="past",
+        scenarios=("past/story",),
+        formats=(*HUDI, "iceberg"),
+        writers=tuple(Writer(each) for each in MAKERS),
+        readers=tuple(Asked(parse_reader(each), formats=READERS[each]) for each in READERS),
+        views=PAST_VIEWS,
+    )
+    known = map(formats.load, formats.names())
+    return plan([travelled()], profile, known, MAKERS, readable.cannot, readable.cannot_show)
+
+
+PLAN = planned()
+WRITERS = {variant.id: variant.writers[0] for variant in PLAN.variants}
+
+
+PRUNED = "cannot prune col: f1 which does not exist in hudi table"
+"""Of instants before the first schema change, when schema-on-read is on."""
+OWN_COLUMN = "`_hoodie_commit_time` cannot be resolved"
+"""Hudi 1.0.2 filters by a column that it does not read."""
+
+
+def may_say(cell: Cell) -> tuple[str, ...]:
+    """Give the errors with which a reader was seen to refuse; none for those that answer it all."""
+    if WRITERS[cell.variant] == NEW:
+        return ("",) if cell.reader.startswith(OLD) else ()  # 0.15.0 reads no newer tables
+    if cell.reader.startswith(OLD):
+        return (PRUNED,)
+    changes = cell.reader.startswith(NEW) and cell.view.startswith("incremental")
+    return (PRUNED, OWN_COLUMN) if changes else ()
+
+
+@pytest.fixture(scope="module")
+def run(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return done(PLAN, tmp_path_factory.mktemp("past"), cache, progress)
+
+
+@pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
+def test_the_past_is_answered_as_the_formats_promise(cell: Cell, run: Run) -> None:
+    verdict, refusal = run.recorded[cell.case], run.answers[cell.case].refusal
+    if refusal is None or not any(each in refusal.message for each in may_say(cell)):
+        told = verdict.verdict, verdict.findings, verdict.because
+        assert told == (VerdictKind.CORRECT, (), "")
+    else:
+        assert verdict.findings == ()  # of the columns asked alone
+
+
+def test_every_begin_lets_rows_through_and_every_reader_of_the_past_shows_some(run: Run) -> None:
+    shown = {
+        (cell.reader, WRITERS[cell.variant], cell.view.partition("(")[0])
+        for cell in PLAN.cells
+        if run.answers[cell.case].rows
+    }
+    assert {(reader, view) for reader, _, view in shown} == {
+        (cell.reader, cell.view.partition("(")[0]) for cell in PLAN.cells
+    }
+    assert {(f"{OLD}{ON}", OLD, "incremental"), (f"{NEW}{ON}", NEW, "incremental")} <= shown
