@@ -67,21 +67,11 @@ def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[s
     told = [text if text in ever else "" for text in shown]
     if not _tells_keys(told, held):
         return [holder or text for holder, text in zip(held, shown, strict=True)]
-    owners = [a or b or text for a, b, text in zip(told, held, shown, strict=True)]
-    return [
-        b if _another(a, b, owners) else owner
-        for a, b, owner in zip(told, held, owners, strict=True)
-    ]
-
-
-def _another(told: str, holder: str, owners: Sequence[str]) -> bool:
-    """Tell whether a row that shows one key is the row whose values it has.
-
-    A number of another column may be a key that there is. Then that key's own row is there too, and
-    the row whose values these are would be lost.
-    """
-    differ = bool(told and holder) and told != holder
-    return differ and owners.count(told) > 1 and holder not in owners
+    by_key = [a or b or text for a, b, text in zip(told, held, shown, strict=True)]
+    by_values = [b or a or text for a, b, text in zip(told, held, shown, strict=True)]
+    # A number of another column may be a key that there is. Then that key's own row is there too,
+    # and the row whose values these are would be lost.
+    return by_values if len(set(by_values)) > len(set(by_key)) else by_key
 
 
 def _holder(world: World, found: Found, key_at: int | None) -> str:

@@ -22,14 +22,15 @@ def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place,
     own = [own_witness(world, place) for place in places]
     by_field = columns.wrong_columns(own)
     cells = columns.cells_of(seen)
+    older = rows.older(world, own)
     for field_id, wrong in by_field.items():
         columns.moved_dates(own, wrong)
         columns.by_pattern(world, own, wrong, cells.get(field_id, ()))
-        columns.by_neighbours(world, own, wrong)
+        columns.by_neighbours(world, own, wrong, older)
     versions = rows.other_versions(world, own)
     own = rows.of_shown_version(world, own, versions)
-    shown = columns.shown_fields(world, own)
-    older = frozenset(place.key for place in own if rows.is_older(world, place))
+    older = rows.older(world, own)
+    shown = columns.shown_fields(world, own, older)
     return tuple(
         rows.of_another_field(world, place, shown, older) or rows.as_of(world, place, versions)
         for place in own

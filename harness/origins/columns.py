@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,7 +12,7 @@ from harness.checks import altered_value
 from harness.checks.place import NULLS, Place, What, World, leaves
 from harness.model.canonical import Value, text_of
 from harness.model.schema import Field
-from harness.origins.values import best, older_and_newer, origins_of
+from harness.origins.values import best, older_and_newer, origins_of, readings
 
 Seen = Mapping[str, Sequence[tuple[Field, Value]]]
 """What was found in each row, by the text of its key: the columns with their values."""
@@ -62,6 +63,8 @@ class Cell:
 
     key: str
     found: str
+    readings: frozenset[str]
+    """The same, and what the value is in other types."""
 
 
 def cells_of(seen: Seen) -> dict[int, list[Cell]]:
@@ -70,8 +73,12 @@ def cells_of(seen: Seen) -> dict[int, list[Cell]]:
     for key, columns in seen.items():
         for field, value in columns:
             for _, leaf, found in leaves(value, field, field.name):
-                cells.setdefault(leaf.id, []).append(Cell(key, text_of(found)))
+                cells.setdefault(leaf.id, []).append(_cell(key, found))
     return cells
+
+
+def _cell(key: str, found: Value) -> Cell:
+    return Cell(key, text_of(found), frozenset(readings(found)))
 
 
 def batch_of(world: World, key: str) -> Batch:
@@ -86,7 +93,7 @@ def by_pattern(world: World, places: list[Place], at: Sequence[int], cells: Sequ
     if not any(places[each].disputed for each in at):
         return
     batches = {batch_of(world, places[each].key) for each in at}
-    for which in (batches, *({batch} for batch in batches)):
+    for which in _together(batches):
         wrong = [each for each in at if batch_of(world, places[each].key) in which]
         rows = [cell for cell in cells if batch_of(world, cell.key) in which]
         # A column that lost its fractions has a pattern as well, and it may be another's.
@@ -97,21 +104,37 @@ def by_pattern(world: World, places: list[Place], at: Sequence[int], cells: Sequ
             places[each] = _decided(world, places[each], chosen)
 
 
+def _together(batches: AbstractSet[Batch]) -> Iterator[AbstractSet[Batch]]:
+    """Give the batches whose rows may have been read alike: all, those of a group, and each.
+
+    A reader that leaves out log files shows the base file for all rows of a group.
+    """
+    yield batches
+    for group in {group for group, _ in batches}:
+        yield {each for each in batches if each[0] == group}
+    yield from ({each} for each in batches)
+
+
 def _may_be_its_own(place: Place) -> bool:
     flag = isinstance(place.expected, bool) and isinstance(place.found, int)
     as_flag = flag and place.found == place.expected
     return as_flag or altered_value.near(place.expected, place.found)
 
 
-def by_neighbours(world: World, places: list[Place], at: Sequence[int]) -> None:
+def by_neighbours(
+    world: World, places: list[Place], at: Sequence[int], older: AbstractSet[str]
+) -> None:
     """Let the other wrong rows of the same file decide: what one field shows there, it shows here.
 
     This holds for values that tell whose they are, not for booleans.
     """
-    shown = shown_fields(world, [places[each] for each in at if not places[each].disputed])
+    told = [places[each] for each in at if not places[each].disputed]
+    shown = shown_fields(world, told, older)
     for each in at:
         place = places[each]
-        whose = shown.get((place.field.id, batch_of(world, place.key)), ()) if place.field else ()
+        whose = (
+            shown.get((place.field.id, lies(world, place.key, older)), ()) if place.field else ()
+        )
         if len(whose) == 1:
             places[each] = _decided(world, place, *whose)
 
@@ -128,7 +151,7 @@ def _only_fit(world: World, rows: Sequence[Cell]) -> int | None:
 
 def _had(world: World, field_id: int, cell: Cell) -> bool:
     versions = world.index.cells.get((field_id, cell.key), {})
-    return any(cell.found in texts for texts in versions.values())
+    return any(cell.readings & texts for texts in versions.values())
 
 
 def _decided(world: World, place: Place, field_id: int | None) -> Place:
@@ -142,18 +165,27 @@ def _decided(world: World, place: Place, field_id: int | None) -> Place:
     return replace(place, origin=best(world, place, origins), disputed=False)
 
 
+def lies(world: World, key: str, older: AbstractSet[str]) -> Batch:
+    """Give the rows that a row was read with.
+
+    Of which older versions are shown, those lie in the base file, whatever log files hold of them.
+    """
+    group, file = batch_of(world, key)
+    return group, BASE if key in older else file
+
+
 def shown_fields(
-    world: World, places: Sequence[Place]
+    world: World, places: Sequence[Place], older: AbstractSet[str] = frozenset()
 ) -> dict[tuple[int, Batch], frozenset[int | None]]:
     """Give the fields that each column shows in each batch, where it is wrong and not NULL.
 
     Beside parts it is told of whole columns, and of whole file groups: a reader that leaves out
-    log files shows its base file for all rows.
+    log files shows its base file for all rows. `older`: the rows of which that is known.
     """
     shown: dict[tuple[int, Batch], frozenset[int | None]] = {}
     for place in places:
         if place.what is What.CELL and place.field is not None and place.found is not None:
-            origin, batch = place.origin, batch_of(world, place.key)
+            origin, batch = place.origin, lies(world, place.key, older)
             whose = origin.field_id if origin and origin.key == place.key else None
             root = whose if whose is None else world.root_of(whose)
             column = world.root_of(place.field.id)

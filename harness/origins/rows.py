@@ -9,7 +9,8 @@ from dataclasses import replace
 from harness.checks import premature
 from harness.checks.place import NULLS, Place, What, World
 from harness.model.canonical import text_of
-from harness.origins.columns import GROUP, Batch, batch_of
+from harness.model.schema import Field
+from harness.origins.columns import GROUP, Batch, batch_of, lies
 from harness.record import Origin
 
 
@@ -30,6 +31,11 @@ def is_older(world: World, place: Place) -> bool:
     if origin is None or place.what is not What.CELL or origin.key != place.key:
         return False
     return origin.step < world.expected_step(origin.field_id, place.key)
+
+
+def older(world: World, places: Sequence[Place]) -> frozenset[str]:
+    """Give the rows of which older versions are seen, by the text of their keys."""
+    return frozenset(place.key for place in places if is_older(world, place))
 
 
 def _of_version(world: World, place: Place, step: int) -> Place:
@@ -83,19 +89,27 @@ def of_another_field(
     shown: Mapping[tuple[int, Batch], frozenset[int | None]],
     older: AbstractSet[str],
 ) -> Place | None:
-    """Take a NULL for that of the field which the column shows beside it; None where it cannot be.
-
-    Rows of which older versions are read lie in the base file, whatever log files hold of them.
-    """
+    """Take a NULL for that of the field which the column shows beside it, where it can be."""
     if place.what is not What.CELL or place.found is not None or place.field is None:
         return None
-    batch, column = batch_of(world, place.key), world.root_of(place.field.id)
+    batch, column = lies(world, place.key, older), world.root_of(place.field.id)
     where = [(place.field.id, batch), (column, batch)]
     if place.key in older:
         where.append((column, (batch[0], GROUP)))
     whose = next((shown[at] for at in where if at in shown), frozenset())
-    origin = _null_of(world, place, *whose) if len(whose) == 1 else None
+    parts = {_counterpart(world, each, place.field) for each in whose} | whose
+    origins = (_null_of(world, place, each) for each in parts) if len(whose) == 1 else ()
+    origin = next((each for each in origins if each), None)
     return replace(place, origin=origin) if origin else None
+
+
+def _counterpart(world: World, column: int | None, part: Field) -> int | None:
+    """Give the part of another column that stands where a part does in its own, by their names."""
+    path = (world.schema.path_of(part.id) or "").partition(".")[2]
+    found = world.schema.by_id(column) if path and column is not None else None
+    wanted = f"{world.schema.path_of(found.id)}.{path}" if found else ""
+    inside = found.walk() if found else ()
+    return next((each.id for each in inside if world.schema.path_of(each.id) == wanted), None)
 
 
 def as_of(world: World, place: Place, versions: Mapping[str, int]) -> Place:

@@ -14,6 +14,7 @@ from harness.model.canonical import Value, text_of
 from harness.record import Origin
 
 EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
+FEW: Final = frozenset({"0", "1", "", "[]", "{}"})
 LAST_DAY: Final = (datetime.date.max - EPOCH.date()).days
 
 
@@ -32,17 +33,18 @@ def own_witness(world: World, place: Place) -> Place:
 
 def _tells_nothing(found: Value) -> bool:
     # A default or a flag may be anything's, whoever alone happened to write one.
-    return isinstance(found, bool) or text_of(found) in {"0", "1", "", "[]", "{}"}
+    # The first days and seconds of 1970 are such numbers in another type.
+    return isinstance(found, bool) or bool(FEW & set(readings(found)))
 
 
 def origins_of(world: World, found: Value) -> tuple[Origin, ...]:
     """Give all who have ever had a value, whatever type it came in."""
     texts = world.index.texts
-    readings = (texts[text] for text in _readings(found) if text in texts)
-    return next(readings, ())
+    had = (texts[text] for text in readings(found) if text in texts)
+    return next(had, ())
 
 
-def _readings(found: Value) -> Iterator[str]:
+def readings(found: Value) -> Iterator[str]:
     """Give the text of a value, then of what the same stored number is in another type.
 
     Parquet stores texts and bytes alike, a date as days and a timestamp as milli- or microseconds

@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+from harness.model.canonical import text_of
 from harness.model.files import FileKind
 from harness.model.schema import Field
 from harness.record import FindingKind
@@ -68,7 +69,9 @@ def _meta(told: Told, _: random.Random) -> Seen:
 
 def _with_meta(told: Told, line: Line) -> Line:
     # The third is the record key, so it tells the key; nobody in the table has the others.
-    key = Token(told.history[0].column_id(told.history[0].table.key), line.step, line.key)
+    rows = {text_of(key): row for key, row in told.history[line.step].rows.items()}
+    key_id = told.history[0].column_id(told.history[0].table.key)
+    key = Token(key_id, rows[line.key].written[key_id], line.key)
     values = [instant_of(line.step), f"{line.file}_0", line.key, "/", f"{line.file}.parquet"]
     nobody = Token(0, -1, line.key, spoilt=FindingKind.UNEXPLAINED)
     tokens = [nobody, nobody, key, nobody, nobody]

@@ -73,3 +73,9 @@ def test_a_row_that_is_there_twice_stays_one_though_a_value_is_another_rows() ->
 
 def test_a_key_that_nobody_else_has_is_believed_whatever_the_values_say() -> None:
     assert keys([(2, *ROWS[0][1:]), ROWS[2]]) == (["2", "3"], [], [])
+
+
+def test_a_chain_of_such_numbers_is_seen_through() -> None:
+    shifted = [(2, *ROWS[0][1:]), (3, *ROWS[1][1:]), (77, *ROWS[2][1:])]
+    found, second, extra = keys(shifted)
+    assert (sorted(found), second, extra) == (["1", "2", "3"], [], [])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 
-from tests.quality.notation import history, places
+from harness.record import FindingKind
+from tests.quality.notation import diagnosed, history, places
 from tests.simulated import Reply
 
 TOLD = history("insert 1..3", "id long, n int, d date")
@@ -35,3 +36,25 @@ def test_a_date_shown_as_its_number_of_days_is_still_that_date() -> None:
 def test_a_date_that_nobody_wrote_has_no_origin() -> None:
     (place,) = places(TOLD, reply_with(2, datetime.date(1971, 5, 5)))
     assert place.origin is None
+
+
+def test_the_first_day_of_1970_is_nobodys_number_as_0_is_not() -> None:
+    told = history("insert 1..3; row id=4 n=0", "id long, n int, d date")
+    rows = list(told.read().rows)
+    rows[3] = (*rows[3][:2], datetime.date(1970, 1, 1))
+    found = places(told, Reply(told.read().columns, tuple(rows)))
+    assert [(each.column, each.origin, each.disputed) for each in found] == [("d", None, True)]
+
+
+def test_rows_of_one_group_are_one_pattern_where_log_files_are_ignored() -> None:
+    """Row 3 has a newer version in a log file, and under `c` a number that `a` has had as well."""
+    steps = (
+        "insert 1..6; row id=9 a=3; update 3 set a; add c string first; insert 20; update 20 set c"
+    )
+    told = history(steps, "id long, ts long, a tinyint", mor=True)
+    places = {
+        (place.key, place.column): (finding.kind, place.origin.name if place.origin else "")
+        for finding in diagnosed(told, told.read("position", logs="ignored"))
+        for place in finding.places
+    }
+    assert places["3", "c"] == (FindingKind.MISALIGNED, "id")
