@@ -74,7 +74,7 @@ WRITERS = {variant.id: variant.writers[0] for variant in PLAN.variants}
 
 
 PRUNED = "cannot prune col: f1 which does not exist in hudi table"
-"""Of instants before the first schema change, when schema-on-read is on."""
+"""It depends on what the session was asked before: asked alone, such a question is answered."""
 OWN_COLUMN = "`_hoodie_commit_time` cannot be resolved"
 """Hudi 1.0.2 filters by a column that it does not read."""
 
