@@ -61,7 +61,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (own.parent / "profiles.yaml").write_text(PROFILE, encoding="utf-8")
     folder = top / "run"
     command = [sys.executable, "-m", "harness", "run", "--scenarios", str(own.parent)]
-    command += ["--profile", "hard", "--run-dir", str(folder)]
+    # Asked anew: answers that are kept leave no logs to look into.
+    command += ["--profile", "hard", "--run-dir", str(folder), "--fresh"]
     secrets = {name: f"{CANARY}-{name}" for name in ("AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN")}
     repository = {"HARNESS_MAVEN_REPOSITORY": f"https://me:{CANARY}@repo.invalid/m"}
     done = subprocess.run(
