@@ -168,6 +168,7 @@ def _ask_all(name: str, asked: Sequence[Asked], desk: _Desk, told: asking.Told) 
     where, engine = desk.where, _engine(name)
     installation = fetch.ensure(distributions.load(name), where.cache, where.progress)
     stands_on = desk.shared.running()
+    wanted = frozenset((each.question.format, each.reader.settings) for each in asked)
 
     @contextmanager
     def serve() -> Iterator[Server]:
@@ -175,7 +176,7 @@ def _ask_all(name: str, asked: Sequence[Asked], desk: _Desk, told: asking.Told) 
         with desk.room.of(installation.distribution):
             stands_on = desk.shared.running()
             folder = _folder(where, name)
-            serving = engine.serve(installation, stands_on.uri, folder, where.progress)
+            serving = engine.serve(installation, stands_on.uri, folder, where.progress, wanted)
             with started(name, serving, where.progress) as server:
                 yield server
 

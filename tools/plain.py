@@ -21,7 +21,7 @@ from typing import Final
 
 from harness import engines, freeze, pipeline, run
 from harness.cells import Reader, parse_reader
-from harness.engines.api import NoAnswerError, RefusedError, Server
+from harness.engines.api import NoAnswerError, RefusedError, Server, Wanted
 from harness.progress import QuietProgress
 from harness.runtimes import catalog, distributions, fetch, metastore
 from harness.runtimes.cache import Cache
@@ -68,6 +68,13 @@ def questions(found: run.Run) -> Mapping[str, Mapping[Reader, Sequence[str]]]:
     return by
 
 
+def wanted(found: run.Run, distribution: str) -> Wanted:
+    """Give what a server will be asked about; a script's author would configure nothing more."""
+    of = {each.id: each.format for each in found.info.variants}
+    cells = ((cell.variant, parse_reader(cell.reader)) for cell in found.info.cells)
+    return frozenset((of[v], r.settings) for v, r in cells if r.distribution == distribution)
+
+
 def ask(server: Server, readers: Mapping[Reader, Sequence[str]], took: Seconds) -> None:
     """Ask all of one server."""
     for reader, texts in readers.items():
@@ -109,7 +116,7 @@ def main() -> None:
             there = replace(there, distribution=untuned(there.distribution))
             took, started = seconds.setdefault(name, Seconds()), time.monotonic()
             with engines.load(there.distribution.engine).serve(
-                there, shared.uri, work, quiet
+                there, shared.uri, work, quiet, wanted(found, name)
             ) as server:
                 took.start = time.monotonic() - started
                 ask(server, readers, took)

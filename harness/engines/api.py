@@ -22,6 +22,8 @@ from harness.runtimes.fetch import Installation
 
 Settings = Mapping[str, str]
 """The settings of a reader, e.g. `{"use-column-names": "false"}`; absent means the default."""
+Wanted = frozenset[tuple[str, tuple[tuple[str, str], ...]]] | None
+"""Names of formats with the settings of readers that will ask about them; None: any of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +133,17 @@ class Engine(Protocol):
         """Give a digest of what shapes answers beside the artifacts: configuration, ask code."""
 
     def serve(
-        self, installation: Installation, metastore_uri: str, folder: Path, progress: Progress
+        self,
+        installation: Installation,
+        metastore_uri: str,
+        folder: Path,
+        progress: Progress,
+        wanted: Wanted = None,
     ) -> AbstractContextManager[Server]:
         """Start the server, ready when a real query succeeds; stop it at the end.
 
-        `folder` is empty and the server's own; its log and configuration lie there.
+        `folder` is empty and the server's own; its log and configuration lie there. What nobody
+        has `wanted` may be missing: a server of the Trino family starts faster without it.
 
         Raises:
             EnvironmentProblem: it did not get ready; the message holds the end of its log.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from harness import differences
 from harness.differences import Declared, Tally
 from harness.engines import blame, bundles, common, hive_values
-from harness.engines.api import NoAnswerError, Question, RefusedError, Reply, Settings
+from harness.engines.api import NoAnswerError, Question, RefusedError, Reply, Settings, Wanted
 from harness.engines.hive_errors import HiveError
 from harness.engines.hive_values import Result
 from harness.errors import UsageProblem
@@ -209,14 +209,20 @@ class HiveEngine:
         return common.code_digest("hive", *modules)
 
     def serve(
-        self, installation: Installation, metastore_uri: str, folder: Path, progress: Progress
+        self,
+        installation: Installation,
+        metastore_uri: str,
+        folder: Path,
+        progress: Progress,
+        wanted: Wanted = None,
     ) -> AbstractContextManager[HiveServer]:
-        """Run HiveServer2 on the metastore at `metastore_uri`.
+        """Run HiveServer2 on the metastore at `metastore_uri`; it reads all formats alike.
 
         Raises:
             EnvironmentProblem: it did not get ready; the message holds the end of its log.
 
         """
+        del wanted
         progress.note(f"start {installation.distribution.name}")
         (folder / "tmp").mkdir()
         return on_free_port(lambda port: _started(installation, metastore_uri, folder, port))

@@ -24,6 +24,7 @@ from harness.engines.api import (
     Reply,
     Server,
     Settings,
+    Wanted,
 )
 from harness.engines.spark_values import canonical_type
 from harness.errors import EnvironmentProblem
@@ -134,9 +135,15 @@ class SparkEngine:
         return digest.hexdigest()
 
     def serve(
-        self, installation: Installation, metastore_uri: str, folder: Path, progress: Progress
+        self,
+        installation: Installation,
+        metastore_uri: str,
+        folder: Path,
+        progress: Progress,
+        wanted: Wanted = None,
     ) -> AbstractContextManager[Server]:
-        """Start the JVM; see `Engine.serve`."""
+        """Start the JVM, which reads all formats alike; see `Engine.serve`."""
+        del wanted
         progress.note(f"start {installation.distribution.name}")
         return _serve(installation, metastore_uri, folder)
 

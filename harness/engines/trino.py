@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines import common, trino_catalogs, trino_server
-from harness.engines.api import Question, Server, Settings
+from harness.engines.api import Question, Server, Settings, Wanted
 from harness.progress import Progress
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
@@ -49,10 +49,16 @@ class TrinoEngine:
         return common.code_digest(trino_server.TEMPLATES, *_MODULES)
 
     def serve(
-        self, installation: Installation, metastore_uri: str, folder: Path, progress: Progress
+        self,
+        installation: Installation,
+        metastore_uri: str,
+        folder: Path,
+        progress: Progress,
+        wanted: Wanted = None,
     ) -> AbstractContextManager[Server]:
         """Run a server in the empty `folder`; see `Engine.serve`."""
-        return trino_server.serve(installation, metastore_uri, folder, progress)
+        catalogs = trino_catalogs.wanted(installation.distribution, wanted)
+        return trino_server.serve(installation, metastore_uri, folder, progress, catalogs)
 
 
 ENGINE = TrinoEngine()

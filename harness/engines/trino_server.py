@@ -76,9 +76,13 @@ class TrinoServer:
 
 @contextmanager
 def serve(
-    installation: Installation, metastore_uri: str, folder: Path, progress: Progress
+    installation: Installation,
+    metastore_uri: str,
+    folder: Path,
+    progress: Progress,
+    names: Sequence[str],
 ) -> Iterator[TrinoServer]:
-    """Run a server in `folder`, ready when it reads a table.
+    """Run a server in `folder` with the catalogs `names`, ready when it reads a table.
 
     Raises:
         EnvironmentProblem: it did not get ready; the message holds the end of its log.
@@ -88,14 +92,14 @@ def serve(
     progress.note(f"start {name}")
     catalogs = folder / "catalog"
     found = trino_catalogs.catalog_values(installation.distribution, metastore_uri)
-    for catalog, values in found.items():
-        _write_catalog(catalogs, catalog, values)
+    for catalog in names:
+        _write_catalog(catalogs, catalog, found[catalog])
     _link_plugins(installation, folder / "plugin")
     (folder / "tmp").mkdir()
     table = trino_ready.make(metastore_uri, folder / "ready")
 
     def start(port: int) -> AbstractContextManager[TrinoServer]:
-        left = first_questions(installation.distribution, table)
+        left = first_questions(names, table)
 
         def ready(server: TrinoServer) -> None:
             with blame.metastore_first(metastore_uri):
@@ -137,11 +141,10 @@ def _started(
         archive.keep(process, installation)
 
 
-def first_questions(distribution: Distribution, table: str) -> list[str]:
-    """Give what a new server must answer: schemas through each kind of catalog, and a table."""
-    kinds = distribution.options("connectors")
-    schemas = (f'show schemas from "{kind}"' for kind in kinds)
-    return [*schemas, trino_ready.query("hive", table)]
+def first_questions(catalogs: Sequence[str], table: str) -> list[str]:
+    """Give what a new server must answer: schemas through each catalog, and a table."""
+    schemas = (f'show schemas from "{catalog}"' for catalog in catalogs)
+    return [*schemas, trino_ready.query(trino_catalogs.READY, table)]
 
 
 def _ask(server: TrinoServer, left: list[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from harness.engines import presto, trino
 from harness.engines.api import Question, Settings
-from harness.engines.trino_catalogs import cannot, catalog, catalog_values, connectors
+from harness.engines.trino_catalogs import cannot, catalog, catalog_values, connectors, wanted
 from harness.engines.trino_server import command_line, first_questions
 from harness.errors import EnvironmentProblem
 from harness.model.query import Query, not_null
@@ -172,13 +172,20 @@ def test_options_of_a_start_are_javas_and_not_the_servers() -> None:
     assert words.index("-Xshare:auto") < words.index("-cp") < words.index(TRINO.text("main"))
 
 
-def test_a_new_server_is_asked_through_each_kind_of_catalog() -> None:
-    assert first_questions(TRINO, "t") == [
+def test_a_new_server_is_asked_through_each_of_its_catalogs() -> None:
+    assert first_questions(["hive", "hudi_by_name"], "t") == [
         'show schemas from "hive"',
-        'show schemas from "hudi"',
-        'show schemas from "iceberg"',
+        'show schemas from "hudi_by_name"',
         'select id from "hive"."harness_ready"."t"',
     ]
+
+
+def test_a_server_has_the_catalogs_that_are_asked_and_one_to_be_tried_by() -> None:
+    by_name, by_position = (("use-column-names", "true"),), (("use-column-names", "false"),)
+    asked = {("hudi-cow", by_name), ("hudi-mor", by_name), ("hudi-mor", by_position)}
+    assert wanted(TRINO, frozenset(asked)) == ("hive", "hudi_by_name", "hudi_by_position")
+    assert wanted(TRINO, frozenset({("iceberg", ())})) == ("hive", "iceberg")
+    assert wanted(TRINO, None) == tuple(catalog_values(TRINO, ""))
 
 
 def test_prestodb_opens_no_jmx_port() -> None:
