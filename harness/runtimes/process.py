@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -136,13 +137,32 @@ class Process:
             os.killpg(self.pid, number)
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that is one process; what servers add is how they are reached."""
+
+    process: Process
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return self.process.alive()
+
+    def log_tail(self) -> str:
+        """Give the end of the server's log."""
+        return self.process.log_tail()
+
+    def peak_memory_mb(self) -> int:
+        """Give the most resident memory seen, in MiB."""
+        return self.process.peak_memory_mb()
+
+
 @contextmanager
 def running(command: Command) -> Iterator[Process]:
     """Run a process; it is stopped on the way out, whatever happened in between.
 
     It gets a small environment, in UTC, so that nothing that this user keeps in variables
-    (tokens, proxies, JVM options) reaches it; and it dies with the harness, as does whatever it
-    started.
+    (tokens, proxies, JVM options) reaches it; and it dies with the harness. What it started dies
+    with it, however it ends.
 
     Raises:
         EnvironmentProblem: the program cannot be started.
@@ -153,6 +173,7 @@ def running(command: Command) -> Iterator[Process]:
     with command.log.open("ab") as log:
         child = _starter.submit(_popen, command, log.fileno()).result()
     process = Process(child, command.log)
+    threading.Thread(target=_end_the_rest, args=(child.pid,), daemon=True).start()
     try:
         yield process
     finally:
@@ -188,6 +209,18 @@ def _popen(command: Command, log: int) -> subprocess.Popen[bytes]:
     )
     _watchdog.watch(child.pid)
     return child
+
+
+def _end_the_rest(leader: int) -> None:
+    """Wait for the end of a process and end what is left of its group.
+
+    A child that Java was just starting when it was killed can wait for ever, with all connections
+    of a server still open: who asked that server would wait as long.
+    """
+    with suppress(ChildProcessError):  # its exit code has been taken already
+        os.waitid(os.P_PID, leader, os.WEXITED | os.WNOWAIT)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
 
 
 def _environment() -> dict[str, str]:

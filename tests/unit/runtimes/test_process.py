@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,24 @@ def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
         assert child.is_running()
     gone, alive = psutil.wait_procs([child], timeout=60)
     assert (gone, alive) == ([child], [])
+
+
+def test_what_a_killed_process_had_started_lets_go_of_its_connections(tmp_path: Path) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    nested = (
+        "import socket, subprocess, sys; "
+        f"line = socket.create_connection(('127.0.0.1', {listener.getsockname()[1]})); "
+        f"keeps = [sys.executable, '-c', {READ_FOREVER!r}]; "
+        "subprocess.Popen(keeps, pass_fds=[line.fileno()]).wait()"
+    )
+    with running(python(tmp_path, nested)) as process:
+        ready(process)
+        line, _ = listener.accept()
+        os.kill(process.pid, signal.SIGKILL)
+        line.settimeout(60)
+        assert line.recv(1) == b""
+    line.close()
+    listener.close()
 
 
 def test_a_process_dies_with_the_harness_even_when_that_is_killed(tmp_path: Path) -> None:
