@@ -24,7 +24,7 @@ from harness.runtimes import class_archive, starter, template
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
-from harness.runtimes.process import Command, Process, running, wait_until
+from harness.runtimes.process import Command, Served, running, wait_until
 
 if TYPE_CHECKING:
     from harness.engines.hive_client import HiveClient
@@ -37,6 +37,16 @@ _OURS: Final = re.compile(r"select (?P<what>.+?) from (?P<table>`[^`]+`\.`[^`]+`
 """The SQL of `common.select`; other SQL may be asked too, its nested values stay text."""
 _NESTED: Final = ("array", "map", "struct", "uniontype")
 
+ORC_BY_POSITION: Final = "orc.force.positional.evolution"
+"""Setting of a reader, called as ORC's own: whether columns of ORC files are mapped by position."""
+_ORC: Final = "hive-orc"
+"""The format whose files are ORC."""
+
+_LAUNCH: Final = "-Djdk.lang.Process.launchMechanism=VFORK"
+"""How Java starts `chmod` and the like, which Hadoop runs 30 times a job: by default through a
+helper, without it a job takes a tenth less. (Where Java is killed meanwhile that helper waits for
+ever, JDK-8307990; what a process leaves behind is ended in any case, `process.running`.)"""
+
 _STATEMENTS: Final[Mapping[str, Mapping[str, str]]] = {
     "path": {
         "fetch": "set hive.fetch.task.conversion=more",
@@ -46,6 +56,7 @@ _STATEMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "on": "set hoodie.schema.on.read.enable=true",
         "off": "set hoodie.schema.on.read.enable=false",
     },
+    ORC_BY_POSITION: {value: f"set {ORC_BY_POSITION}={value}" for value in ("true", "false")},
 }
 """What a session is told for each value of a setting."""
 
@@ -146,11 +157,10 @@ def reply(result: Result, types: tuple[str, ...], seconds: float, declared: Decl
 
 
 @dataclass(frozen=True, slots=True)
-class HiveServer:
+class HiveServer(Served):
     """A running HiveServer2; see `api.Server`."""
 
     port: int
-    process: Process
     declared: Declared
 
     def connect(self, settings: Settings) -> HiveConnection:
@@ -174,18 +184,6 @@ class HiveServer:
             raise NoAnswerError(f"no session: {error}") from error
         return HiveConnection(client, self.declared)
 
-    def alive(self) -> bool:
-        """Tell whether the process still runs."""
-        return self.process.alive()
-
-    def log_tail(self) -> str:
-        """Give the end of the server's log."""
-        return self.process.log_tail()
-
-    def peak_memory_mb(self) -> int:
-        """Give the most resident memory seen, in MiB."""
-        return self.process.peak_memory_mb()
-
 
 class HiveEngine:
     """What the harness needs of Hive; see `api.Engine`."""
@@ -200,6 +198,8 @@ class HiveEngine:
 
     def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
         """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
+        if ORC_BY_POSITION in settings and format_name != _ORC:
+            return f"{ORC_BY_POSITION} says nothing of {format_name} tables"
         return bundles.cannot(distribution, settings, format_name)
 
     def ask_code(self) -> str:
@@ -242,7 +242,7 @@ def _started(
     main = (installation.distribution.text("main"),)
     arguments = starter.command(installation, conf, main, jvm)
     with running(Command(arguments, folder, folder / "hive.log")) as process:
-        server = HiveServer(port, process, differences.of(installation.distribution.name))
+        server = HiveServer(process, port, differences.of(installation.distribution.name))
         wait_until(
             lambda: _ask(server, metastore_uri),
             process,

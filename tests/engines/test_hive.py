@@ -111,19 +111,38 @@ def connected(server: HiveServer) -> Iterator[Callable[..., HiveConnection]]:
         connection.close()
 
 
+def filled(connected: Callable[..., HiveConnection], database: str, *statements: str) -> str:
+    """Make a database by what Hive is told."""
+    for statement in (f"create database {database}", *statements):
+        connected().ask(statement, timeout_s=MINUTE)
+    return database
+
+
 @pytest.fixture(scope="module")
 def all_types(connected: Callable[..., HiveConnection]) -> str:
     """A database with a Parquet table `t` of all types: a row of values and a row of NULLs."""
     database = "all_types"
     columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
-    for statement in (
-        f"create database {database}",
+    return filled(
+        connected,
+        database,
         f"create table {database}.t ({columns}) stored as parquet",
         f"insert into {database}.t select {ROW}",
         f"insert into {database}.t (i) values (null)",
-    ):
-        connected().ask(statement, timeout_s=MINUTE)
-    return database
+    )
+
+
+@pytest.fixture(scope="module")
+def moved_orc(connected: Callable[..., HiveConnection]) -> str:
+    """A database with an ORC table `t`, whose file has a and b the other way round."""
+    database = "moved_orc"
+    return filled(
+        connected,
+        database,
+        f"create table {database}.t (id int, a string, b string) stored as orc",
+        f"insert into {database}.t select 1, 'a1', 'b1'",
+        f"alter table {database}.t replace columns (id int, b string, a string)",
+    )
 
 
 def sql(database: str, query: Query, table: str = "t") -> str:
@@ -200,6 +219,19 @@ def test_settings_reach_the_session_and_no_other(server: HiveServer) -> None:
         "hoodie.schema.on.read.enable=false",
         "hoodie.schema.on.read.enable is undefined",
     ]
+
+
+@pytest.mark.parametrize("path", ["fetch", "mapreduce"])
+def test_columns_of_orc_files_are_found_by_name_unless_the_session_says_by_position(
+    connected: Callable[..., HiveConnection], moved_orc: str, path: str
+) -> None:
+    told = [{}, *({"orc.force.positional.evolution": each} for each in ("false", "true"))]
+    replies = [
+        connected(path=path, **each).ask(sql(moved_orc, Query()), timeout_s=MINUTE) for each in told
+    ]
+    by_name, by_position = (1, "b1", "a1"), (1, "a1", "b1")
+    assert [each.rows for each in replies] == [(by_name,), (by_name,), (by_position,)]
+    assert {each.confirmed for each in replies} == {path}
 
 
 def test_an_unknown_column_is_refused_with_its_reason(

@@ -115,6 +115,15 @@ def test_a_refusal_is_an_answer_and_each_column_is_asked_alone() -> None:
     assert found["q"].parts[0].rows == (("1",),)
 
 
+def test_where_the_key_alone_is_refused_the_others_are_not_sent() -> None:
+    columns = ("f1", "id", "f2")
+    found, _ = ask({"q": [BROKEN], "id": [BROKEN]}, [asked("q", columns)])
+    parts = found["q"].parts
+    assert [part.column for part in parts] == list(columns)
+    assert [part.sql for part in parts] == ["", "id", ""]
+    assert all(part.refusal == BROKEN.refusal for part in parts)
+
+
 def test_silence_is_asked_once_more_and_both_attempts_are_recorded() -> None:
     found, _ = ask({"q": [NoAnswerError("time-out"), GOOD]}, [asked("q")])
     assert found["q"].rows == (("1",),)

@@ -14,6 +14,7 @@ from harness.errors import UsageProblem
 from harness.model.canonical import single
 from harness.model.query import Query, not_null
 from harness.record import Column
+from harness.runtimes import distributions
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,15 @@ def test_every_setting_that_is_offered_has_a_statement() -> None:
     for name, values in ENGINE.settings.items():
         for value in values:
             assert len(statements({name: value})) == 1
+
+
+def test_orcs_own_setting_is_told_in_its_own_words_and_for_orc_files_only() -> None:
+    by_position = {"orc.force.positional.evolution": "true"}
+    assert statements(by_position) == ("set orc.force.positional.evolution=true",)
+    distribution = distributions.load("hive-3.1.3")
+    assert ENGINE.cannot(distribution, by_position, "hive-orc") == ""
+    assert "says nothing of hudi-cow" in ENGINE.cannot(distribution, by_position, "hudi-cow")
+    assert ENGINE.cannot(distribution, {}, "hudi-cow") == ""
 
 
 def test_nested_types_come_from_the_table() -> None:
