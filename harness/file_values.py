@@ -1,7 +1,7 @@
 """What data files hold, read from them directly: canonical values, whatever an engine shows.
 
-Base files are Parquet, records in log files are Avro (Hudi technical specification, "Log file
-format"). Nothing is judged here: the values become part of a state's record.
+Base files are Parquet or ORC, records in log files are Avro (Hudi technical specification, "Log
+file format"). Nothing is judged here: the values become part of a state's record.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from harness.formats import hudi_log, parquet
+from harness.formats import hudi_log, orc, parquet
 from harness.formats.api import Content, FileFactError
 from harness.formats.hudi_log import Kind
 from harness.model.files import FileFact, FileKind
@@ -39,7 +39,7 @@ def _looked_at(table: Path, fact: FileFact, number: int) -> FileValues:
 
 def _content(path: Path, fact: FileFact) -> Content:
     if fact.kind is FileKind.BASE:
-        return parquet.content(path)
+        return orc.content(path) if orc.is_orc(path) else parquet.content(path)
     for block in hudi_log.blocks(path.read_bytes()):
         if block.kind is Kind.AVRO_DATA and block.instant == fact.instant:
             columns, rows = hudi_log.content(block)

@@ -34,7 +34,7 @@ class Declaration:
     of: Literal["values", "columns"]
     """What is counted: values that were changed, or columns whose type was taken for ours."""
     types: tuple[str, ...]
-    """The types it is about, in our words and without parameters."""
+    """The types it is about, in our words and without parameters; `any` alone for all."""
     what: str
     """What people are told, a clause that follows the product's name."""
     form: str
@@ -46,6 +46,8 @@ class Declaration:
     reason: str
     source: str
     """Specification, source code or observation; with the version that was looked at."""
+    formats: tuple[str, ...] = ()
+    """The formats whose tables it is about; empty for all."""
 
 
 Declared = Mapping[str, Declaration]
@@ -72,6 +74,12 @@ def of(reader: str) -> Declared:
     return _load(product(reader))
 
 
+def about(reader: str, format_name: str) -> Declared:
+    """Give what is declared for a reader's product and holds for the tables of a format."""
+    found = of(reader).items()
+    return {name: each for name, each in found if format_name in (each.formats or (format_name,))}
+
+
 @cache
 def _load(name: str) -> Declared:
     if name not in products():
@@ -85,7 +93,7 @@ def _load(name: str) -> Declared:
 def facts() -> str:
     """Give all that code applies, as one text: what people are told of it is left out."""
     told = ((name, each) for name in products() for each in of(name).values())
-    return repr([(name, each.name, each.types) for name, each in told])
+    return repr([(name, each.name, each.types, each.formats) for name, each in told])
 
 
 class Tally:

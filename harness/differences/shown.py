@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -23,7 +23,15 @@ from harness.record import Answer, Column, Normalised, Part, labelled
 MILLISECONDS: Final = "timestamp-milliseconds"
 BOUNDED: Final = "bounded-text"
 KIND: Final = "kind-of-type"
+LOWER: Final = "lower-case-names"
+ZONES: Final = {
+    "timestamp-zone": ("timestamp_ntz", "timestamp"),
+    "one-timestamp": ("timestamp", "timestamp_ntz"),
+}
+"""By the name of a declaration: the one type that an engine names in the place of the other."""
 _BOUNDED: Final = re.compile(r"\b(char|varchar)\(\d+\)")
+_STAMPS: Final = re.compile(r"\b(timestamp_ntz|timestamp)\b(?!:)")
+"""The types in a type's text; a struct's child may be called so too, then a colon follows."""
 _CUT: Final = 1000
 """Microseconds of a millisecond."""
 
@@ -62,7 +70,7 @@ def _row(row: Row, schema: Schema) -> Row:
 def _cut(value: Value, field: Field) -> Value:
     """Cut a stored value to milliseconds; a struct is a dict by the ids of its children."""
     match field.type:
-        case Primitive("timestamp") if isinstance(value, datetime.datetime):
+        case Primitive("timestamp" | "timestamp_ntz") if isinstance(value, datetime.datetime):
             return _milliseconds(value)
         case Struct() if isinstance(value, dict):
             children = {child.id: child for child in field.children}
@@ -81,7 +89,7 @@ def _cut(value: Value, field: Field) -> Value:
 def asked(answer: Answer) -> Answer:
     """Give an answer as one to a question whose literal is cut as the values it is held against."""
     where = answer.question.where
-    if where is None or where.test is not Test.EQUAL or where.type != "timestamp":
+    if where is None or where.test is not Test.EQUAL or not _STAMPS.fullmatch(where.type):
         return answer
     where = replace(where, literal=cast_text(_milliseconds(where.value)))
     return replace(answer, question=replace(answer.question, where=where))
@@ -124,12 +132,12 @@ def cut(query: Query, schema: Schema, written: Rows, expected: Rows) -> tuple[No
 
 
 def taken(answer: Answer, types: Mapping[str, str], declared: Declared) -> Answer:
-    """Give an answer with the expected types where the declarations take what was told for them.
+    """Give an answer with the expected names and types where declarations take the told for them.
 
     `types`: what is expected, in our words, by the name of the column.
     """
-    names = {BOUNDED, KIND} & declared.keys()
-    if not names:
+    answer = _cased(answer, types) if LOWER in declared else answer
+    if not {BOUNDED, KIND, *ZONES} & declared.keys():
         return answer
     named = labelled(answer.question, answer.columns)
     columns, applied = _columns(named, types, declared)
@@ -141,6 +149,26 @@ def taken(answer: Answer, types: Mapping[str, str], declared: Declared) -> Answe
 def _part(part: Part, types: Mapping[str, str], declared: Declared) -> Part:
     columns, applied = _columns(part.columns, types, declared)
     return replace(part, columns=columns, normalised=merged(part.normalised, applied))
+
+
+def _cased(answer: Answer, names: Collection[str]) -> Answer:
+    """Give an answer whose columns are called as they are expected, but for upper and lower case.
+
+    Only a name that came in lower case is another one than it was.
+    """
+    back = {name.lower(): name for name in names if name.lower() not in names}
+    told = (answer.columns, *(part.columns for part in answer.parts))
+    count = sum(column.name in back for columns in told for column in columns)
+    parts = tuple(
+        replace(each, column=back.get(each.column, each.column), columns=_called(each, back))
+        for each in answer.parts
+    )
+    applied = merged(answer.normalised, (Normalised(LOWER, count),) if count else ())
+    return replace(answer, columns=_called(answer, back), parts=parts, normalised=applied)
+
+
+def _called(told: Answer | Part, back: Mapping[str, str]) -> tuple[Column, ...]:
+    return tuple(replace(each, name=back.get(each.name, each.name)) for each in told.columns)
 
 
 def _columns(
@@ -160,6 +188,17 @@ def _name(column: Column, wanted: str, declared: Declared) -> str:
         return ""
     if BOUNDED in declared and column.canonical == _BOUNDED.sub("string", wanted):
         return BOUNDED
+    for name, pair in ZONES.items():
+        if name in declared and _alike(column.canonical, wanted, pair):
+            return name
     kind = wanted.partition("<")[0]
     named = column.type.lower().removesuffix("_type") == kind and not column.canonical
     return KIND if named and KIND in declared and kind in declared[KIND].types else ""
+
+
+def _alike(told: str, wanted: str, pair: tuple[str, str]) -> bool:
+    """Tell whether two types are one but for parts of which the first is told for the second."""
+    both = _STAMPS.split(told), _STAMPS.split(wanted)
+    return len(both[0]) == len(both[1]) and all(
+        a == b or (a, b) == pair for a, b in zip(*both, strict=True)
+    )

@@ -13,8 +13,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from harness import differences
-from harness.differences import Declared, Tally
 from harness.engines import bundles, common
 from harness.engines.api import (
     Connection,
@@ -47,7 +45,6 @@ KEYS: Final = {
 SWITCH: Final = {"on": "true", "off": "false"}
 READY_S: Final = 120.0
 SOURCES: Final = {
-    "harness.differences": ("__init__.py",),
     "harness.engines": ("common.py", "spark.py", "spark_values.py"),
     "harness.writer": ("answers.py", "client.py", "conf.py", "errors.py", "worker.py"),
 }
@@ -57,10 +54,9 @@ SOURCES: Final = {
 class SparkConnection:
     """One session."""
 
-    def __init__(self, session: client.Session, declared: Declared) -> None:
+    def __init__(self, session: client.Session) -> None:
         """`session`: with the settings of the reader."""
         self._session = session
-        self._declared = declared
         told = (f"{name}={value}" for name, value in session.told.items())
         self._confirmed = ", ".join(told)
 
@@ -72,10 +68,9 @@ class SparkConnection:
             raise RefusedError(answer.refusal, answer.seconds) from None
         except SparkSilent as problem:
             raise NoAnswerError(str(problem)) from None
-        tally = Tally(self._declared)
-        told = (Column(name, type_, canonical_type(type_, tally)) for name, type_ in found.columns)
+        told = (Column(name, type_, canonical_type(type_)) for name, type_ in found.columns)
         columns, rows = common.drop_meta(tuple(told), found.rows)
-        return Reply(columns, rows, found.seconds, self._confirmed, tally.told())
+        return Reply(columns, rows, found.seconds, self._confirmed)
 
     def close(self) -> None:
         """End the session; never raises."""
@@ -85,10 +80,9 @@ class SparkConnection:
 class SparkServer:
     """A running JVM."""
 
-    def __init__(self, spark: client.Spark, declared: Declared) -> None:
+    def __init__(self, spark: client.Spark) -> None:
         """`spark`: started for reading."""
         self._spark = spark
-        self._declared = declared
 
     def connect(self, settings: Settings) -> Connection:
         """Open a session; raises NoAnswerError when the process is gone."""
@@ -97,7 +91,7 @@ class SparkServer:
             session = self._spark.open(session_settings(settings), tell)
         except SparkSilent as problem:
             raise NoAnswerError(str(problem)) from None
-        return SparkConnection(session, self._declared)
+        return SparkConnection(session)
 
     def alive(self) -> bool:
         """Tell whether the process still runs."""
@@ -131,7 +125,6 @@ class SparkEngine:
         for package, names in SOURCES.items():
             for name in names:
                 digest.update((resources.files(package) / name).read_bytes())
-        digest.update(differences.facts().encode())
         return digest.hexdigest()
 
     def serve(
@@ -151,7 +144,7 @@ class SparkEngine:
 @contextmanager
 def _serve(installation: Installation, metastore_uri: str, folder: Path) -> Iterator[Server]:
     with client.spark(installation, metastore_uri, folder) as spark:
-        server = SparkServer(spark, differences.of(installation.distribution.name))
+        server = SparkServer(spark)
         try:
             first = server.connect({})
             first.ask("show databases", timeout_s=READY_S)

@@ -4,7 +4,8 @@ Every server holds, for Hudi tables and for plain Hive tables, a catalog with th
 and one for each value of `use-column-names`. On versions without a connector for Hudi the
 distribution puts the hive connector behind the `hudi` catalogs, so the SQL is the same for all; on
 those where two connectors read Hudi tables, a reader chooses with `connector`. Iceberg tables have
-a catalog of their own; it maps columns by their ids and has no such setting.
+a catalog of their own; it maps columns by their ids and has no such setting. ORC files have a
+setting of their own, `orc.use-column-names`, and a catalog for each of its values.
 
 Times of day: plain Hive tables are read with microseconds (`hive.timestamp-precision`; its default
 would round to milliseconds); the hudi connector of Trino 476 always gives nanoseconds.
@@ -57,7 +58,8 @@ class TrinoEngine:
         wanted: Wanted = None,
     ) -> AbstractContextManager[Server]:
         """Run a server in the empty `folder`; see `Engine.serve`."""
-        catalogs = trino_catalogs.wanted(installation.distribution, wanted)
+        catalogs = trino_catalogs.catalog_values(installation.distribution, metastore_uri)
+        catalogs = trino_catalogs.wanted(catalogs, wanted)
         return trino_server.serve(installation, metastore_uri, folder, progress, catalogs)
 
 

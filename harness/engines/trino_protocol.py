@@ -30,9 +30,12 @@ CONNECT_S: Final = 60.0
 CANCEL_S: Final = 5.0
 """How long to wait for a server to take note that its query is not wanted any more."""
 
-CONFIRM: Final = "show session like '%parquet%column_names'"
-"""Tells, for each catalog, whether Parquet columns are mapped by name. The property is called
-`parquet_use_column_names` by the hive connectors and `use_parquet_column_names` by `hudi`."""
+CONFIRM: Final = "show session like '%use%column_names'"
+"""Tells, for each catalog, whether columns are mapped by name. The property is called
+`parquet_use_column_names` by the hive connectors and `use_parquet_column_names` by `hudi`;
+of ORC files `orc_use_column_names`, which PrestoDB does not tell."""
+_OF_FILES: Final = ("parquet", "orc")
+"""Kinds of files in the names of such properties; others are not about files."""
 
 _LIBRARY_PREFIX: Final = "X-Trino"
 _SAYS_NOTHING: Final = {"SERVER_STARTING_UP", "SERVER_SHUTTING_DOWN", "NO_NODES_AVAILABLE"}
@@ -153,14 +156,14 @@ def confirmations(connectors: Mapping[str, str], told: list[tuple[str, str]]) ->
     >>> confirmations({"hive": "hive"}, [("hive.parquet_use_column_names", "true")])
     {'hive': 'catalog hive, connector hive; parquet_use_column_names=true by show session'}
     """
-    settings = {}
+    settings: dict[str, list[str]] = {}
     for name, value in told:
         catalog, _, setting = name.partition(".")
-        settings[catalog] = f"{setting}={value} by show session"
+        if any(kind in setting for kind in _OF_FILES):
+            settings.setdefault(catalog, []).append(f"{setting}={value}")
     return {
-        catalog: "; ".join(
-            part for part in (f"catalog {catalog}, connector {kind}", settings.get(catalog)) if part
-        )
+        catalog: f"catalog {catalog}, connector {kind}"
+        + (f"; {', '.join(settings[catalog])} by show session" if catalog in settings else "")
         for catalog, kind in connectors.items()
     }
 

@@ -7,7 +7,7 @@ What differs from one version to the next is data in the distribution's `setting
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +16,14 @@ from typing import Final
 from harness import differences
 from harness.engines import blame, trino_catalogs, trino_ready
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Settings
+from harness.engines.trino_catalogs import Catalogs
 from harness.errors import EnvironmentProblem
 from harness.progress import Progress
 from harness.runtimes import class_archive, template
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
-from harness.runtimes.process import Command, Process, running, wait_until
+from harness.runtimes.process import Command, Served, running, wait_until
 
 TEMPLATES: Final = "trino"
 READY_S: Final = 300.0
@@ -33,10 +34,9 @@ _QUICK: Final = ("-XX:MetaspaceSize=512m",)
 
 
 @dataclass(frozen=True, slots=True)
-class TrinoServer:
+class TrinoServer(Served):
     """A running server."""
 
-    process: Process
     port: int
     distribution: Distribution
 
@@ -61,18 +61,6 @@ class TrinoServer:
             raise
         return session
 
-    def alive(self) -> bool:
-        """Tell whether the process still runs."""
-        return self.process.alive()
-
-    def log_tail(self) -> str:
-        """Give the last 40 lines of its log."""
-        return self.process.log_tail()
-
-    def peak_memory_mb(self) -> int:
-        """Give the most resident memory seen, in MiB."""
-        return self.process.peak_memory_mb()
-
 
 @contextmanager
 def serve(
@@ -80,9 +68,9 @@ def serve(
     metastore_uri: str,
     folder: Path,
     progress: Progress,
-    names: Sequence[str],
+    catalogs: Catalogs,
 ) -> Iterator[TrinoServer]:
-    """Run a server in `folder` with the catalogs `names`, ready when it reads a table.
+    """Run a server in `folder` with these catalogs, ready when it reads a table.
 
     Raises:
         EnvironmentProblem: it did not get ready; the message holds the end of its log.
@@ -90,16 +78,14 @@ def serve(
     """
     name = installation.distribution.name
     progress.note(f"start {name}")
-    catalogs = folder / "catalog"
-    found = trino_catalogs.catalog_values(installation.distribution, metastore_uri)
-    for catalog in names:
-        _write_catalog(catalogs, catalog, found[catalog])
+    for catalog, values in catalogs.items():
+        _write_catalog(folder / "catalog", catalog, values)
     _link_plugins(installation, folder / "plugin")
     (folder / "tmp").mkdir()
     table = trino_ready.make(metastore_uri, folder / "ready")
 
     def start(port: int) -> AbstractContextManager[TrinoServer]:
-        left = first_questions(names, table)
+        left = first_questions(catalogs, table)
 
         def ready(server: TrinoServer) -> None:
             with blame.metastore_first(metastore_uri):
@@ -141,7 +127,7 @@ def _started(
         archive.keep(process, installation)
 
 
-def first_questions(catalogs: Sequence[str], table: str) -> list[str]:
+def first_questions(catalogs: Iterable[str], table: str) -> list[str]:
     """Give what a new server must answer: schemas through each catalog, and a table."""
     schemas = (f'show schemas from "{catalog}"' for catalog in catalogs)
     return [*schemas, trino_ready.query(trino_catalogs.READY, table)]

@@ -21,6 +21,8 @@ SHARED = frozenset(
         "hudi_log",
         "timeline",
         "parquet",
+        "orc",
+        "hive_files",
         "avro_types",
         "iceberg_files",
     }

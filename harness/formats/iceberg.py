@@ -22,6 +22,7 @@ from harness.model.truth import Row, Truth
 from harness.operations.api import Operation
 from harness.operations.compact import Compact
 from harness.operations.insert import Insert
+from harness.operations.rename_column import RenameColumn
 from harness.operations.sql import quoted, select_rows, text, type_text
 from harness.operations.touch import Touch
 from harness.operations.upsert import Upsert
@@ -47,6 +48,8 @@ COMPACT: Final = (
     "options => map('delete-file-threshold', '1', 'min-file-size-bytes', '0'))"
 )
 """Rewrites the data files of which rows are deleted, and no others, however small they are."""
+CASE: Final = "set spark.sql.caseSensitive={}"
+"""Else Spark says of a name in other letters' case that there is such a column already."""
 VERSION: Final = "2"
 MODES: Final = ("write.delete.mode", "write.update.mode", "write.merge.mode")
 DELETE_MODE: Final = "delete_mode"
@@ -114,7 +117,10 @@ class Iceberg:
             case Insert() | Upsert() | Touch():
                 return (Sql(_whole_rows(before, after)),)
         common = operation.sql(before, after)
-        return tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
+        said = tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
+        if not (isinstance(operation, RenameColumn) and _only_case(operation)):
+            return said
+        return (Sql(CASE.format("true")), *said, Sql(CASE.format("false")))
 
     def instants(self, folder: Path) -> tuple[str, ...]:
         """Give the ids of the snapshots; schema changes make none."""
@@ -161,6 +167,10 @@ def _properties(settings: Settings) -> list[tuple[str, str]]:
     mode = settings.get(DELETE_MODE, COPY_ON_WRITE)
     found = [("format-version", VERSION), ("engine.hive.enabled", "true")]
     return [*found, *((name, mode) for name in MODES)]
+
+
+def _only_case(renamed: RenameColumn) -> bool:
+    return renamed.name.casefold() == renamed.to.casefold()
 
 
 def _whole_rows(before: Truth, after: Truth) -> str:

@@ -57,12 +57,21 @@ def content(path: Path) -> Content:
 
     """
     with _opened(path) as file:
-        found = file.read()
-        try:
-            columns = [_canonical(column) for column in found.columns]
-        except (ValueError, OverflowError) as problem:
-            raise FileFactError(f"{path.name}: {problem}") from problem
-        return tuple(found.column_names), tuple(zip(*columns, strict=True))
+        return canonical(file.read(), path)
+
+
+def canonical(found: pyarrow.Table, path: Path) -> Content:
+    """Give what Arrow read from a file as canonical values.
+
+    Raises:
+        FileFactError: a value has no canonical form.
+
+    """
+    try:
+        columns = [_canonical(column) for column in found.columns]
+    except (ValueError, OverflowError) as problem:
+        raise FileFactError(f"{path.name}: {problem}") from problem
+    return tuple(found.column_names), tuple(zip(*columns, strict=True))
 
 
 def _canonical(column: pyarrow.ChunkedArray) -> list[Value]:

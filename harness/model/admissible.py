@@ -5,7 +5,9 @@ was written; a group that has only log files shows nothing (Hudi documentation, 
 Types": a read-optimized query exposes only the base files of the latest file slices).
 
 The files only tell which version of a row applies. That a row exists, and what it holds, the model
-says: files that lack a row, or hold one that the model does not have, tell nothing.
+says. So a newest base file holds too much where it has a row that was deleted before, and too
+little where it lacks one that an older file of its group has and nobody deleted since. Of a row
+that no file has, or that the model never had, files tell nothing.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def base_rows(
         return Base(history[-1].base, unread, _admissible(history))
     try:
         rows = _held(history, files, steps)
-        _check(history, files, steps, rows)
+        rows |= _forgotten(history, files, steps, rows)
     except LayoutError as doubt:
         return Base(history[-1].base, str(doubt), _admissible(history))
     return Base(rows)
@@ -65,7 +67,10 @@ def _held(
     found: dict[Value, Row] = {}
     bases = [base for base, _ in slices(files, steps) if base is not None]
     for base in bases:
-        for key in base.keys:
+        gone = set(map(text_of, history[steps[base.instant]].gone))
+        for key, text in zip(base.keys, _texts(history, base), strict=True):
+            if text in gone:
+                continue
             row = version(history, base, key, steps)
             if row.key in found:
                 raise LayoutError(f"row {key}: two file groups hold it in their newest base files")
@@ -73,15 +78,16 @@ def _held(
     return found
 
 
-def _check(
+def _forgotten(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int], rows: Rows
-) -> None:
-    """See that the files have every row of the model: a group that is lost shows nothing either.
+) -> Rows:
+    """Give the rows that a newest base file should have and lacks.
 
     Raises:
-        LayoutError: they lack one.
+        LayoutError: the model has another row that no file has: a group that is lost shows nothing.
 
     """
+    found: dict[Value, Row] = {}
     truth = history[-1]
     newest = [fact for base, logs in slices(files, steps) for fact in (base, *logs) if fact]
     there = {key for fact in newest for key in _texts(history, fact)}
@@ -91,8 +97,29 @@ def _check(
         gone = truth.gone.get(key)
         if text in there or key in rows or (gone is not None and gone <= cleared.get(text, -1)):
             continue
-        held = max(row.written.values(), default=0)
-        raise LayoutError(f"row {text}: files hold none, the model says that of step {held}")
+        lacking = _rewritten_without(history, files, steps, text)
+        if lacking is None:
+            held = max(row.written.values(), default=0)
+            raise LayoutError(f"row {text}: files hold none, the model says that of step {held}")
+        found[lacking.key] = lacking
+    return found
+
+
+def _rewritten_without(
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int], text: str
+) -> Row | None:
+    """Give the version of a row that its group's newest base file should have; None if unknown."""
+    holding = [fact for fact in files if text in _texts(history, fact)]
+    if len({fact.file_group for fact in holding}) != 1:
+        return None
+    last = max(steps[fact.instant] for fact in holding)
+    group = [fact for fact in files if fact.file_group == holding[0].file_group]
+    bases = (steps[fact.instant] for fact in group if fact.kind is FileKind.BASE)
+    then = [
+        next((row for key, row in truth.rows.items() if text_of(key) == text), None)
+        for truth in history[last : max(bases, default=-1) + 1]
+    ]
+    return then[-1] if then and None not in then else None
 
 
 def _cleared(

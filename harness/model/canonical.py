@@ -8,6 +8,7 @@
 | decimal | `decimal.Decimal` with the column's scale |
 | date | `datetime.date` |
 | timestamp | `datetime.datetime` without zone, meaning UTC |
+| timestamp_ntz | `datetime.datetime` without zone, meaning none |
 | struct | `dict` from the child's name (in the model: its field id) to its value, in order |
 | array | `tuple` |
 | map | `MapValue`, its pairs sorted by the text of the key |

@@ -27,6 +27,7 @@ _BYTES: Final = re.compile(r"0x([0-9a-fA-F]{2})*")
 _HINTS: Final = {
     "timestamp": "write 2024-01-31 12:00:00.123456, no finer; with an offset (+02:00) it is the "
     "same moment in UTC",
+    "timestamp_ntz": "write 2024-01-31 12:00:00.123456, no finer, and no offset: it has no zone",
     "date": "write 2024-01-31, the year from 0001 to 9999",
     "binary": 'write its bytes as quoted text: "0x00ff"',
     "boolean": "write true or false",
@@ -67,8 +68,8 @@ def _converted(value: Value, to: DataType) -> Value:
             return _floating(value, name)
         case Primitive("date"):
             return _date(value)
-        case Primitive("timestamp"):
-            return _timestamp(value)
+        case Primitive("timestamp" | "timestamp_ntz" as name):
+            return _timestamp(value, name)
         case Primitive("boolean") if isinstance(value, bool):
             return value
     raise TypeError(to)
@@ -133,7 +134,7 @@ def _date(value: Value) -> datetime.date:
     return value
 
 
-def _timestamp(value: Value) -> datetime.datetime:
+def _timestamp(value: Value, name: str) -> datetime.datetime:
     if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         return datetime.datetime.combine(value, datetime.time())
     if isinstance(value, str) and _FINER.search(value):
@@ -143,6 +144,8 @@ def _timestamp(value: Value) -> datetime.datetime:
         raise TypeError(value)
     if moment.tzinfo is None:
         return moment
+    if name == "timestamp_ntz":
+        raise ValueError(value)
     return moment.astimezone(datetime.UTC).replace(tzinfo=None)
 
 

@@ -25,8 +25,13 @@ PRIMITIVES: Final = (
     "binary",
     "date",
     "timestamp",
+    "timestamp_ntz",
 )
-"""Names of the types without parameters; `timestamp` means microseconds, in UTC."""
+"""Names of the types without parameters.
+
+A `timestamp` is a moment, its microseconds counted in UTC; a `timestamp_ntz` is a day and a time of
+day in no zone, the same wherever it is read (SQL:2016, 4.6.2; Parquet's `isAdjustedToUTC=false`).
+"""
 
 MAX_DECIMAL_PRECISION: Final = 38
 MAX_LENGTH: Final = {"char": 255, "varchar": 65_535}

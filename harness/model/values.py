@@ -101,7 +101,7 @@ def _leaf(field: Field, step: int, row: int, becomes: tuple[DataType, ...]) -> V
             return _pattern(field.id, step, row)
         case Primitive("date"):
             return _date(field.id, step, row)
-        case Primitive("timestamp"):
+        case Primitive("timestamp" | "timestamp_ntz"):
             return _timestamp(number)
     return _string(field.id, step, row, becomes)
 
@@ -146,7 +146,7 @@ def _string(field_id: int, step: int, row: int, becomes: tuple[DataType, ...]) -
     number = code(field_id, step, row)
     if Primitive("date") in becomes:
         return cast_text(_date(field_id, step, row))
-    if Primitive("timestamp") in becomes:
+    if {Primitive("timestamp"), Primitive("timestamp_ntz")} & set(becomes):
         return cast_text(_timestamp(number))
     if any(isinstance(each, Decimal) or str(each) in NUMBERS for each in becomes):
         return str(number)

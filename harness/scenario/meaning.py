@@ -19,7 +19,7 @@ from harness.operations import name_of
 from harness.operations.add_column import AddColumn
 from harness.operations.api import Operation
 from harness.scenario import generation
-from harness.scenario.definition import Scenario, Step
+from harness.scenario.definition import KEEPING_CASE, Scenario, Step
 from harness.scenario.problems import Problems
 from harness.scenario.text import Document
 
@@ -125,25 +125,28 @@ def _check_names(
         place = (
             document.line(("table", "columns")) if not truth.step else _step(scenario, truth).line
         )
-        for wrong in _wrong_names(truth.schema):
+        for wrong in _wrong_names(scenario, truth.schema):
             if wrong not in told:
                 told.add(wrong)
                 problems.add(place, wrong)
 
 
-def _wrong_names(schema: Schema) -> Iterator[str]:
-    levels = [schema.fields, *(field.children for field in schema.walk())]
-    for siblings in levels:
-        yield from _wrong_siblings(siblings)
+def _wrong_names(scenario: Scenario, schema: Schema) -> Iterator[str]:
+    keeping = bool(scenario.formats) and KEEPING_CASE.issuperset(scenario.formats)
+    kept = set(schema.names).difference(scenario.table.fixed) if keeping else set()
+    yield from _wrong_siblings(schema.fields, kept)
+    for field in schema.walk():
+        yield from _wrong_siblings(field.children, set())
 
 
-def _wrong_siblings(siblings: Iterable[Field]) -> Iterator[str]:
+def _wrong_siblings(siblings: Iterable[Field], kept: set[str]) -> Iterator[str]:
+    """Say what is wrong with names that stand together; `kept`: those that may be in any case."""
     names: dict[str, str] = {}
     for name in (field.name for field in siblings):
         other = names.setdefault(name.casefold(), name)
         if other != name:
             yield f"'{other}' and '{name}' differ only in case, and engines take them for one"
-        elif why := _wrong_name(name):
+        elif why := _wrong_name(name.lower() if name in kept else name):
             yield f"{name if len(name) <= MAX_NAME else name[:20] + '…'!r} is {why}"
 
 
@@ -154,7 +157,10 @@ def _wrong_name(name: str) -> str:
             f"no name of a column; allowed: 1 to {MAX_NAME} printable characters without . , {{ }}"
         )
     if name != name.lower():
-        return f"not in lower case, and the metastore keeps no other names; write '{name.lower()}'"
+        return (
+            f"not in lower case, and the metastore keeps no other names; write '{name.lower()}' "
+            f"(columns may be so with formats: [{', '.join(sorted(KEEPING_CASE))}])"
+        )
     if name.startswith(META_PREFIX):
         return f"a name of Hudi's own columns; allowed: any that does not begin with {META_PREFIX}"
     return ""

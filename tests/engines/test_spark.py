@@ -113,7 +113,7 @@ def test_a_query_that_takes_too_long_and_a_dead_process_are_no_answers(
     endless = "select count(*) from range(1000000000000) where sqrt(id) = id % 7"
     folder = tmp_path_factory.mktemp("slow")
     with client.spark(installation, metastore.uri, folder) as spark:
-        connection = SparkServer(spark, {}).connect({})
+        connection = SparkServer(spark).connect({})
         with pytest.raises(NoAnswerError, match=r"no answer within 0\.5 s"):
             connection.ask(endless, timeout_s=0.5)
         assert not spark.alive()
@@ -126,7 +126,7 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
 ) -> None:
     folder = tmp_path_factory.mktemp("dying")
     with client.spark(installation, metastore.uri, folder) as spark:
-        connection = SparkServer(spark, {}).connect({})
+        connection = SparkServer(spark).connect({})
         connection.ask("select 1", timeout_s=MINUTE)
         family = psutil.Process(spark._process.pid).children(recursive=True)
         (jvm,) = [each for each in family if each.name() == "java"]

@@ -13,6 +13,7 @@ import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import orc
 
 from harness import differences, engines
 from harness.differences import shown
@@ -66,8 +67,8 @@ class Started:
 
 @pytest.fixture(scope="module")
 def tables(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The URI of a metastore with `types`, with `moved`, whose file has f1 and f2 the other way
-    round than the catalog, and with `ice`, an Iceberg table.
+    """The URI of a metastore with `types`, with `moved` and `moved_orc`, whose files have f1 and f2
+    the other way round than the catalog, and with `ice`, an Iceberg table.
     """
     folder = tmp_path_factory.mktemp("tables")
     (folder / "types").mkdir()
@@ -75,9 +76,13 @@ def tables(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> st
     columns = [(name, hive_type) for name, hive_type, *_ in TYPES]
     register(metastore.uri, DATABASE, "types", columns, folder / "types")
     (folder / "moved").mkdir()
-    pq.write_table(pa.table({"id": [1], "f1": ["a1"], "f2": ["b1"]}), folder / "moved/f.parquet")
+    (folder / "moved_orc").mkdir()
+    row = pa.table({"id": [1], "f1": ["a1"], "f2": ["b1"]})
+    pq.write_table(row, folder / "moved/f.parquet")
+    orc.write_table(row, folder / "moved_orc/f.orc")
     moved = [("id", "bigint"), ("f2", "string"), ("f1", "string")]
     register(metastore.uri, DATABASE, "moved", moved, folder / "moved")
+    register(metastore.uri, DATABASE, "moved_orc", moved, folder / "moved_orc", "orc")
     (folder / "iceberg").mkdir()
     iceberg_table.register(metastore.uri, DATABASE, "ice", iceberg_table.write(folder / "iceberg"))
     return metastore.uri
@@ -127,6 +132,20 @@ def test_by_name_and_by_position_answer_differently_where_columns_moved(started:
     assert "parquet_use_column_names=true" in by_name.confirmed
     assert "catalog hive_by_position," in by_position.confirmed
     assert "parquet_use_column_names=false" in by_position.confirmed
+
+
+def test_orc_files_have_a_setting_of_their_own_and_go_by_position_without(
+    started: Started,
+) -> None:
+    by_name, by_position = (
+        started.ask("moved_orc", ALL, "hive-orc", **{"orc.use-column-names": each})
+        for each in ("true", "false")
+    )
+    assert by_name.rows == ((1, "b1", "a1"),)
+    assert by_position.rows == started.ask("moved_orc", of="hive-orc").rows == ((1, "a1", "b1"),)
+    for reply, value in ((by_name, "true"), (by_position, "false")):
+        told = f"orc_use_column_names={value}" in reply.confirmed
+        assert told == (started.name != PRESTODB)
 
 
 def test_the_default_is_the_engines_own_and_is_confirmed(started: Started) -> None:

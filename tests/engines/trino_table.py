@@ -1,4 +1,4 @@
-"""A plain Hive table of every type, as a Parquet file and as the metastore's entry of it."""
+"""A plain Hive table of every type as a Parquet file, and entries of such tables in a metastore."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from harness.model.canonical import MapValue, single
 from harness.runtimes import catalog
 from harness.runtimes.catalog_entry import CatalogEntry
 
-PARQUET = "org.apache.hadoop.hive.ql.io.parquet"
+IO = "org.apache.hadoop.hive.ql.io"
+CLASSES = {
+    "parquet": ("MapredParquetInputFormat", "MapredParquetOutputFormat", "serde.ParquetHiveSerDe"),
+    "orc": ("OrcInputFormat", "OrcOutputFormat", "OrcSerde"),
+}
+"""Hive's input format, output format and serde of each kind of files."""
 DAY = datetime.date(2024, 2, 29)
 INSTANT = datetime.datetime(2024, 1, 2, 3, 4, 5, 678901)  # noqa: DTZ001 - canonical: no zone
 
@@ -74,9 +79,15 @@ def write_types(folder: Path) -> None:
 
 
 def register(
-    metastore_uri: str, database: str, name: str, columns: list[tuple[str, str]], folder: Path
+    metastore_uri: str,
+    database: str,
+    name: str,
+    columns: list[tuple[str, str]],
+    folder: Path,
+    files: str = "parquet",
 ) -> None:
-    """Register a folder of Parquet files as an external table with these columns (Hive types)."""
+    """Register a folder of files as an external table with these columns (Hive types)."""
+    reads, writes, serde = (f"{IO}.{files}.{each}" for each in CLASSES[files])
     table = {
         "tableName": name,
         "owner": "test",
@@ -86,14 +97,11 @@ def register(
         "sd": {
             "cols": [{"name": column, "type": kind} for column, kind in columns],
             "location": "file:{location}",
-            "inputFormat": f"{PARQUET}.MapredParquetInputFormat",
-            "outputFormat": f"{PARQUET}.MapredParquetOutputFormat",
+            "inputFormat": reads,
+            "outputFormat": writes,
             "compressed": False,
             "numBuckets": -1,
-            "serdeInfo": {
-                "serializationLib": f"{PARQUET}.serde.ParquetHiveSerDe",
-                "parameters": {},
-            },
+            "serdeInfo": {"serializationLib": serde, "parameters": {}},
             "bucketCols": [],
             "sortCols": [],
             "parameters": {},

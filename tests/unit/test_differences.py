@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import differences
+from harness import differences, formats
 from harness.differences import Declared, Tally, merged, of, product, products
-from harness.engines import hive_values, spark_values, trino_values
+from harness.engines import hive_values, trino_values
 from harness.engines.trino_values import WireType
 from harness.model.canonical import Value, same, single
 from harness.model.datatypes import parse_type
@@ -39,12 +39,12 @@ READ: dict[str, Callable[[Declared], bool]] = {
     "timestamp-digits": lambda of: (
         trino_values.canonical(WireType("timestamp", numbers=(9,)), Tally(of)) == "timestamp"
     ),
-    "timestamp-zone": lambda of: (
-        spark_values.canonical_type("timestamp_ntz", Tally(of)) == "timestamp"
-    ),
 }
 """What each declaration makes right where an answer is read."""
-JUDGED = {"timestamp-milliseconds", "kind-of-type", "bounded-text"}
+JUDGED = {
+    *("timestamp-milliseconds", "kind-of-type", "bounded-text", "timestamp-zone", "one-timestamp"),
+    "lower-case-names",
+}
 """Those that are applied where an answer is judged: see test_judging_differences."""
 
 
@@ -75,6 +75,12 @@ def test_the_page_on_findings_lists_every_declaration_beside_its_products() -> N
     table = {line.split("`")[1]: line for line in lines if line.startswith("| `")}
     for name, each in ALL:
         assert name in table[each.name].lower()
+
+
+def test_what_is_said_of_one_formats_tables_holds_for_no_other_ones() -> None:
+    found = {name: differences.about("spark-3.5.8", name).keys() for name in formats.names()}
+    assert [name for name, each in found.items() if "timestamp-zone" in each] == ["iceberg"]
+    assert all("bounded-text" in each for each in found.values())
 
 
 def test_what_is_not_declared_for_a_type_stays_as_it_came_and_is_not_counted() -> None:

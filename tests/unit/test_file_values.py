@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import orc
 
 from harness import file_values
 from harness.model.canonical import MapValue
@@ -54,6 +55,16 @@ def test_values_of_every_type_are_canonical(tmp_path: Path) -> None:
     assert found.columns == tuple(PLAIN)
     assert found.rows[0][:-1] == wanted[:-1]
     assert [type(each) for each in found.rows[0][:-1]] == [type(each) for each in wanted[:-1]]
+    assert found.rows[0][-1] == MapValue((("a", 1), ("b", 2)))
+
+
+def test_files_of_orc_are_told_by_their_first_bytes(tmp_path: Path) -> None:
+    arrays = {name: pa.array([value], type_) for name, (type_, value, _) in PLAIN.items()}
+    orc.write_table(pa.table(arrays), tmp_path / "part-00000")
+    (found,) = file_values.read(tmp_path, [fact("part-00000", "1")], [0])
+    assert found.unread == ""
+    assert found.columns == tuple(PLAIN)
+    assert found.rows[0][:-1] == tuple(value for _, _, value in PLAIN.values())[:-1]
     assert found.rows[0][-1] == MapValue((("a", 1), ("b", 2)))
 
 

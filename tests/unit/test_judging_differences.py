@@ -30,19 +30,24 @@ from tests.unit.test_judge import case_of
 
 PRESTODB, TRINO = "prestodb-0.283{connector=hive}", "trino-476"
 TIMES = "id string, ts long, f1 string, at timestamp, s struct<at: timestamp>"
+ZONELESS = "id string, ts long, at timestamp_ntz, s struct<at: timestamp_ntz, timestamp: timestamp>"
 TEXTS = "id string, ts long, c char(5), v varchar(9), s struct<c: char(2)>"
 MILLISECOND = datetime.timedelta(milliseconds=1)
 CORRECT, WRONG = VerdictKind.CORRECT, VerdictKind.WRONG
 ALTERED, DRIFT = FindingKind.ALTERED_VALUE, FindingKind.TYPE_DRIFT
 
 
-def judged(told: Told, reply: Reply, reader: str, *, alone: bool = False) -> Verdict:
+def judged(
+    told: Told, reply: Reply, reader: str, *, alone: str = "", format_: str = "hudi-cow"
+) -> Verdict:
     cell = Cell("variant", len(told.operations), reader, "snapshot", "all")
     answer = Answer(cell.case, "select", reply.columns, reply.rows)
     if alone:
-        part = Part("at", "select", reply.columns, reply.rows)
+        part = Part(alone, "select", reply.columns, reply.rows)
         answer = Answer(cell.case, "select", refusal=Refusal("X", "x"), parts=(part,))
-    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    case = case_of(told)
+    case = replace(case, variant=replace(case.variant, format=format_))
+    (verdict,) = judge(case, [cell], {cell.case: answer})
     return verdict
 
 
@@ -102,8 +107,8 @@ def test_what_is_expected_of_a_cutting_reader_is_shown_cut() -> None:
 
 def test_a_column_asked_alone_is_held_to_the_same() -> None:
     told = written(678_901)
-    assert judged(told, shown(told, cut), PRESTODB, alone=True).findings == ()
-    assert kinds(judged(told, shown(told, cut), TRINO, alone=True)) == {ALTERED: ("at",)}
+    assert judged(told, shown(told, cut), PRESTODB, alone="at").findings == ()
+    assert kinds(judged(told, shown(told, cut), TRINO, alone="at")) == {ALTERED: ("at",)}
 
 
 def test_a_part_of_a_struct_is_cut_as_well_and_older_versions_too() -> None:
@@ -211,3 +216,87 @@ def test_another_kind_or_another_engine_is_a_finding(
 ) -> None:
     verdict = judged(texts, typed(texts, {column: type_}, ours=False), reader)
     assert kinds(verdict) == {DRIFT: (column,)}
+
+
+ONE = {"at": "timestamp", "s": "struct<at: timestamp, timestamp: timestamp>"}
+OTHER = {"at": "timestamp_ntz", "s": "struct<at: timestamp_ntz>"}
+TWISTED = {"s": "struct<at: timestamp, timestamp: timestamp_ntz>"}
+
+
+@pytest.mark.parametrize("reader", [TRINO, PRESTODB, "prestosql-350", "hive-3.1.3"])
+def test_who_has_one_type_of_timestamps_may_call_those_without_a_zone_so(reader: str) -> None:
+    told = history("insert 1..3", ZONELESS)
+    verdict = judged(told, typed(told, ONE), reader)
+    assert (verdict.verdict, verdict.normalised) == (CORRECT, (Normalised("one-timestamp", 2),))
+    assert kinds(judged(told, typed(told, TWISTED), reader)) == {DRIFT: ("s",)}
+    there = history("insert 1..3", TIMES)
+    assert kinds(judged(there, typed(there, OTHER), reader)) == {DRIFT: ("at", "s")}
+
+
+def test_spark_tells_both_timestamps_apart() -> None:
+    told = history("insert 1..3", ZONELESS)
+    for format_ in ("hudi-cow", "iceberg"):
+        verdict = judged(told, typed(told, ONE), "spark-3.5.8", format_=format_)
+        assert kinds(verdict) == {DRIFT: ("at", "s")}
+        assert judged(told, told.read(), "spark-3.5.8", format_=format_).normalised == ()
+
+
+def test_only_in_icebergs_tables_spark_may_say_of_ours_that_there_is_no_zone() -> None:
+    told = history("insert 1..3", TIMES)
+    verdict = judged(told, typed(told, OTHER), "spark-3.5.8-iceberg-1.10.1", format_="iceberg")
+    assert (verdict.verdict, verdict.normalised) == (CORRECT, (Normalised("timestamp-zone", 2),))
+    for format_ in ("hudi-cow", "hudi-mor", "hive-parquet"):
+        verdict = judged(told, typed(told, OTHER), "spark-3.5.8", format_=format_)
+        assert kinds(verdict) == {DRIFT: ("at", "s")}
+
+
+def test_milliseconds_are_cut_without_a_zone_as_well() -> None:
+    at = "2024-01-02T03:04:05.678901"
+    told = history(f"row id=1 at={at}", ZONELESS)
+    reply = changed(typed(told, ONE), {"at": cut})
+    assert judged(told, reply, PRESTODB).verdict is CORRECT
+    assert kinds(judged(told, reply, TRINO)) == {ALTERED: ("at",)}
+
+
+CASED = "id string, ts long, Name string, city string"
+
+
+def in_lower_case(told: Told) -> Reply:
+    reply = told.read()
+    columns = tuple(replace(each, name=each.name.lower()) for each in reply.columns)
+    return Reply(columns, reply.rows)
+
+
+@pytest.mark.parametrize("alone", ["", "name"])
+@pytest.mark.parametrize("reader", [TRINO, "hive-3.1.3-iceberg-1.4.3{path=fetch}"])
+def test_who_folds_names_may_show_a_column_of_iceberg_in_lower_case(
+    reader: str, alone: str
+) -> None:
+    told = history("insert 1..3; rename city CITY; insert 4", CASED)
+    verdict = judged(told, in_lower_case(told), reader, alone=alone, format_="iceberg")
+    assert verdict.findings == ()
+    assert verdict.normalised == (Normalised("lower-case-names", 2),)
+    assert judged(told, told.read(), reader, format_="iceberg").normalised == ()
+
+
+def test_folded_names_are_wrong_in_other_tables_and_of_engines_that_have_both_cases() -> None:
+    told = history("insert 1..3", CASED)
+    for reader, format_ in ((TRINO, "hudi-cow"), ("spark-3.5.8-iceberg-1.10.1", "iceberg")):
+        verdict = judged(told, in_lower_case(told), reader, format_=format_)
+        assert {column for each in verdict.findings for column in each.columns} >= {"Name", "name"}
+
+
+def test_a_values_column_is_looked_for_in_its_own_case() -> None:
+    told = history("insert 1..3; rename Name name; insert 4; rename name NAME", CASED)
+    lost = changed(told.read(), {"NAME": lambda _: None})
+    verdict = judged(told, lost, TRINO, format_="iceberg")
+    assert {column for each in verdict.findings for column in each.columns} == {"NAME"}
+    wrong = replace_name(in_lower_case(told), "name", "NAMES")
+    assert judged(told, wrong, TRINO, format_="iceberg").verdict is WRONG
+
+
+def replace_name(reply: Reply, old: str, new: str) -> Reply:
+    columns = tuple(
+        replace(each, name=new if each.name == old else each.name) for each in reply.columns
+    )
+    return Reply(columns, reply.rows)

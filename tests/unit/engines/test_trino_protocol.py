@@ -205,7 +205,7 @@ def test_the_server_tells_how_a_catalog_reads_and_each_answer_says_so(
 ) -> None:
     told = [["hudi.use_parquet_column_names", "true"]]
     columns = [column("Name", "varchar"), column("Value", "varchar")]
-    coordinator.says("show session like '%parquet%column_names'", columns=columns, data=told)
+    coordinator.says("show session like '%use%column_names'", columns=columns, data=told)
     sql = 'select * from "hudi"."d"."t"'
     coordinator.says(sql, columns=[column("id", "bigint")], data=[])
     connection.confirm(CATALOGS)
@@ -218,9 +218,21 @@ def test_the_server_tells_how_a_catalog_reads_and_each_answer_says_so(
 def test_a_server_that_does_not_tell_its_settings_gives_no_session(
     coordinator: Coordinator, connection: TrinoConnection
 ) -> None:
-    coordinator.fails("show session like '%parquet%column_names'", "PERMISSION_DENIED")
+    coordinator.fails("show session like '%use%column_names'", "PERMISSION_DENIED")
     with pytest.raises(NoAnswerError, match="does not tell its settings"):
         connection.confirm(CATALOGS)
+
+
+def test_what_a_catalog_says_of_kinds_of_files_is_told_and_of_nothing_else() -> None:
+    told = [
+        ("hive.orc_use_column_names", "false"),
+        ("hive.parquet_use_column_names", "true"),
+        ("hive.partition_use_column_names", "true"),
+    ]
+    said = "orc_use_column_names=false, parquet_use_column_names=true by show session"
+    assert confirmations({"hive": "hive"}, told) == {
+        "hive": f"catalog hive, connector hive; {said}"
+    }
 
 
 def test_a_catalog_without_the_setting_is_confirmed_by_name_alone() -> None:

@@ -39,6 +39,13 @@ def sql(query: Query, settings: Settings, of: str = "hudi-cow") -> str:
         ("hudi-cow", {"connector": "hive", "use-column-names": "true"}, "hive_by_name"),
         ("hive-parquet", {"connector": "hive"}, "hive"),
         ("iceberg", {}, "iceberg"),
+        ("hive-orc", {}, "hive"),
+        ("hive-orc", {"orc.use-column-names": "true"}, "hive_orc_by_name"),
+        (
+            "hive-orc",
+            {"connector": "hive", "orc.use-column-names": "false"},
+            "hive_orc_by_position",
+        ),
     ],
 )
 def test_the_catalog_follows_from_format_and_setting(
@@ -73,7 +80,7 @@ def readers() -> list[Settings]:
 def test_a_question_that_can_be_asked_finds_its_catalog(distribution: Distribution) -> None:
     catalogs = connectors(distribution)
     asked = set()
-    for of, settings in product(("hudi-cow", "hive-parquet", "iceberg"), readers()):
+    for of, settings in product(("hudi-cow", "hive-parquet", "hive-orc", "iceberg"), readers()):
         if not cannot(distribution, settings, of):
             asked.add(catalog(of, settings))
     assert asked == set(catalogs)
@@ -95,6 +102,7 @@ def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution
         (PRESTODB, {"connector": "hive", "use-column-names": "true"}, "hudi-mor", ""),
         (PRESTODB, {"connector": "hive"}, "hive-parquet", ""),
         (PRESTODB, {}, "iceberg", ""),
+        (PRESTODB, {"orc.use-column-names": "true"}, "hive-orc", ""),
         (TRINO, {"use-column-names": "false"}, "hudi-cow", ""),
         (
             PRESTODB,
@@ -106,6 +114,18 @@ def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution
         (PRESTODB, {"connector": "hive"}, "iceberg", "connector=hive does not read iceberg"),
         (PRESTO, {}, "iceberg", "prestosql-350 has no connector for iceberg tables"),
         (TRINO, {"connector": "hive"}, "hudi-cow", "trino-476 has one connector for Hudi tables"),
+        (
+            PRESTO,
+            {"use-column-names": "true"},
+            "hive-orc",
+            "use-column-names says nothing of hive-orc tables",
+        ),
+        (
+            PRESTO,
+            {"orc.use-column-names": "true"},
+            "hive-parquet",
+            "orc.use-column-names says nothing of hive-parquet tables",
+        ),
         (
             TRINO,
             {"use-column-names": "true"},
@@ -131,6 +151,18 @@ def test_a_catalog_by_position_says_so_in_the_words_of_its_connector() -> None:
         "fs.hadoop.enabled=true",
         "hudi.parquet.use-column-names=false",
     ]
+
+
+@pytest.mark.parametrize("distribution", FAMILY, ids=lambda each: each.name)
+def test_orc_files_have_catalogs_like_those_of_hive_but_for_their_own_property(
+    distribution: Distribution,
+) -> None:
+    found = catalog_values(distribution, "thrift://h:1")
+    (plain,) = (each["properties"] for name, each in found.items() if name == "hive")
+    assert isinstance(plain, dict)
+    for name, value in (("hive_orc_by_name", "true"), ("hive_orc_by_position", "false")):
+        properties = {**plain, "hive.orc.use-column-names": value}
+        assert found[name] == {**found["hive"], "properties": properties}
 
 
 def test_the_default_catalog_leaves_the_mapping_of_columns_to_the_engine() -> None:
@@ -183,9 +215,10 @@ def test_a_new_server_is_asked_through_each_of_its_catalogs() -> None:
 def test_a_server_has_the_catalogs_that_are_asked_and_one_to_be_tried_by() -> None:
     by_name, by_position = (("use-column-names", "true"),), (("use-column-names", "false"),)
     asked = {("hudi-cow", by_name), ("hudi-mor", by_name), ("hudi-mor", by_position)}
-    assert wanted(TRINO, frozenset(asked)) == ("hive", "hudi_by_name", "hudi_by_position")
-    assert wanted(TRINO, frozenset({("iceberg", ())})) == ("hive", "iceberg")
-    assert wanted(TRINO, None) == tuple(catalog_values(TRINO, ""))
+    there = catalog_values(TRINO, "")
+    assert tuple(wanted(there, frozenset(asked))) == ("hive", "hudi_by_name", "hudi_by_position")
+    assert tuple(wanted(there, frozenset({("iceberg", ())}))) == ("hive", "iceberg")
+    assert wanted(there, None) == there
 
 
 def test_prestodb_opens_no_jmx_port() -> None:

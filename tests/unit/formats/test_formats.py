@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import orc, parquet
 
 from harness import formats
 from harness.errors import UsageProblem
@@ -45,12 +47,12 @@ def created(name: str, *, partitioned: bool = False, **settings: str) -> str:
 
 
 def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
-    assert formats.names() == ("hive-parquet", "hudi-cow", "hudi-mor", "iceberg")
+    assert formats.names() == ("hive-orc", "hive-parquet", "hudi-cow", "hudi-mor", "iceberg")
     assert [formats.load(name).NAME for name in formats.names()] == list(formats.names())
 
 
 def test_an_unknown_format_is_refused_with_the_names_that_are_known() -> None:
-    with pytest.raises(UsageProblem, match="'hudi'; allowed: hive-parquet, hudi-cow, hudi-mor, i"):
+    with pytest.raises(UsageProblem, match="'hudi'; allowed: hive-orc, hive-parquet, hudi-cow"):
         formats.load("hudi")
 
 
@@ -80,6 +82,22 @@ def test_the_table_version_is_a_property_of_the_table() -> None:
 def test_partition_columns_are_named_by_hudi_and_stand_apart_in_hive() -> None:
     assert "`p` string) using hudi partitioned by (`p`)" in created("hudi-cow", partitioned=True)
     assert "`a` string) partitioned by (`p` string)" in created("hive-parquet", partitioned=True)
+
+
+@pytest.mark.parametrize("name", ["hive-parquet", "hive-orc"])
+def test_the_metastore_has_one_type_of_timestamps_and_a_setting_says_which_is_meant(
+    name: str,
+) -> None:
+    columns = (("id", parse_type("int")), ("at", parse_type("map<string, timestamp_ntz>")))
+    (made,) = formats.load(name).create(Table(columns, "id"), {})
+    assert "(`id` int, `at` map<string, timestamp>) stored as" in recorded(made)
+    added = AddColumn("b", parse_type("struct<at: timestamp_ntz>"))
+    change, _ = wording(name, added)
+    assert '["b", "struct<at:timestamp>"]' in change
+    said = wording(name, added, Insert((1,)))
+    assert said[0] == "set spark.sql.timestampType=TIMESTAMP_NTZ"
+    assert "as timestamp_ntz)" in said[1]
+    assert wording(name, Insert((1,)))[0].startswith("insert into")
 
 
 def test_a_table_that_is_not_where_it_was_to_be_is_told(tmp_path: Path) -> None:
@@ -167,6 +185,28 @@ def test_a_hive_table_cannot_change_rows_that_are_there() -> None:
     assert "only added" in hive.cannot(Update(keys=(1,), set=("a",)))
     assert "no file groups" in hive.cannot(Touch(Rewrites.ALL))
     assert hive.cannot(Touch(Rewrites.NONE)) == hive.cannot(Insert(keys=(1,))) == ""
+
+
+def test_plain_hive_tables_differ_in_what_their_files_are_and_need() -> None:
+    ours, other = (created(name, partitioned=True) for name in ("hive-parquet", "hive-orc"))
+    assert ours.replace("stored as parquet", "stored as orc") == other != ours
+    needs = formats.load("hive-parquet").session({}).items()
+    assert needs - formats.load("hive-orc").session({}).items() == {
+        ("spark.sql.parquet.writeLegacyFormat", "true")
+    }
+
+
+@pytest.mark.parametrize("name", ["hive-parquet", "hive-orc"])
+def test_the_facts_of_a_plain_table_come_from_files_of_its_own_kind(
+    name: str, tmp_path: Path
+) -> None:
+    job = "8b6c2d50-5a5e-4b0e-9d0b-0123456789ab"
+    write = orc.write_table if name == "hive-orc" else parquet.write_table
+    write(pa.table({"f1": ["x"], "id": [3]}), tmp_path / f"part-00000-{job}-c000")
+    (tmp_path / "_SUCCESS").touch()
+    (fact,) = formats.load(name).facts(tmp_path, "id")
+    assert (fact.instant, fact.keys) == (job, ("3",))
+    assert fact.columns == (("f1", "string"), ("id", "int64"))
 
 
 def test_the_metadata_table_is_off_unless_the_variant_says_otherwise() -> None:

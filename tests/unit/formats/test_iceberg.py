@@ -28,13 +28,27 @@ COLUMNS = {"id": "int", "ts": "long", "p": "string", "a": "string"}
 TABLE = Table(tuple((n, parse_type(t)) for n, t in COLUMNS.items()), "id", "ts", ("p",))
 
 
-def wording(*operations: Operation) -> str:
-    """Give the statement of the last operation."""
+def wordings(*operations: Operation) -> list[str]:
+    """Give the statements of the last operation."""
     done = [True] * len(operations)
     scenario = Scenario("x", TABLE, tuple(map(Step, operations)))
     history = generation.history(scenario, merge_on_read=False, applied=done)
-    (said,) = ICEBERG.wording(operations[-1], history[-2], history[-1])
-    return recorded(said)
+    return [*map(recorded, ICEBERG.wording(operations[-1], history[-2], history[-1]))]
+
+
+def wording(*operations: Operation) -> str:
+    """Give the one statement of the last operation."""
+    (said,) = wordings(*operations)
+    return said
+
+
+def test_spark_minds_upper_and_lower_case_while_nothing_else_of_a_name_changes() -> None:
+    assert wordings(RenameColumn("a", "A")) == [
+        "set spark.sql.caseSensitive=true",
+        "alter table {database}.t rename column `a` to `A`",
+        "set spark.sql.caseSensitive=false",
+    ]
+    assert wording(RenameColumn("a", "B")) == "alter table {database}.t rename column `a` to `B`"
 
 
 def test_a_table_is_created_for_hive_too_at_a_location_with_a_scheme() -> None:

@@ -90,6 +90,30 @@ def test_a_row_that_was_deleted_before_its_file_was_written_again_need_not_be_th
     assert (versions(base), base.why) == ({"1": 3}, "")
 
 
+def holding(told: Told, step: int, *keys: str) -> Base:
+    """Let the base file of a step hold other rows."""
+    return base_of(told, lambda f: replace(f, keys=keys) if told.steps[f.instant] == step else f)
+
+
+def test_a_row_that_was_deleted_before_its_file_was_written_is_not_to_be_shown() -> None:
+    told = history("insert 1,2; upsert 1; delete 2; compact", mor=True)
+    base = holding(told, 4, "1", "2")
+    assert (versions(base), base.why) == ({"1": 2}, "")
+
+
+def test_a_row_that_a_compaction_left_out_is_to_be_shown_as_it_was_then() -> None:
+    told = history("insert 1,2; upsert 1,2; compact; upsert 1; delete 2", mor=True)
+    base = holding(told, 3, "1")
+    assert (versions(base), base.why) == ({"1": 2, "2": 2}, "")
+
+
+def test_a_row_that_was_deleted_in_between_tells_nothing_of_a_file_without_it() -> None:
+    told = history("insert 1,2; delete 2; upsert 1; compact; upsert 2", mor=True)
+    assert versions(base_of(told)) == {"1": 3, "2": 5}
+    lost = base_of(told, lambda fact: None if told.steps[fact.instant] == 5 else fact)
+    assert lost.doubt == "row 2: files hold none, the model says that of step 5"
+
+
 def test_a_row_that_the_truth_does_not_have_makes_it_inexact() -> None:
     base = base_of(history("insert 1,2", mor=True), lambda f: replace(f, keys=(*f.keys, "9")))
     assert "the truth has no row 9" in base.doubt

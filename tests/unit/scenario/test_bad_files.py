@@ -280,6 +280,7 @@ def test_names_that_differ_only_in_case_are_refused_in_any_script(one: str, othe
     ("name", "told"),
     [
         ("userId", "'userId' is not in lower case, and the metastore keeps no other names; write"),
+        ("userId", "(columns may be so with formats: [iceberg])"),
         ("İ", "is not in lower case"),
         ("_hoodie_mine", "is a name of Hudi's own columns; allowed: any that does not begin with"),
     ],
@@ -288,6 +289,38 @@ def test_a_name_that_readers_would_show_otherwise_is_refused(name: str, told: st
     assert told in problem(GOOD.replace("f1: string", f"{name}: string"))
     nested = f"{HEAD}  - add_column: {{name: s, type: 'struct<a: int>'}}\n"
     assert told in problem(f"{nested}  - rename_column: {{name: s.a, to: {name}}}\n")
+
+
+def test_a_column_may_be_in_any_case_where_every_format_keeps_it() -> None:
+    renamed = GOOD.replace("f1:", "userId:") + "  - rename_column: {name: userId, to: USERID}\n"
+    assert len(loads(f"formats: [iceberg]\n{renamed}", "x/y.yaml").steps) == 2
+    for formats in ("", "formats: [hudi-cow]\n", "formats: [iceberg, hive-parquet]\n"):
+        told = problem(formats + renamed)
+        assert "'userId' is not in lower case" in told
+        assert "'USERID' is not in lower case" in told
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            "add_column: {name: F1, type: int}",
+            "'f1' and 'F1' differ only in case, and engines take",
+        ),
+        (
+            "add_column: {name: s, type: 'struct<a: int, A: int>'}",
+            "'a' and 'A' differ only in case",
+        ),
+        ("add_column: {name: s, type: 'struct<A: int>'}", "'A' is not in lower case"),
+        ("add_column: {name: _Hoodie_x, type: int}", "is a name of Hudi's own columns"),
+    ],
+)
+def test_what_the_metastore_takes_for_one_stays_refused_in_such_a_file(
+    change: str, told: str
+) -> None:
+    assert told in problem(f"formats: [iceberg]\n{GOOD}  - {change}\n")
+    key = GOOD.replace("id", "Id")
+    assert "'Id' is not in lower case" in problem(f"formats: [iceberg]\n{key}")
 
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "x" * 101, "a b", "\\e[31m", ""])

@@ -53,6 +53,12 @@ def text(type_: str, value: str) -> str:
             datetime.datetime(2024, 3, 31, 0, 30, 0, 1),  # noqa: DTZ001 - canonical
             "cast('2024-03-31 00:30:00.000001' as timestamp)",
         ),
+        (
+            "timestamp_ntz",
+            '"2024-03-31 02:30:00.000001"',
+            datetime.datetime(2024, 3, 31, 2, 30, 0, 1),  # noqa: DTZ001 - canonical
+            "cast('2024-03-31 02:30:00.000001' as timestamp_ntz)",
+        ),
         ("string", '""', "", "''"),
         ("string", '"e\\u0301 \\U0001f600"', "e\u0301 \U0001f600", "'e\u0301 \U0001f600'"),
         ("binary", '"0x00fF"', b"\x00\xff", "X'00ff'"),
@@ -93,6 +99,7 @@ def test_a_value_is_written_as_it_stands_in_the_file(
         ("date", '"10000-01-01"', "write 2024-01-31, the year from 0001 to 9999"),
         ("date", '"2023-02-29"', "write 2024-01-31"),
         ("timestamp", '"2024-01-31 12:00:00.123456789"', "write 2024-01-31 12:00:00.123456, no fi"),
+        ("timestamp_ntz", '"2024-03-31 02:30:00+02:00"', "and no offset: it has no zone"),
         ("binary", "0x00ff", 'write its bytes as quoted text: "0x00ff"'),
         ("char(4)", '"abcde"', "'abcde' has no exact form as char(4)"),
         ("boolean", '"true"', "write true or false"),

@@ -1,0 +1,196 @@
+"""Plain Hive tables, whatever their files are: rows are only added, the metastore has the schema.
+
+Spark refuses to rename, drop or move a column of such a table, and Hive's own `replace columns`
+only writes other columns into the metastore; so that is what a schema change here is.
+
+The metastore has one type of timestamps and refuses Spark's `timestamp_ntz` (SPARK-36180). Which of
+its own Spark takes it for is a setting, by which it writes all timestamps of a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.formats.api import FileFactError, Settings
+from harness.formats.parquet import Footer
+from harness.formats.statements import DATABASE, LOCATION, TABLE, SetColumns, Sql, Statement
+from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
+from harness.model.files import FileFact, FileKind
+from harness.model.moment import Moment
+from harness.model.table import Table
+from harness.model.truth import Truth
+from harness.operations import name_of
+from harness.operations.api import Operation
+from harness.operations.sql import quoted, type_text
+from harness.operations.touch import Rewrites, Touch
+
+SCHEMA_CHANGES: Final = frozenset(
+    {"add_column", "change_type", "drop_column", "move_column", "rename_column"}
+)
+SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
+ZONELESS: Final = Primitive("timestamp_ntz")
+WITHOUT_ZONE: Final = Sql("set spark.sql.timestampType=TIMESTAMP_NTZ")
+"""Spark then writes the metastore's timestamps with `isAdjustedToUTC=false` into Parquet files; a
+table cannot be created so (seen with Spark 3.5.8)."""
+_DATA: Final = re.compile(r"part-\d+-(?P<job>[0-9a-f-]{36})[.-].*")
+"""Spark names data files by the partition of its job, and a random name of the job itself."""
+_BESIDE: Final = re.compile(r"[._].*")
+
+
+@dataclass(frozen=True, slots=True)
+class HiveFiles:
+    """See `harness.formats.api.Format`."""
+
+    NAME: str
+    stored_as: str
+    """What its files are in the words of `create table`."""
+    read: Callable[[Path, str], Footer]
+    """Reads a file's columns and the values of one of them; raises FileFactError."""
+    told: tuple[tuple[str, str], ...] = ()
+    """What its files need the writer to be told."""
+    merge_on_read: bool = False
+    absolute_paths: bool = False
+    views: tuple[str, ...] = ("snapshot",)
+    past_views: tuple[str, ...] = ()
+    operations: frozenset[str] = SCHEMA_CHANGES | {"insert", "touch"}
+    lacks: frozenset[str] = frozenset()
+
+    @property
+    def settings(self) -> Mapping[str, tuple[str, ...]]:
+        """None of its own."""
+        return {}
+
+    def table_for(self, view: str) -> str:
+        """Give the one catalog entry."""
+        return {"snapshot": TABLE}[view]
+
+    def cannot(self, operation: Operation) -> str:
+        """Refuse what changes a row that is there."""
+        name = name_of(operation)
+        if name not in self.operations:
+            return f"{name}: rows of a plain Hive table are only added"
+        if isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE:
+            return (
+                f"touch with rewrites {operation.rewrites}: a plain Hive table has no file groups"
+            )
+        return ""
+
+    def session(self, settings: Settings) -> Mapping[str, str]:  # noqa: ARG002 - it has none
+        """Give the writer's settings."""
+        return SESSION | dict(self.told)
+
+    def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:  # noqa: ARG002
+        """Give `create table`; partition columns stand apart and last, as Hive has them."""
+        columns = [(n, t) for n, t in table.columns if n not in table.partition_by]
+        types = dict(table.columns)
+        parts = [(name, types[name]) for name in table.partition_by]
+        partitioned = f" partitioned by ({_definition(parts)})" if parts else ""
+        return (
+            Sql(
+                f"create table {DATABASE}.{TABLE} ({_definition(columns)}){partitioned} "
+                f"stored as {self.stored_as} location '{LOCATION}'"
+            ),
+        )
+
+    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+        """Give the common Spark SQL of a write, a metastore call for a schema change."""
+        if name_of(operation) not in SCHEMA_CHANGES:
+            common = operation.sql(before, after)
+            said = tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
+            zoneless = any(field.type == ZONELESS for field in after.schema.walk())
+            return (WITHOUT_ZONE, *said) if zoneless else said
+        by = after.table.partition_by
+        columns = tuple(
+            (f.name, hive_type(f.type)) for f in after.schema.fields if f.name not in by
+        )
+        # The writing session keeps what it knows of a table until it is told.
+        return SetColumns(columns, cascade=bool(by)), Sql(f"refresh table {DATABASE}.{TABLE}")
+
+    def instants(self, folder: Path) -> tuple[str, ...]:
+        """Give the names of the jobs that wrote files, by the files' times of modification."""
+        found = sorted(_data_files(folder), key=lambda path: path.stat().st_mtime_ns)
+        return tuple(dict.fromkeys(_job(path) for path in found))
+
+    def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Give nothing: no job works on what another one left."""
+        return ()
+
+    def moment(self, folder: Path, instant: str) -> Moment:  # noqa: ARG002 - there is no timeline
+        """Raise KeyError: plain files keep no past."""
+        raise KeyError(instant)
+
+    def table_version(self, folder: Path) -> str:  # noqa: ARG002
+        """Give nothing: plain tables have no versions."""
+        return ""
+
+    def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:  # noqa: ARG002
+        """Give nothing: a schema change makes no instant here, and services there are none."""
+        return ""
+
+    def created_wrong(self, folder: Path, settings: Settings) -> str:  # noqa: ARG002
+        """Give nothing: it has no settings."""
+        return ""
+
+    def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
+        """Read every data file; the instant is the name of the job that wrote it."""
+        return tuple(self._fact(path, folder, key) for path in sorted(_data_files(folder)))
+
+    def _fact(self, path: Path, folder: Path, key: str) -> FileFact:
+        relative = path.relative_to(folder).as_posix()
+        footer = self.read(path, key)
+        return FileFact(relative, FileKind.BASE, relative, _job(path), footer.columns, footer.keys)
+
+
+def hive_type(type_: DataType) -> str:
+    """Give a type in Hive's words, as the metastore holds it.
+
+    >>> from harness.model.datatypes import parse_type
+    >>> hive_type(parse_type("struct<a: long, b: decimal(10, 2)>"))
+    'struct<a:bigint,b:decimal(10,2)>'
+    """
+    match type_:
+        case Primitive() | Text():
+            return type_text(_stored(type_))
+        case Decimal(precision, scale):
+            return f"decimal({precision},{scale})"
+        case Struct(fields):
+            return f"struct<{','.join(f'{name}:{hive_type(each)}' for name, each in fields)}>"
+        case Array(element):
+            return f"array<{hive_type(element)}>"
+        case Map(key, value):
+            return f"map<{hive_type(key)},{hive_type(value)}>"
+    raise TypeError(type_)
+
+
+def _definition(columns: list[tuple[str, DataType]]) -> str:
+    return ", ".join(f"{quoted(name)} {type_text(_stored(type_))}" for name, type_ in columns)
+
+
+def _stored(type_: DataType) -> DataType:
+    """Give the type that the metastore has for another: one alone for timestamps."""
+    match type_:
+        case Struct(fields):
+            return Struct(tuple((name, _stored(each)) for name, each in fields))
+        case Array(element):
+            return Array(_stored(element))
+        case Map(key, value):
+            return Map(_stored(key), _stored(value))
+    return Primitive("timestamp") if type_ == ZONELESS else type_
+
+
+def _data_files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return [path for path in found if not _BESIDE.fullmatch(path.name)]
+
+
+def _job(path: Path) -> str:
+    match = _DATA.fullmatch(path.name)
+    if match is None:
+        raise FileFactError(f"{path.name}: not a data file of Spark by its name")
+    return match["job"]

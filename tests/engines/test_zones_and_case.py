@@ -1,0 +1,99 @@
+"""Times without a zone, and names in upper and lower case, on real engines: what each reader gives
+of them, and which writer refuses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from harness import formats
+from harness.cells import Cell, Plan, parse_reader
+from harness.model.datatypes import parse_type
+from harness.model.table import Table
+from harness.operations.insert import Insert
+from harness.plan import Asked, Maker, Profile, Writer, load_scenarios, plan, scenarios_folder
+from harness.progress import Progress
+from harness.record import FindingKind, VerdictKind
+from harness.run import Run
+from harness.runtimes.cache import Cache
+from harness.scenario.definition import Scenario, Step
+from tests.engines.planned_run import done
+
+pytestmark = pytest.mark.engines
+
+PLAIN, CASE, HUDI = "hive/without_zone", "iceberg/case", "hudi/without_zone"
+READERS: Mapping[str, tuple[str, ...]] = {
+    "spark-3.5.8-hudi-1.0.2{schema-on-read=on}": ("hive-parquet", "hudi-cow"),
+    "hive-3.1.3{path=fetch}": ("hive-parquet",),
+    "trino-476{use-column-names=true}": ("hive-parquet",),
+    "spark-3.5.8-iceberg-1.10.1": ("iceberg",),
+    "hive-3.1.3-iceberg-1.4.3{path=fetch}": ("iceberg",),
+    "trino-476": ("iceberg",),
+}
+MAKERS = {
+    "spark-3.5.8-hudi-0.15.0": Maker(("hive-parquet", "hudi-cow")),
+    "spark-3.5.8-iceberg-1.10.1": Maker(("iceberg",)),
+}
+WRITTEN = 1
+
+
+def on_hudi() -> Scenario:
+    types = {"id": "string", "ts": "long", "at": "timestamp_ntz"}
+    columns = tuple((name, parse_type(text)) for name, text in types.items())
+    steps = (Step(Insert(("1",))),)
+    return Scenario(HUDI, Table(columns, "id", "ts"), steps, formats=("hudi-cow",))
+
+
+def planned() -> Plan:
+    profile = Profile(
+        name="zones and case",
+        scenarios=(PLAIN, CASE, HUDI),
+        formats=("hive-parquet", "hudi-cow", "iceberg"),
+        writers=tuple(map(Writer, MAKERS)),
+        readers=tuple(Asked(parse_reader(each), formats=READERS[each]) for each in READERS),
+        axes={"rewrites": ("none", "some")},
+    )
+    shipped = [each for each in load_scenarios(scenarios_folder()) if each.name in {PLAIN, CASE}]
+    made = plan([*shipped, on_hudi()], profile, map(formats.load, formats.names()), MAKERS)
+    asked = [each for each in made.cells if "iceberg" in each.variant or each.step == WRITTEN]
+    return replace(made, cells=tuple(asked))
+
+
+PLAN = planned()
+FORMATS = {variant.id: variant.format for variant in PLAN.variants}
+CELLS = [each for each in PLAN.cells if FORMATS[each.variant] != "hudi-cow"]
+
+
+@pytest.fixture(scope="module")
+def run(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return done(PLAN, tmp_path_factory.mktemp("zones"), cache, progress)
+
+
+@pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in CELLS])
+def test_times_and_names_are_read_as_they_were_written(cell: Cell, run: Run) -> None:
+    verdict = run.recorded[cell.case]
+    found = {each.kind: each.columns for each in verdict.findings}
+    plain = FORMATS[cell.variant] == "hive-parquet"
+    if plain and cell.reader.startswith("spark"):
+        # The metastore has one type of timestamps, and Spark takes it for that with a zone.
+        assert found == {FindingKind.TYPE_DRIFT: ("at", "at_too", "deep")}
+    elif plain and cell.reader.startswith("hive"):
+        # It reads no timestamps of 64 bits (HIVE-21215, in Hive 4).
+        assert verdict.verdict is VerdictKind.REFUSED
+    else:
+        assert (verdict.verdict, found, verdict.because) == (VerdictKind.CORRECT, {}, "")
+
+
+def test_hudi_refuses_times_without_a_zone(run: Run) -> None:
+    (refused,) = [each for each in run.recorded.values() if FORMATS[each.variant] == "hudi-cow"]
+    assert (refused.step, refused.verdict) == (0, VerdictKind.REFUSED)
+    assert "TimestampNTZType" in refused.because
+
+
+@pytest.mark.parametrize("reader", ["trino-476", "hive-3.1.3-iceberg-1.4.3{path=fetch}"])
+def test_who_folds_names_is_said_to_have_done_so(reader: str, run: Run) -> None:
+    met = [each for each in run.recorded.values() if each.reader == reader and each.step > WRITTEN]
+    assert {one.name for each in met for one in each.normalised} >= {"lower-case-names"}
