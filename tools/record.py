@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # helpers of tests are `tests.<module>`
@@ -23,16 +24,18 @@ from harness import refusals, run  # noqa: E402
 from harness.cells import Cell  # noqa: E402
 from harness.errors import UsageProblem  # noqa: E402
 from harness.model.canonical import text_of  # noqa: E402
-from harness.record import Answer, Part  # noqa: E402
+from harness.record import Answer, Part, StateRecord, dump  # noqa: E402
 from tests.recorded import replay, store  # noqa: E402
-from tests.recorded.store import Recorded  # noqa: E402
+from tests.recorded.store import Recorded, Said  # noqa: E402
 
+Told = TypeVar("Told", Answer, StateRecord)
 SHOWN = 3
 """So many lines of a changed answer, before and after."""
 
 
 def changes(before: Mapping[str, Recorded], after: Mapping[str, Recorded]) -> Iterator[str]:
-    """Say what differs between two recordings."""
+    """Say what differs between two recordings; verdicts that changed alike together, at the end."""
+    was, now = dict[Cell, Said](), dict[Cell, Said]()
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
         if old is None or new is None:
@@ -42,12 +45,25 @@ def changes(before: Mapping[str, Recorded], after: Mapping[str, Recorded]) -> It
         yield from _planned(old, new)
         yield from (f"{name}: {line}" for line in _states(old, new))
         yield from _answers(old.answers, new.answers)
-        yield from replay.differences(old.verdicts, new.verdicts)
+        was |= old.verdicts
+        now |= new.verdicts
+    yield from replay.differences(was, now)
 
 
 def _planned(old: Recorded, new: Recorded) -> Iterator[str]:
-    if (old.variant, old.scenario) != (new.variant, new.scenario):
+    if _plan(old) != _plan(new):
         yield f"{new.variant.id}: another scenario, setting or writer"
+
+
+def _same(one: Told | None, other: Told | None) -> bool:
+    """Tell whether two records are alike; a NaN in them is like any other."""
+    return one == other or bool(one and other and dump(one) == dump(other))
+
+
+def _plan(recorded: Recorded) -> tuple[object, ...]:
+    """Give what was planned; the scenario as its text, in which a NaN is like any other."""
+    variant = recorded.variant
+    return recorded.scenario, variant.format, variant.settings, variant.writers, variant.twin
 
 
 def _states(old: Recorded, new: Recorded) -> Iterator[str]:
@@ -58,7 +74,7 @@ def _states(old: Recorded, new: Recorded) -> Iterator[str]:
         if one is None or other is None or one.outcome != other.outcome:
             kinds = [each.outcome.kind if each else "not there" for each in (one, other)]
             yield f"step {step} was {kinds[0]}, is {kinds[1]}, or was sent otherwise"
-        elif one != other:
+        elif not _same(one, other):
             yield f"step {step}: other files, or other values in them"
 
 
@@ -66,7 +82,7 @@ def _answers(old: Mapping[Cell, Answer | None], new: Mapping[Cell, Answer | None
     for cell in dict.fromkeys((*old, *new)):
         if cell not in old or cell not in new:
             yield f"{cell.case}: {'no longer' if cell in old else 'newly'} asked"
-        elif old[cell] != new[cell]:
+        elif not _same(old[cell], new[cell]):
             yield f"{cell.case}: another answer"
             yield from _answer(old[cell], new[cell])
 
@@ -105,17 +121,16 @@ def main() -> int:
         parser.error("give a run and a folder to record, or --accept and a folder")
     before = {each.variant.id: each for each in store.read_all(given.folder)}
     if given.accept and not before:
-        parser.error(f"{given.folder} holds no recording: no {store.VARIANT} is in it")
+        parser.error(f"{given.folder} holds no recording: no {store.VARIANTS} is in it")
     if given.accept:
         new = [replace(each, verdicts=replay.judged(each)) for each in before.values()]
-        for each in new:
-            store.write_verdicts(given.folder, each)
+        store.write_verdicts(given.folder, new)
     else:
         try:
             new = list(replay.recorded_from(run.load(given.run)))
         except (UsageProblem, ValueError) as wrong:
             parser.exit(2, f"{wrong}\n")
-        replay.write(given.folder, new)
+        store.write(given.folder, new)
     _say(before, new, given.folder)
     return 0
 

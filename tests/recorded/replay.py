@@ -6,8 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypeVar, cast
 
 from harness import formats, pipeline
 from harness.cells import Cell, Variant
@@ -19,7 +18,9 @@ from tests.recorded import store, tidy
 from tests.recorded.store import Recorded, Said
 
 NOTHING: Final = "nothing"
+SHOWN_CASES: Final = 10
 SHOWN_PLACES: Final = 3
+OfVariant = TypeVar("OfVariant", Cell, StateRecord)
 
 
 def case_of(recorded: Recorded) -> Case:
@@ -50,9 +51,9 @@ def recorded_from(run: Run) -> Iterator[Recorded]:
 
     """
     plan = pipeline.plan_of(run.info)
+    all_cells, all_states = _by_variant(plan.cells), _by_variant(run.states)
     for variant in plan.variants:
-        cells = [cell for cell in plan.cells if cell.variant == variant.id]
-        states = [state for state in run.states if state.variant == variant.id]
+        cells, states = all_cells.get(variant.id, []), all_states.get(variant.id, [])
         names = tidy.names_of(states)
         recorded = Recorded(
             variant,
@@ -67,37 +68,53 @@ def recorded_from(run: Run) -> Iterator[Recorded]:
         yield recorded
 
 
+def _by_variant(given: Iterable[OfVariant]) -> dict[str, list[OfVariant]]:
+    found: dict[str, list[OfVariant]] = {}
+    for each in given:
+        found.setdefault(each.variant, []).append(each)
+    return found
+
+
 def _tidy(answer: Answer | None, names: tidy.Names) -> Answer | None:
     return None if answer is None else tidy.answer(answer, names)
 
 
 def _check(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> None:
-    """Hold the verdicts on a run against those on its recording; errors may be worded otherwise."""
-    lines = differences(_unworded(before), _unworded(after))
+    """Hold the verdicts on a run against those on its recording.
+
+    Errors may be worded otherwise; places may come in another order, as rows do.
+    """
+    lines = differences(_loosely(before), _loosely(after))
     if lines:
         raise ValueError("\n".join(("verdicts depend on what is left out:", *lines)))
 
 
 def _named(verdicts: Mapping[Cell, Said], names: tidy.Names) -> dict[Cell, Said]:
-    """Call files in verdicts as the recording calls them."""
+    """Call files and instants in verdicts as the recording calls them."""
 
-    def renamed(body: dict[str, Any]) -> dict[str, Any]:
-        return body | {"file": names.path(body["file"])} if body.get("file") else body
+    def renamed(said: object) -> object:
+        if isinstance(said, dict):
+            return {name: renamed(each) for name, each in said.items()}
+        if isinstance(said, list):
+            return [renamed(each) for each in said]
+        return names.path(said) if isinstance(said, str) else said
 
-    texts = {cell: json.dumps(said) for cell, said in verdicts.items()}
-    return {cell: json.loads(text, object_hook=renamed) for cell, text in texts.items()}
+    return {cell: cast("Said", renamed(said)) for cell, said in verdicts.items()}
 
 
-def _unworded(verdicts: Mapping[Cell, Said]) -> dict[Cell, Said]:
-    return {cell: {**said, "because": bool(said.get("because"))} for cell, said in verdicts.items()}
+def _loosely(verdicts: Mapping[Cell, Said]) -> dict[Cell, Said]:
+    return {
+        cell: {**said, "because": bool(said.get("because")), "findings": _in_order(said)}
+        for cell, said in verdicts.items()
+    }
 
 
-def write(root: Path, variants: Iterable[Recorded]) -> None:
-    """Write a recording in place of the one that is there."""
-    there = tuple(variants)
-    store.clear(root)
-    for each in there:
-        store.write(root, each)
+def _in_order(said: Said) -> list[Said]:
+    found = [
+        {**each, "places": sorted(each["places"], key=json.dumps), "witness": None}
+        for each in said.get("findings", ())
+    ]
+    return sorted(found, key=json.dumps)
 
 
 def differences(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> list[str]:
@@ -107,7 +124,17 @@ def differences(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> list
         if before.get(cell) != after.get(cell):
             change = tuple(_difference(before.get(cell), after.get(cell)))
             changes.setdefault(change, []).append(cell.case)
-    return [line for change, cases in changes.items() for line in (*cases, *change)]
+    return [
+        line
+        for change, cases in changes.items()
+        for line in (*_few(cases, SHOWN_CASES, "  ", "cells"), *change)
+    ]
+
+
+def _few(texts: Sequence[str], most: int, indent: str, what: str) -> Iterator[str]:
+    yield from texts[:most]
+    if (more := len(texts) - most) > 0:
+        yield f"{indent}and {more} more {what}"
 
 
 def _difference(before: Said | None, after: Said | None) -> Iterator[str]:
@@ -115,9 +142,8 @@ def _difference(before: Said | None, after: Said | None) -> Iterator[str]:
     yield f"  after:  {headline(after)}"
     was, now = _places(before), _places(after)
     for mark, places in (("-", sorted(was - now)), ("+", sorted(now - was))):
-        yield from (f"    {mark} {each}" for each in places[:SHOWN_PLACES])
-        if (more := len(places) - SHOWN_PLACES) > 0:
-            yield f"    {mark} and {more} more places"
+        shown = [f"    {mark} {each}" for each in places]
+        yield from _few(shown, SHOWN_PLACES, f"    {mark} ", "places")
 
 
 def headline(said: Said | None) -> str:

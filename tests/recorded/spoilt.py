@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.model.canonical import Value, same, text_of
-from harness.record import Answer, Column, Expected, Finding, FindingKind, Origin, Witness
+from harness.record import (
+    Answer,
+    Column,
+    Expected,
+    Finding,
+    FindingKind,
+    Origin,
+    Witness,
+    labelled,
+)
 
 Row = tuple[Value, ...]
 ENGINE_TYPES = {"string": "varchar", "long": "bigint"}
@@ -129,7 +138,7 @@ def changed(answer: Answer, key: str, way: str) -> Changed | None:
 
     `key`: the name of the key column, which stays as it is: it says which row was changed.
     """
-    names = [each.name for each in answer.columns]
+    names = [each.name for each in labelled(answer.question, answer.columns)]
     if key not in names or not answer.rows or answer.question.count:
         return None
     chance = random.Random(f"{answer.case} {way}")  # noqa: S311 - nothing is kept secret

@@ -1,24 +1,24 @@
 """Recordings: what a run's writers did and its readers answered, as small files that diff well.
 
-A recording is a folder with a folder for each variant, and there
+A recording is a folder with a folder for each scenario, and there
 
-- `variant.json` and `scenario.txt`: what was planned,
+- `variants.jsonl`: what was planned,
 - `states.jsonl`: each step's outcome and files,
 - `answers.jsonl`: what was answered,
 - `verdicts.jsonl`: what is judged of it.
 
-Lines with an `id` say something once; the id ends with a digest of it. In the two last files the
-other lines are one for each reader, view and query, and name for each step what it is.
+They are made of `lines`: what several variants or readers have in common is said once. In the two
+last files the other lines are one for each reader, view and query, and name for each step what it
+is. A large recording is compressed (`answers.jsonl.xz`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,15 +28,17 @@ from harness import record
 from harness.cells import Cell, Variant
 from harness.record import Answer, StateRecord, Verdict
 from harness.scenario import load
+from tests.recorded import lines
+from tests.recorded.lines import COMPRESSED, Lines, Parsed
 
-VARIANT: Final = "variant.json"
-SCENARIO: Final = "scenario.txt"
-"""Not `.yaml`: pytest takes every such file for a scenario and asks real engines about it."""
+VARIANTS: Final = "variants.jsonl"
 STATES: Final = "states.jsonl"
 ANSWERS: Final = "answers.jsonl"
 VERDICTS: Final = "verdicts.jsonl"
 NEVER_ASKED: Final = ""
 """Stands for the answer to a question that was planned and never put."""
+READABLE: Final = 1_000_000
+"""Bytes of text; a recording with more is compressed, nobody reads it through."""
 
 Said = Mapping[str, Any]
 """A verdict as a recording holds it, in the words of JSON."""
@@ -63,39 +65,6 @@ class Recorded:
     verdicts: Mapping[Cell, Said]
 
 
-@dataclass(slots=True)
-class Lines:
-    """Lines of JSON; what is said twice is named the second time."""
-
-    lines: list[str] = field(default_factory=list)
-    _said: set[str] = field(default_factory=set)
-
-    def add(self, body: Mapping[str, Any]) -> None:
-        """Add a line."""
-        self.lines.append(json.dumps(body, ensure_ascii=False))
-
-    def once(self, label: str, body: Mapping[str, Any]) -> str:
-        """Add a line where it is not there yet; give its id."""
-        text = json.dumps(body, ensure_ascii=False, sort_keys=True)
-        name = f"{label}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
-        if name not in self._said:
-            self._said.add(name)
-            self.add({"id": name} | dict(body))
-        return name
-
-    def table(self, named: Mapping[Cell, str]) -> None:
-        """Add a line for each reader, view and query."""
-        rows: dict[tuple[str, str, str], dict[str, str]] = {}
-        for cell, name in named.items():
-            rows.setdefault((cell.reader, cell.view, cell.query), {})[str(cell.step)] = name
-        for (reader, view, query), steps in rows.items():
-            self.add({"reader": reader, "view": view, "query": query, "steps": steps})
-
-    def write(self, path: Path) -> None:
-        """Write the file."""
-        path.write_text("".join(f"{line}\n" for line in self.lines), encoding="utf-8")
-
-
 def said(verdict: Verdict) -> Said:
     """Give what a recording holds of a verdict."""
     body = _VERDICT.dump_python(verdict, mode="json", exclude_defaults=True, exclude=UNSAID)
@@ -105,48 +74,67 @@ def said(verdict: Verdict) -> Said:
     return dict(body)
 
 
-def folder_of(variant: str) -> str:
-    """Give the folder of a variant.
-
-    >>> folder_of("hudi/move[hudi-cow,rewrites=some,twin]@spark-3.5.8")
-    'hudi/move/hudi-cow_rewrites=some_twin@spark-3.5.8'
-    """
-    return re.sub(r"[^\w.=@/-]+", "_", variant.replace("[", "/", 1).replace("]@", "@"))
-
-
-def clear(root: Path) -> None:
-    """Remove a recording, and nothing else that may be in its folder."""
-    for folder in [path.parent for path in root.rglob(VARIANT)]:
-        for name in (VARIANT, SCENARIO, STATES, ANSWERS, VERDICTS):
-            (folder / name).unlink(missing_ok=True)
-        with suppress(OSError):  # somebody keeps a file of his own there
-            folder.rmdir()
-
-
-def write(root: Path, recorded: Recorded) -> None:
-    """Write a variant into its folder of a recording."""
-    folder, variant = root / folder_of(recorded.variant.id), recorded.variant
-    folder.mkdir(parents=True, exist_ok=True)
-    plan = json.dumps(asdict(variant) | {"scenario": variant.scenario.name}, indent=1)
-    (folder / VARIANT).write_text(f"{plan}\n", encoding="utf-8")
-    (folder / SCENARIO).write_text(recorded.scenario, encoding="utf-8")
-    _states(recorded).write(folder / STATES)
-    _answers(recorded).write(folder / ANSWERS)
-    write_verdicts(root, recorded)
+def write(root: Path, variants: Iterable[Recorded]) -> None:
+    """Write a recording in place of the one that is there, and of nothing else in its folder."""
+    texts = {
+        folder / name: text
+        for folder, of_scenario in _folders(root, variants).items()
+        for name, text in _texts(of_scenario)
+    }
+    large = sum(len(text.encode()) for text in texts.values()) > READABLE
+    new = {path.with_name(path.name + COMPRESSED * large): text for path, text in texts.items()}
+    for path in _files(root) - new.keys():
+        path.unlink()
+        with suppress(OSError):  # not empty
+            path.parent.rmdir()
+    for path, text in new.items():
+        lines.write(path, text)
 
 
-def _states(recorded: Recorded) -> Lines:
-    lines = Lines()
+def _folders(root: Path, variants: Iterable[Recorded]) -> dict[Path, list[Recorded]]:
+    """Give the folder of each scenario with what is in it."""
+    folders: dict[Path, list[Recorded]] = {}
+    for each in variants:
+        folders.setdefault(root / each.variant.scenario.name, []).append(each)
+    return folders
+
+
+def _files(root: Path) -> set[Path]:
+    """Give every file of a recording."""
+    names = (VARIANTS, STATES, ANSWERS, VERDICTS)
+    found = (lines.find(folder, name) for folder in folders(root) for name in names)
+    return {path for path in found if path}
+
+
+def _texts(variants: Iterable[Recorded]) -> Iterator[tuple[str, str]]:
+    planned, states, answers = Lines(), Lines(), Lines()
+    there = tuple(variants)
+    for each in there:
+        _add_plan(planned, each)
+        _add_states(states, each)
+        _add_answers(answers, each)
+    yield from ((VARIANTS, planned.text()), (STATES, states.text()), (ANSWERS, answers.text()))
+    yield VERDICTS, _verdicts(there)
+
+
+def _add_plan(planned: Lines, recorded: Recorded) -> None:
+    variant = recorded.variant
+    body = {"name": variant.scenario.name, "text": recorded.scenario}
+    plan = asdict(variant) | {"scenario": planned.once("scenario", body)}
+    planned.add({"variant": plan.pop("id")} | plan)
+
+
+def _add_states(states: Lines, recorded: Recorded) -> None:
+    states.add({"variant": recorded.variant.id})
     for state in recorded.states:
         unsaid = {"variant", "digest"}
         body = _STATE.dump_python(state, mode="json", exclude_defaults=True, exclude=unsaid)
-        body["files"] = [lines.once(each["kind"], each) for each in body.get("files", ())]
-        lines.add(body)
-    return lines
+        body["files"] = [states.once(each["kind"], each) for each in body.get("files", ())]
+        states.add(body)
 
 
-def _answers(recorded: Recorded) -> Lines:
-    lines = Lines()
+def _add_answers(answers: Lines, recorded: Recorded) -> None:
+    answers.add({"variant": recorded.variant.id})
     named = {}
     for cell in sorted(recorded.answers, key=_place):
         answer = recorded.answers[cell]
@@ -154,9 +142,8 @@ def _answers(recorded: Recorded) -> Lines:
         if answer is not None:
             unsaid = {"case": True, "sql": True}
             body = _ANSWER.dump_python(answer, mode="json", exclude_defaults=True, exclude=unsaid)
-            named[cell] = lines.once(_kind(answer), body)
-    lines.table(named)
-    return lines
+            named[cell] = answers.once(_kind(answer), body)
+    answers.table(named)
 
 
 def _place(cell: Cell) -> tuple[str, str, str, int]:
@@ -169,82 +156,103 @@ def _kind(answer: Answer) -> str:
     return "unknown" if answer.unknown else "void" if answer.void else "table"
 
 
-def write_verdicts(root: Path, recorded: Recorded) -> None:
-    """Write what is judged of a variant, and nothing else."""
-    lines, named = Lines(), {}
-    for cell in sorted(recorded.verdicts, key=_place):
-        verdict = recorded.verdicts[cell]
-        found = verdict.get("findings", ())
-        short = [
-            lines.once(f"{each['kind']}-{each.get('party', 'nobody')}", each) for each in found
-        ]
-        kinds = dict.fromkeys(each["kind"] for each in found)
-        body = {**verdict, "findings": short} if short else verdict
-        named[cell] = lines.once("-".join((verdict["verdict"], *kinds)), body)
-    lines.table(named)
-    lines.write(root / folder_of(recorded.variant.id) / VERDICTS)
+def _verdicts(variants: Iterable[Recorded]) -> str:
+    verdicts = Lines()
+    for each in variants:
+        verdicts.add({"variant": each.variant.id})
+        named = {
+            cell: _add_verdict(verdicts, each.verdicts[cell])
+            for cell in sorted(each.verdicts, key=_place)
+        }
+        verdicts.table(named)
+    return verdicts.text()
+
+
+def _add_verdict(verdicts: Lines, verdict: Said) -> str:
+    found = verdict.get("findings", ())
+    short = [verdicts.once(f"{each['kind']}-{each.get('party', 'nobody')}", each) for each in found]
+    kinds = dict.fromkeys(each["kind"] for each in found)
+    body = {**verdict, "findings": short} if short else verdict
+    return verdicts.once("-".join((verdict["verdict"], *kinds)), body)
+
+
+def write_verdicts(root: Path, variants: Iterable[Recorded]) -> None:
+    """Write what is judged of the variants of a recording that is there, and nothing else."""
+    for folder, of_scenario in _folders(root, variants).items():
+        lines.write(_file(folder, VERDICTS), _verdicts(of_scenario))
+
+
+def folders(root: Path) -> tuple[Path, ...]:
+    """Give the folders of the scenarios of a recording, in the order of their names."""
+    return tuple(sorted({path.parent for path in root.rglob(f"{VARIANTS}*")}))
 
 
 def read_all(root: Path) -> tuple[Recorded, ...]:
     """Read a recording, in the order of its folders."""
-    return tuple(read(path.parent) for path in sorted(root.rglob(VARIANT)))
+    return tuple(each for folder in folders(root) for each in read(folder))
 
 
-def read(folder: Path) -> Recorded:
-    """Read the folder of a variant."""
-    plan = json.loads((folder / VARIANT).read_text(encoding="utf-8"))
-    text = (folder / SCENARIO).read_text(encoding="utf-8")
-    name = plan["scenario"]
-    scenario = replace(load.loads(text, f"{name}.yaml"), name=name)
-    variant = Variant(**plan | {"scenario": scenario, "writers": tuple(plan["writers"])})
-    return Recorded(
-        variant,
-        text,
-        tuple(_read_states(folder / STATES, variant.id)),
-        dict(_read_answers(folder / ANSWERS, variant.id)),
-        dict(_read_verdicts(folder / VERDICTS, variant.id)),
+def read(folder: Path) -> tuple[Recorded, ...]:
+    """Read the variants of a scenario."""
+    planned, states, answers, verdicts = (
+        lines.parse(lines.read(_file(folder, name)))
+        for name in (VARIANTS, STATES, ANSWERS, VERDICTS)
+    )
+    parsed = _answers(answers)
+    return tuple(
+        Recorded(
+            variant,
+            text,
+            tuple(_read_states(states, variant.id)),
+            dict(_read_answers(parsed, answers, variant.id)),
+            dict(_read_verdicts(verdicts, variant.id)),
+        )
+        for variant, text in _read_plan(planned)
     )
 
 
-def _bodies(path: Path) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
-    """Give what is said once, by its id, and the other lines."""
-    once, others = dict[str, dict[str, Any]](), []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        body = json.loads(line)
-        if "id" in body:
-            once[body.pop("id")] = body
-        else:
-            others.append(body)
-    return once, others
+def _file(folder: Path, name: str) -> Path:
+    path = lines.find(folder, name)
+    if path is None:
+        raise FileNotFoundError(f"{folder / name} is not there; record the run again")
+    return path
 
 
-def _read_states(path: Path, variant: str) -> Iterator[StateRecord]:
-    once, states = _bodies(path)
-    for body in states:
-        files = [once[name] for name in body["files"]]
+def _read_plan(planned: Parsed) -> Iterator[tuple[Variant, str]]:
+    scenario = cache(load.loads)
+    for variant, [plan] in planned.variants.items():
+        name, text = (planned.once[plan["scenario"]][each] for each in ("name", "text"))
+        of_variant = replace(scenario(text, f"{name}.yaml"), name=name)
+        more = {"id": variant, "scenario": of_variant, "writers": tuple(plan["writers"])}
+        yield Variant(**plan | more), text
+
+
+def _read_states(states: Parsed, variant: str) -> Iterator[StateRecord]:
+    for body in states.variants[variant]:
+        files = [states.once[name] for name in body["files"]]
         whole = body | {"variant": variant, "digest": "", "files": files}
         yield record.parse(StateRecord, json.dumps(whole))
 
 
-def _cells(variant: str, lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Cell, str]]:
-    for line in lines:
-        for step, name in line["steps"].items():
-            yield Cell(variant, int(step), line["reader"], line["view"], line["query"]), name
-
-
-def _read_answers(path: Path, variant: str) -> Iterator[tuple[Cell, Answer | None]]:
-    once, lines = _bodies(path)
-    for cell, name in _cells(variant, lines):
-        if name == NEVER_ASKED:
-            yield cell, None
-            continue
-        body = once[name] | {"case": cell.case, "sql": ""}
+def _answers(answers: Parsed) -> dict[str, Answer]:
+    """Give every answer by its id, to whatever question of whatever case."""
+    found = {}
+    for name, body in answers.once.items():
         parts = [each | {"sql": ""} for each in body.get("parts", ())]
-        yield cell, record.parse(Answer, json.dumps(body | {"parts": parts}))
+        whole = body | {"case": "", "sql": "", "parts": parts}
+        found[name] = record.parse(Answer, json.dumps(whole))
+    return found
 
 
-def _read_verdicts(path: Path, variant: str) -> Iterator[tuple[Cell, Said]]:
-    once, lines = _bodies(path)
-    for cell, name in _cells(variant, lines):
-        found = [once[each] for each in once[name].get("findings", ())]
-        yield cell, once[name] | {"findings": found} if found else once[name]
+def _read_answers(
+    parsed: Mapping[str, Answer], answers: Parsed, variant: str
+) -> Iterator[tuple[Cell, Answer | None]]:
+    for cell, name in lines.cells(variant, answers.variants[variant]):
+        never = name == NEVER_ASKED
+        yield cell, None if never else replace(parsed[name], case=cell.case)
+
+
+def _read_verdicts(verdicts: Parsed, variant: str) -> Iterator[tuple[Cell, Said]]:
+    for cell, name in lines.cells(variant, verdicts.variants[variant]):
+        found = [verdicts.once[each] for each in verdicts.once[name].get("findings", ())]
+        yield cell, verdicts.once[name] | ({"findings": found} if found else {})

@@ -7,12 +7,15 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 import pytest
 
 from harness import run
-from tests.recorded import replay, store, tidy
+from harness.model.files import FileFact, FileKind
+from harness.record import Outcome, OutcomeKind, StateRecord
+from tests.recorded import lines, replay, store, tidy
 from tests.recorded.store import Recorded
 
 HERE: Final = Path(__file__).parent
@@ -27,14 +30,20 @@ def recorded() -> tuple[Recorded, ...]:
 
 
 @pytest.fixture
-def tool(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Tool:
-    """Give a function that calls the tool and gives what it prints."""
+def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(TOOLS)
-    record = importlib.import_module("record")
+    return importlib.import_module("record")
+
+
+@pytest.fixture
+def tool(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Tool:
+    """Give a function that calls the tool and gives what it prints."""
 
     def call(*arguments: str | Path) -> str:
         monkeypatch.setattr(sys, "argv", ["record.py", *map(str, arguments)])
-        assert record.main() == 0
+        assert module.main() == 0
         return capsys.readouterr().out
 
     return call
@@ -45,7 +54,7 @@ def by_id(recorded: tuple[Recorded, ...]) -> dict[str, Recorded]:
 
 
 def test_what_is_recorded_is_read_again(recorded: tuple[Recorded, ...], tmp_path: Path) -> None:
-    replay.write(tmp_path, recorded)
+    store.write(tmp_path, recorded)
     assert by_id(store.read_all(tmp_path)) == by_id(recorded)
 
 
@@ -61,6 +70,40 @@ def test_a_run_of_another_hour_with_other_file_groups_is_recorded_alike(
     states = tuple(tidy.state(each, changed) for each in old.states)
     assert states != old.states
     assert tuple(replay.recorded_from(replace(old, states=states))) == recorded
+
+
+def test_what_hudi_adds_to_each_row_is_recorded_without_its_hour_and_machine() -> None:
+    old = run.load(RUN)
+    variant, fact = next((each.variant, each.files[0]) for each in old.states if each.files)
+    names = tidy.names_of([each for each in old.states if each.variant == variant])
+    rows = ((fact.instant, f"{fact.instant}_0_1", "r1", 5, None, fact.path),)
+    answer = replace(next(iter(old.answers.values())), rows=rows, refusal=None)
+    [[instant, number, key, five, nothing, path]] = tidy.answer(answer, names).rows
+    assert (key, five, nothing) == ("r1", 5, None)
+    assert (instant, number) == (tidy.instant(1), f"{tidy.instant(1)}_0_1")
+    assert path == f"{tidy.group(1)}-0_0-0-0_{tidy.instant(1)}.parquet"
+
+
+def test_a_snapshot_that_tells_no_time_and_a_file_with_its_task_are_named_anew() -> None:
+    snapshot, file = "2040152093803931603", "67e55044-10b1-426f-9247-bb680e5fe0c8-0-00001.parquet"
+    path = f"data/00000-553-{file}"
+    fact = FileFact(path, FileKind.BASE, path, snapshot, (("id", "string"),), ("1",))
+    state = StateRecord("v", Outcome(1, OutcomeKind.APPLIED, snapshot), "", (fact,))
+    tidied = tidy.state(state, tidy.names_of((state,)))
+    called = f"data/00000-0-{tidy.group(1)}-0-00001.parquet"
+    assert tidied.outcome.instant == tidied.files[0].instant == tidy.instant(1)
+    assert tidied.files[0].path == tidied.files[0].file_group == called
+
+
+def test_an_error_names_no_folder_no_port_and_no_attempt() -> None:
+    file = "67e55044-10b1-426f-9247-bb680e5fe0c8-0_0-22-33_20261122001035078.parquet"
+    told = f"Can not read block -1 in file file:/tmp/a/b/{file}, asked by localhost:43211"
+    fact = FileFact(file, FileKind.BASE, file[:38], "20261122001035078", ())
+    names = tidy.names_of((StateRecord("v", Outcome(1, OutcomeKind.APPLIED), "", (fact,)),))
+    called = f"{tidy.group(1)}-0_0-0-0_{tidy.instant(1)}.parquet"
+    assert (
+        names.message(told) == f"Can not read block -1 in file file:/{called}, asked by localhost:0"
+    )
 
 
 def test_a_changed_verdict_is_shown_with_what_it_was_and_all_cells_alike_together(
@@ -103,7 +146,7 @@ def test_the_tool_accepts_the_verdicts_of_today_and_says_which_changed(
 ) -> None:
     cell, said = next(iter(recorded[0].verdicts.items()))
     spoilt = {**recorded[0].verdicts, cell: {"verdict": "unknown", "because": "a test"}}
-    replay.write(tmp_path, (replace(recorded[0], verdicts=spoilt),))
+    store.write(tmp_path, (replace(recorded[0], verdicts=spoilt),))
     lines = tool("--accept", tmp_path).splitlines()
     assert lines[0] == cell.case
     assert lines[1] == "  before: unknown; because a test"
@@ -115,10 +158,52 @@ def test_a_recording_takes_the_place_of_the_old_one_and_of_nothing_else(
     recorded: tuple[Recorded, ...], tmp_path: Path
 ) -> None:
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
-    replay.write(tmp_path, recorded)
-    replay.write(tmp_path, recorded[:1])
+    store.write(tmp_path, recorded)
+    store.write(tmp_path, recorded[:1])
     assert by_id(store.read_all(tmp_path)) == by_id(recorded[:1])
     assert (tmp_path / "mine.txt").exists()
+
+
+def test_a_large_recording_is_compressed_and_accepted_as_it_is(
+    tool: Tool, recorded: tuple[Recorded, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "READABLE", 0)
+    cell = next(iter(recorded[0].verdicts))
+    spoilt = {**recorded[0].verdicts, cell: {"verdict": "unknown", "because": "a test"}}
+    store.write(tmp_path, (replace(recorded[0], verdicts=spoilt), *recorded[1:]))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert {path.suffix for path in before} == {lines.COMPRESSED}
+    tool("--accept", tmp_path)
+    assert by_id(store.read_all(tmp_path)) == by_id(recorded)
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert before.keys() == after.keys()
+    changed = {path.name for path, data in after.items() if data != before[path]}
+    assert changed == {f"{store.VERDICTS}{lines.COMPRESSED}"}
+
+
+def test_a_recording_that_is_large_no_more_is_text_again(
+    recorded: tuple[Recorded, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as large:
+        large.setattr(store, "READABLE", 0)
+        store.write(tmp_path, recorded)
+    store.write(tmp_path, recorded)
+    assert {path.suffix for path in tmp_path.rglob("*") if path.is_file()} == {".jsonl"}
+    assert by_id(store.read_all(tmp_path)) == by_id(recorded)
+
+
+def test_a_nan_that_is_answered_again_is_no_other_answer(
+    module: ModuleType, recorded: tuple[Recorded, ...], tmp_path: Path
+) -> None:
+    cell, answer = next((c, a) for c, a in recorded[0].answers.items() if a and a.rows)
+    rows = tuple(tuple(float("nan") for _ in row) for row in answer.rows)
+    odd = replace(recorded[0], answers={**recorded[0].answers, cell: replace(answer, rows=rows)})
+    store.write(tmp_path, (odd,))
+    again = by_id(store.read_all(tmp_path))
+    assert again != by_id((odd,))
+    assert list(module.changes(by_id((odd,)), again)) == []
+    first = next(module.changes(by_id(recorded[:1]), again))
+    assert first == f"{cell.case}: another answer"
 
 
 def test_nothing_is_accepted_where_nothing_is_recorded(tool: Tool, tmp_path: Path) -> None:

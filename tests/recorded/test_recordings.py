@@ -2,6 +2,8 @@
 
 Where a check was changed on purpose, the verdicts of today are accepted with the command that a
 failure names; see docs/contributing.md. A new recording in this folder is met without more ado.
+Each scenario is a test of its own. All its answers are judged; of a few of its variants only, right
+answers are spoilt.
 """
 
 from __future__ import annotations
@@ -18,17 +20,22 @@ import pytest
 from harness.cells import Cell, parse_reader
 from harness.judge import judge
 from harness.record import FindingKind, Party, Verdict, VerdictKind
-from tests.recorded import replay, store, tidy
+from tests.recorded import lines, replay, store, tidy
 from tests.recorded.spoilt import WAYS, Changed, changed
 from tests.recorded.store import Recorded
 
 HERE: Final = Path(__file__).parent
-ROOTS: Final = tuple(sorted(path for path in HERE.iterdir() if any(path.rglob(store.VARIANT))))
+ROOTS: Final = tuple(sorted(path for path in HERE.iterdir() if store.folders(path)))
+FOLDERS: Final = tuple(folder for root in ROOTS for folder in store.folders(root))
 ACCEPT: Final = "python tools/record.py --accept tests/recorded/"
-SPOILT: Final = 100
+SHOWN: Final = 200
+"""So many lines of changed verdicts are shown."""
+VARIANTS: Final = 4
+"""Right answers of so many variants of a scenario are spoilt."""
+SPOILT: Final = 50
 """So many right answers of a variant are spoilt, in each way."""
-LARGEST: Final = 1_500_000
-"""Bytes of a recording."""
+LARGEST: Final = 8_000_000
+"""Bytes of all recordings."""
 OF_ONE_MACHINE: Final = re.compile(r"(?<![\w.])/\w+/|@[0-9a-f]{4}|\bs_[0-9a-f]{16}|:\d{4,5}\b")
 FITTING: Final = {
     "NULL": {FindingKind.LOST_VALUE, FindingKind.MISSING_RENAME},
@@ -39,41 +46,59 @@ FITTING: Final = {
     "row twice": {FindingKind.DUPLICATE},
 }
 """What each way of spoiling an answer may be called."""
+TOLD: Final = {"quick_start"}
+"""Recordings in which a value tells for sure whose it is. Elsewhere are partition columns of two
+values, booleans and values given by a scenario: what is wrong is found there as well, and may fit
+another name, or nobody's doing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A recorded variant and the folder of its recording."""
+    """The recorded variants of a scenario."""
 
-    root: Path
-    recorded: Recorded
-
-    def __str__(self) -> str:
-        return f"{self.root.name}: {self.recorded.variant.id}"
+    recording: str
+    variants: tuple[Recorded, ...]
 
 
-ENTRIES: Final = tuple(Entry(root, each) for root in ROOTS for each in store.read_all(root))
-each_variant: Final = pytest.mark.parametrize("entry", ENTRIES, ids=str)
+def _name(folder: Path) -> str:
+    return str(folder.relative_to(HERE))
 
 
-@each_variant
+@pytest.fixture(scope="module", params=FOLDERS, ids=_name)
+def entry(request: pytest.FixtureRequest) -> Entry:
+    """Read a scenario's recording: only now, since each test process collects all tests."""
+    folder: Path = request.param
+    return Entry(folder.relative_to(HERE).parts[0], store.read(folder))
+
+
 def test_recorded_answers_are_judged_as_they_were(entry: Entry) -> None:
-    lines = replay.differences(entry.recorded.verdicts, replay.judged(entry.recorded))
-    shown, accept = "\n".join(lines), f"{ACCEPT}{entry.root.name}"
-    assert not lines, f"\n{shown}\nwhere that is right, accept it and review the diff:\n  {accept}"
+    was = {cell: said for each in entry.variants for cell, said in each.verdicts.items()}
+    now = {cell: said for each in entry.variants for cell, said in replay.judged(each).items()}
+    changes = replay.differences(was, now)
+    left_out = f"… and {len(changes) - SHOWN} more lines" if len(changes) > SHOWN else ""
+    shown, accept = "\n".join((*changes[:SHOWN], left_out)), f"{ACCEPT}{entry.recording}"
+    assert not changes, f"\n{shown}\nwhere that is right, accept it and review it:\n  {accept}"
 
 
-@each_variant
 def test_one_thing_changed_in_a_right_answer_is_found_there_and_nowhere_else(entry: Entry) -> None:
-    recorded = entry.recorded
+    chance = random.Random(entry.variants[0].variant.scenario.name)  # noqa: S311 - no secret
+    some = chance.sample(entry.variants, min(VARIANTS, len(entry.variants)))
+    bad = [text for each in some for text in _missed(each, told=entry.recording in TOLD)]
+    assert not bad, "\n".join(bad)
+
+
+def _missed(recorded: Recorded, *, told: bool) -> Iterator[str]:
     spoilt = dict(_spoilt(recorded))
     answers = {cell.case: each.answer for cell, each in spoilt.items()}
     verdicts = judge(replay.case_of(recorded), tuple(spoilt), answers)
     said = {each.case: each for each in verdicts}
-    bad = [text for cell, each in spoilt.items() if (text := _miss(said[cell.case], each))]
-    assert not bad, "\n".join(bad)
+    for cell, each in spoilt.items():
+        if miss := _miss(said[cell.case], each, told=told):
+            yield miss
     twin_of_other_types = {"another column's"} if recorded.variant.twin else set()
-    assert {each.way for each in spoilt.values()} == set(WAYS) - twin_of_other_types
+    lacking = set(WAYS) - twin_of_other_types - {each.way for each in spoilt.values()}
+    if lacking and told:
+        yield f"{recorded.variant.id}: nothing was spoilt so: {lacking}"
 
 
 def _spoilt(recorded: Recorded) -> Iterator[tuple[Cell, Changed]]:
@@ -96,28 +121,38 @@ def _named(cell: Cell, number: int) -> Cell:
     return replace(cell, reader=str(replace(reader, settings=settings)))
 
 
-def _miss(verdict: Verdict, spoilt: Changed) -> str:
+def _miss(verdict: Verdict, spoilt: Changed, *, told: bool) -> str:
     found = {
         (place.key, place.column, finding.kind, finding.party)
         for finding in verdict.findings
         for place in finding.places
     }
-    there = {(str(key), column) for key, column, _, _ in found}
     right = (
         verdict.verdict is VerdictKind.WRONG
-        and there == {(spoilt.key, spoilt.column)}
-        and {kind for _, _, kind, _ in found} <= FITTING[spoilt.way]
-        and {party for _, _, _, party in found} == {Party.READER}
+        and all(str(key) == spoilt.key for key, _, _, _ in found)
+        and all(_within(column, spoilt.column) for _, column, _, _ in found)
+        and (not told or {kind for _, _, kind, _ in found} <= FITTING[spoilt.way])
+        and {party for _, _, _, party in found} <= {Party.READER, Party.READER if told else None}
     )
     where = f"{spoilt.way} at {spoilt.key}, {spoilt.column}"
     return "" if right else f"{verdict.case}: {where}: {verdict.verdict} {found}"
 
 
-@pytest.mark.parametrize("root", ROOTS, ids=lambda root: str(root.name))
-def test_a_recording_is_small_and_names_no_machine_and_no_time(root: Path) -> None:
-    texts = {path: path.read_text(encoding="utf-8") for path in root.rglob("*") if path.is_file()}
-    assert sum(len(text.encode()) for text in texts.values()) < LARGEST
-    for path, text in texts.items():
-        assert not (path.name.endswith(".jsonl") and OF_ONE_MACHINE.search(text)), path
+def _within(path: str, column: str) -> bool:
+    """Tell whether a path is that of a column, or of a part of its values."""
+    part = column and path.startswith((f"{column}.", f"{column}["))
+    return path == column or bool(part)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=_name)
+def test_a_recording_names_no_machine_and_no_time(folder: Path) -> None:
+    for path in folder.iterdir():
+        text = lines.read(path)
+        assert path.name.startswith(store.VARIANTS) or not OF_ONE_MACHINE.search(text), path
         assert {each[:20] for each in tidy.UUID.findall(text)} <= {tidy.group(0)[:20]}
         assert {each[:10] for each in tidy.INSTANT.findall(text)} <= {tidy.instant(0)[:10]}
+
+
+def test_the_recordings_are_small() -> None:
+    files = (path for folder in FOLDERS for path in folder.iterdir())
+    assert sum(path.stat().st_size for path in files) < LARGEST

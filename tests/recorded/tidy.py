@@ -1,9 +1,9 @@
 """Takes out of a run's records what is of one machine and one hour, so that a new recording differs
 only where an engine or a writer does.
 
-Instants are numbered in their order, file groups in that of their appearance, for each variant by
-itself. Rows of an answer come in no order, and so in that of their text. What was sent, how long it
-took and what a server's log said is not kept: no verdict depends on it.
+Instants are numbered in their order, snapshots and file groups in that of their appearance, for
+each variant by itself. Rows of an answer come in no order, and so in that of their text. What was
+sent, how long it took and what a server's log said is not kept: no verdict depends on it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,13 @@ from harness.record import Answer, FileValues, Outcome, Part, Refusal, StateReco
 UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 INSTANT: Final = re.compile(r"(?<!\d)20\d{12}(?:\d{3})?(?!\d)")
 """Hudi's: `yyyyMMddHHmmssSSS`, without milliseconds before 0.10."""
-WRITE_TOKEN: Final = re.compile(r"_\d+-\d+-\d+(?=[_.]|$)")
-"""Task, stage and attempt in the name of a file that Hudi wrote."""
+LONG_NUMBER: Final = re.compile(r"(?<!\d)\d{14,19}(?!\d)")
+"""What may be an instant, or the id of a snapshot of Iceberg's."""
+WRITE_TOKENS: Final = (
+    (re.compile(r"_\d+-\d+-\d+(?=[_.]|$)"), "_0-0-0"),
+    (re.compile(rf"(?<=\d{{5}}-)\d+(?=-{UUID.pattern})"), "0"),
+)
+"""Task, stage and attempt in the name of a file that Hudi wrote, and the task of Iceberg's."""
 PASSING: Final = (
     (re.compile(r"(?i)\b(task|stage|tid) \d+(?:\.\d+)?"), r"\1 0"),
     (re.compile(r"@[0-9a-f]{4,16}\b"), "@0"),
@@ -45,17 +50,26 @@ class Names:
     def text(self, text: str) -> str:
         """Give a name or a text without what is of one run."""
         text = UUID.sub(lambda found: self.known.get(found[0], group(0)), text)
-        return INSTANT.sub(lambda found: self.known.get(found[0], found[0]), text)
+        return LONG_NUMBER.sub(lambda found: self.known.get(found[0], found[0]), text)
 
     def path(self, path: str) -> str:
         """Give the name of a file likewise."""
-        return self.text(WRITE_TOKEN.sub("_0-0-0", path))
+        for token, instead in WRITE_TOKENS:
+            path = token.sub(instead, path)
+        return self.text(path)
+
+    def rows(self, rows: Iterable[tuple[Value, ...]]) -> tuple[tuple[Value, ...], ...]:
+        """Give rows by their text; who reads by position shows what Hudi adds to each row."""
+        return in_order(
+            tuple(self.path(each) if isinstance(each, str) else each for each in row)
+            for row in rows
+        )
 
     def message(self, text: str) -> str:
         """Give what an engine said, without what it says otherwise the next time."""
         for passing, instead in PASSING:
             text = passing.sub(instead, text)
-        return self.text(text)
+        return self.path(text)
 
     def refusal(self, refusal: Refusal | None) -> Refusal | None:
         """Give an error likewise."""
@@ -80,6 +94,7 @@ def names_of(states: Sequence[StateRecord]) -> Names:
     of_other = _aliases(states)
     there = {each for state in states for each in instants_of(state)}
     instants = sorted({of_other.get(each, each) for each in there})
+    instants += dict.fromkeys(each for state in states for each in _snapshots(state))
     called = {each: instant(number) for number, each in enumerate(instants, start=1)}
     found = dict.fromkeys(each for state in states for each in _groups(state))
     groups = {each: group(number) for number, each in enumerate(found, start=1)}
@@ -104,6 +119,12 @@ def instants_of(state: StateRecord) -> set[str]:
         name for fact in state.files for name in (fact.instant, *INSTANT.findall(fact.path))
     }
     return {each for each in made | of_files if INSTANT.fullmatch(each)}
+
+
+def _snapshots(state: StateRecord) -> Iterable[str]:
+    """Give the numbers that stand for instants and tell no time: ids of snapshots."""
+    made = (state.outcome.instant, *(each.instant for each in state.files))
+    return (each for each in made if LONG_NUMBER.fullmatch(each) and not INSTANT.fullmatch(each))
 
 
 def _groups(state: StateRecord) -> Iterable[str]:
@@ -138,7 +159,7 @@ def _file(values: FileValues) -> int:
 
 def _fact(fact: FileFact, names: Names) -> FileFact:
     path, instant_ = names.path(fact.path), names.text(fact.instant)
-    return replace(fact, path=path, file_group=names.text(fact.file_group), instant=instant_)
+    return replace(fact, path=path, file_group=names.path(fact.file_group), instant=instant_)
 
 
 def _outcome(outcome: Outcome, names: Names) -> Outcome:
@@ -157,7 +178,7 @@ def answer(given: Answer, names: Names) -> Answer:
     return replace(
         given,
         sql="",
-        rows=in_order(given.rows),
+        rows=names.rows(given.rows),
         refusal=names.refusal(given.refusal),
         unknown=names.message(given.unknown),
         parts=tuple(_part(each, names) for each in given.parts),
@@ -171,7 +192,7 @@ def answer(given: Answer, names: Names) -> Answer:
 
 def _part(part: Part, names: Names) -> Part:
     refusal, unknown = names.refusal(part.refusal), names.message(part.unknown)
-    return replace(part, sql="", rows=in_order(part.rows), refusal=refusal, unknown=unknown)
+    return replace(part, sql="", rows=names.rows(part.rows), refusal=refusal, unknown=unknown)
 
 
 def in_order(rows: Iterable[tuple[Value, ...]]) -> tuple[tuple[Value, ...], ...]:
