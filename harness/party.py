@@ -1,15 +1,17 @@
 """Who is to blame for a wrong answer: the reader, the writer, or nobody before the model is.
 
 An answer is judged a second time, as if the table were what its files hold. What is wrong against
-the truth and right against the files is not the reader's doing. It is the writer's; but where
-everybody agrees with the files, and a rule of the model lies between what was sent and what they
-hold, the model itself is in doubt.
+the truth and right against the files is not the reader's doing. It is the writer's where the
+statements that were sent say so by themselves and no engine shows what they say. Else it may as
+well be our own mistake, in the model or in how files are read: nobody is named (docs/findings.md,
+"Who did it").
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from harness.cells import parse_reader
@@ -18,7 +20,7 @@ from harness.held import Difference, Held, Holdings
 from harness.model.canonical import Value, same, text_of
 from harness.model.files import FileFact
 from harness.model.truth import Row, row_values
-from harness.record import Answer, Finding, FindingKind, Party, Verdict, VerdictKind
+from harness.record import Answer, Finding, FindingKind, Party, Verdict, VerdictKind, Witness
 
 Judged = Callable[[World], Sequence[Place]]
 """Gives the wrong places of one answer, were the table what a world says."""
@@ -93,7 +95,10 @@ class Beside:
             for each in self.held.differences
             if each.key == key and field_id in {None, each.field_id}
         ]
-        return bool(found) and all(found)
+        row, newest = self.world.keys.get(key), self.held.newest.get(key)
+        if found or field_id is None or row is None or newest is None:
+            return bool(found) and all(found)
+        return self.holdings.value_sent(row, field_id, newest)
 
     def _row(self, row: Row) -> bool:
         return self.holdings.row_sent(row, self.world.step)
@@ -118,10 +123,11 @@ def _shown(value: Value) -> str:
 def blamed(
     beside: Beside | None, world: World, places: Sequence[Place], judged: Judged
 ) -> tuple[Place, ...]:
-    """Give the places with whose doing each is; `MODEL` where only other answers can tell.
+    """Give the places with whose doing each is, as far as one answer tells (see `settled`).
 
-    `world`: what the answer was judged by, which is less than what was written where a product
-    cannot show all. Nobody's where what the files hold is not known.
+    `MODEL` stands where the answer is in the files and no statement settles who is right. `world`:
+    what the answer was judged by, which is less than what was written where a product cannot show
+    all. Nobody's where what the files hold is not known.
     """
     if beside is None or not places:
         return tuple(places)
@@ -149,30 +155,34 @@ def _at(place: Place) -> tuple[What, str, str]:
 
 
 def settled(verdicts: Sequence[Verdict], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
-    """Give the verdicts of a variant, the model doubted only where everybody is against it.
+    """Give the verdicts of a variant, each finding with whose doing it is after all were heard.
 
-    That is seen over all readers of a question. A verdict in doubt is `unknown`: an engine is not
-    blamed for what may be our own mistake, and it is no pass.
+    That is seen over all readers of a question. Where everybody is against the model and no
+    statement settles it, the verdict is `unknown`: an engine is not blamed for what may be our own
+    mistake, and it is no pass. Else a wrong answer stays wrong, whoever did it.
     """
     answered: dict[Question, list[Verdict]] = {}
     for each in verdicts:
-        if _has_rows(answers.get(each.case)):
+        if each.verdict in _JUDGED and _has_rows(answers.get(each.case)):
             answered.setdefault(_question(each), []).append(each)
     return tuple(
-        _settled(each, answered.get(_question(each), ())) if _open(each) else each
+        _settled(each, answered.get(_question(each), ())) if _of_files(each) else each
         for each in verdicts
     )
 
 
 Question = tuple[int, str, str]
+_JUDGED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.WRONG})
+_FILED: Final = frozenset({Party.WRITER, Party.MODEL})
+"""Those of whom the files hold what is answered."""
 
 
 def _question(verdict: Verdict) -> Question:
     return verdict.step, verdict.view, verdict.query
 
 
-def _open(verdict: Verdict) -> bool:
-    return any(each.party is Party.MODEL for each in verdict.findings)
+def _of_files(verdict: Verdict) -> bool:
+    return any(each.party in _FILED for each in verdict.findings)
 
 
 def _has_rows(answer: Answer | None) -> bool:
@@ -180,17 +190,46 @@ def _has_rows(answer: Answer | None) -> bool:
 
 
 def _settled(verdict: Verdict, answered: Sequence[Verdict]) -> Verdict:
-    """Blame the writer where anybody sides with the model; findings alike then become one."""
+    """Name who did it where that is sure; findings alike then become one."""
     found: dict[tuple[FindingKind, Party | None], Finding] = {}
     for each in verdict.findings:
-        decided = each.party is Party.MODEL and not _alone(each, answered)
-        finding = replace(each, party=Party.WRITER) if decided else each
+        finding = replace(each, party=_after_all(each, verdict, answered))
         at = finding.kind, finding.party
         found[at] = _together(found[at], finding) if at in found else finding
     settled_one = replace(verdict, findings=tuple(found.values()))
-    if verdict.verdict is not VerdictKind.WRONG or not _open(settled_one):
+    doubted = any(each.party is Party.MODEL for each in settled_one.findings)
+    if verdict.verdict is not VerdictKind.WRONG or not doubted:
         return settled_one
     return replace(settled_one, verdict=VerdictKind.UNKNOWN, because=IN_DOUBT)
+
+
+def _after_all(finding: Finding, verdict: Verdict, answered: Sequence[Verdict]) -> Party | None:
+    match finding.party:
+        case Party.WRITER:
+            # Files that hold something else cannot show it: one of the two readings is wrong.
+            asked_alike = (each for each in answered if each.expected == verdict.expected)
+            told_apart = any(map(partial(_shows_the_written, finding), asked_alike))
+            return Party.UNSURE if told_apart else Party.WRITER
+        case Party.MODEL:
+            return Party.MODEL if _alone(finding, answered) else Party.UNSURE
+    return finding.party
+
+
+def _shows_the_written(finding: Finding, verdict: Verdict) -> bool:
+    """Tell whether an answer shows what was written, at some place of another one's finding."""
+    wrong = [(each.key, each.column) for found in verdict.findings for each in found.places]
+    return not all(any(_touch(place, at) for at in wrong) for place in finding.places)
+
+
+def _touch(place: Witness, at: tuple[str, str]) -> bool:
+    key, column = at
+    if not place.column:
+        return at == (place.key, "")
+    return key in {"", place.key} and (not column or _root(column) == _root(place.column))
+
+
+def _root(column: str) -> str:
+    return column.partition(".")[0].partition("[")[0]
 
 
 def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:

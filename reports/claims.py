@@ -20,8 +20,8 @@ NAME: Final = "claims"
 FILE: Final = "claims.md"
 DATA: Final = "claims_data/findings_a5.yaml"
 NOT_ASKED: Final = "not asked in this run"
-WRITERS: Final = "shown as the files have it, which the writer wrote wrongly"
-"""What is seen of a reader in a cell whose findings are all the writer's."""
+WRITERS: Final = "shown as the files have it, which is not what was expected"
+"""What is seen of a reader in a cell whose findings are all of what the files hold."""
 NOTHING_TOLD: Final = "nothing told"
 
 
@@ -135,7 +135,7 @@ def _verdicts(run: Run, change: Change, claim: Claim) -> Iterator[Verdict]:
 def _seen(verdict: Verdict) -> tuple[str, ...]:
     if verdict.verdict is not VerdictKind.WRONG:
         return (str(verdict.verdict),)
-    found = [each for each in verdict.findings if each.party is not Party.WRITER]
+    found = [each for each in verdict.findings if each.party not in {Party.WRITER, Party.UNSURE}]
     return tuple(str(each.kind) for each in found) or (WRITERS,)
 
 

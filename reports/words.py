@@ -108,6 +108,13 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "Nobody's doing yet: several engines answer this, and the data files hold it. The expected "
         "table alone says otherwise, so the mistake may be the harness's own.",
     ),
+    Party.UNSURE: Blame(
+        "the files hold it so: the writer's doing or our own mistake, which is not sure",
+        "Not sure whose doing: the data files, as we read them, hold what is answered. But the "
+        "statements do not settle that it should not be there, or another engine shows what was "
+        "written. So the writer may be to blame, or the harness's own expectation or its reading "
+        "of the files.",
+    ),
     None: Blame(
         "",
         "Whose doing it is, is not known: the values in the data files could not be looked at, or "

@@ -35,7 +35,7 @@ function partRow(part) {
   let answer = el("span", {}, table.rows.map((row, at) => [at ? ", " : "", `${row[0]}: `, valueOf(row[last])]));
   if (part.refusal) answer = el("span", {}, verdictChip("refused"), ` ${part.refusal.kind}: ${part.refusal.message}`);
   if (part.unknown) answer = el("span", {}, verdictChip("unknown"), ` ${part.unknown}`);
-  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, part.column)), el("td", {}, answer), el("td", {}, el("code", {}, part.sql)));
+  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, part.column)), el("td", {}, answer), el("td", {}, part.sql ? el("code", {}, part.sql) : "not sent: the key column alone was refused"));
 }
 
 function refusalSection(cell) {
@@ -55,7 +55,8 @@ function agreementSection(cell) {
 }
 
 function fileRow(file) {
-  const step = file.step === null ? file.instant : `step ${file.step} (${file.instant})`;
+  // Without the instant: a state can be of another writing than the record that tells its steps.
+  const step = file.step === null ? file.instant : `step ${file.step}`;
   const columns = POOL[file.columns].map(([name, type]) => el("span", {}, name, " ", el("small", {}, type)));
   const meta = file.meta ? el("small", {}, `after ${plural(file.meta, "meta column")}: `) : null;
   const keys = file.keys.join(", ") + (file.deleted.length ? `; deleted: ${file.deleted.join(", ")}` : "");

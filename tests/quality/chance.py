@@ -15,6 +15,7 @@ TYPES = (
     "boolean",
     "date",
     "timestamp",
+    "timestamp_ntz",
     "decimal(12, 2)",
     "tinyint",
     "binary",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from tests.quality import (
     defects_base,
+    defects_floats,
     defects_queries,
     defects_reading,
+    defects_services,
     defects_small,
     defects_values,
     defects_writing,
@@ -17,8 +19,10 @@ __all__ = [
     "DEFECTS",
     "REFUSALS",
     "defects_base",
+    "defects_floats",
     "defects_queries",
     "defects_reading",
+    "defects_services",
     "defects_small",
     "defects_values",
     "defects_writing",

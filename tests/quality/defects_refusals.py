@@ -43,6 +43,14 @@ def _in_parts(told: Told, answer: Answer) -> Answer:
     return replace(answer, refusal=Refusal("TYPE_MISMATCH", "no"), parts=parts)
 
 
+def _crash_in_parts(told: Told, answer: Answer) -> Answer:
+    """Let the columns be asked alone after a refusal, and the engine die midway."""
+    refused = _in_parts(told, answer)
+    middle = len(refused.parts) // 2
+    dead = [Part(each.column, "select", unknown="connection lost") for each in refused.parts]
+    return replace(refused, parts=(*refused.parts[:middle], *dead[middle:]))
+
+
 REFUSALS: Final[Mapping[str, tuple[Callable[[Told, Answer], Answer | None], VerdictKind]]] = {
     "refused: internal error": (
         _refused("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType"),
@@ -58,6 +66,7 @@ REFUSALS: Final[Mapping[str, tuple[Callable[[Told, Answer], Answer | None], Verd
         VerdictKind.REFUSED,
     ),
     "refused: in every column but the key": (_in_parts, VerdictKind.REFUSED),
+    "refused: crash midway in the columns asked alone": (_crash_in_parts, VerdictKind.REFUSED),
     "unknown: crash midway": (_unknown("connection lost"), VerdictKind.UNKNOWN),
     "unknown: no answer in time": (_unknown("time-out after 120 s"), VerdictKind.UNKNOWN),
     "unknown: did not run": (lambda told, answer: None, VerdictKind.UNKNOWN),

@@ -1,4 +1,4 @@
-"""Planted readers that change values of small types, bytes and bounded texts on the way."""
+"""Planted readers that change values of small types, times, bytes and bounded texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from harness.model.canonical import Value
 from harness.record import FindingKind
-from tests.quality.defects_values import Change
+from tests.quality.defects_values import HOUR, Change
 from tests.quality.notation import Told
 from tests.quality.planted import having, plant
 from tests.quality.shadow import Seen, read, spoil
@@ -29,6 +29,8 @@ SPOILT: Final[dict[str, tuple[str, FindingKind, Change]]] = {
     "small integers as floating numbers": ("smallint", DRIFT, float),
     "small integers of 8 bits": ("smallint", UNEXPLAINED, lambda v: -1 - v % 128),
     "small integers with the other sign": ("tinyint", UNEXPLAINED, lambda v: -v or None),
+    "times without a zone eight hours off": ("timestamp_ntz", ALTERED, lambda v: v - 8 * HOUR),
+    "times without a zone as texts": ("timestamp_ntz", DRIFT, lambda v: v.isoformat(sep=" ")),
     "bytes as texts": ("binary", DRIFT, bytes.decode),
     "bytes as hexadecimal digits": ("binary", DRIFT, bytes.hex),
     "bytes as base64": ("binary", DRIFT, lambda v: base64.b64encode(v).decode()),

@@ -125,7 +125,7 @@ def _nulled(seen: Seen, by_chance: random.Random, which: Callable[[Line], bool])
 @planted("a double declared as float")
 def _narrow(told: Told, _: random.Random) -> Seen:
     seen = read(told)
-    other = {"double": "float", "int": "long", "date": "timestamp"}
+    other = {"double": "float", "int": "long", "date": "timestamp", "timestamp_ntz": "timestamp"}
     columns = [replace(c, canonical=other.get(c.canonical, c.canonical)) for c in seen.columns]
     return replace(seen, columns=tuple(columns))
 

@@ -11,16 +11,17 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from harness import compare
 from harness.diagnosis import findings
 from harness.record import Party
-from tests.quality import asked, chance, defects, opinions, parties, survey
+from tests.quality import asked, chance, defects, opinions, own_mistakes, parties, survey
 from tests.quality.defects import DEFECTS, REFUSALS
-from tests.quality.parties import Blamed
+from tests.quality.own_mistakes import OWN
+from tests.quality.parties import Blamed, Mapped
 from tests.quality.survey import Result
 from tests.simulated import Reader
 
@@ -33,7 +34,7 @@ SHOWN: Final = (
 )
 Task = tuple[str, str, int, int]
 """What is counted, of which defect, and the seeds from and to."""
-BLOCKS: Final = {"defect": 50, "refusal": 50, "party": 25, "clean": 50, "opinion": 500}
+BLOCKS: Final = {"defect": 50, "refusal": 50, "party": 25, "own": 25, "clean": 50, "opinion": 500}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,11 @@ def _refusal(name: str, seeds: range) -> tuple[Counter[str], list[str]]:
 
 
 def _party(name: str, seeds: range) -> tuple[Counter[str], list[str]]:
-    counts, misses = parties.figures(DEFECTS[name], seeds)
-    return Counter({str(result): number for result, number in counts.items()}), misses
+    return parties.figures(DEFECTS[name], seeds)
+
+
+def _own(name: str, seeds: range) -> tuple[Counter[str], list[str]]:
+    return own_mistakes.figures(name, seeds)
 
 
 def _clean(_: str, seeds: range) -> tuple[Counter[str], list[str]]:
@@ -101,6 +105,7 @@ TASKS: Final[dict[str, Callable[[str, range], tuple[Counter[str], list[str]]]]] 
     "defect": _defect,
     "refusal": _refusal,
     "party": _party,
+    "own": _own,
     "clean": _clean,
     "opinion": _opinion,
 }
@@ -146,22 +151,37 @@ def _table(tally: Tally, histories: int) -> None:
 
 
 def _blame(tally: Tally) -> None:
-    """Say how many visible defects were blamed on whom, those of readers and those of writers."""
+    """Say how many visible defects were blamed on whom: of readers, of writers, and our own."""
     shown = [each for each in Blamed if each is not Blamed.INVISIBLE]
     for party in (Party.READER, Party.WRITER):
         of_it = [c for name, c in tally.of("party") if parties.right_of(DEFECTS[name]) is party]
-        counts = sum(of_it, Counter[str]())
-        visible = sum(counts[each] for each in shown)
-        told = ", ".join(f"{counts[each]:,} {each}" for each in shown)
-        who = f"a planted {party} made wrong ({len(of_it)} defects)"
-        _say(f"{visible:>12,} answers that {who}, blamed on: {told}")
+        who = f"a planted {party} made wrong ({len(of_it)} defects), blamed on"
+        _sums(f"answers that {who}", of_it, shown)
+    own = [counts for _, counts in tally.of("own")]
+    about = f"histories with a mistake of our own planted ({len(own)} mistakes), blamed is"
+    _sums(about, own, ("nobody", "somebody"))
+
+
+def _ways(tally: Tally) -> None:
+    """Say how often a way of reading is named, of any planted reader and those of a known way."""
+    readers = [(n, c) for n, c in tally.of("party") if not n.startswith(parties.WRITER)]
+    known = [(name, counts) for name, counts in readers if name in parties.MAPPED]
+    for text, of_it in (("any planted reader", readers), ("one of a predicted way", known)):
+        about = f"wrong answers of {text} ({len(of_it)} defects), ways that give them"
+        _sums(about, [counts for _, counts in of_it], list(Mapped))
+
+
+def _sums(about: str, counted: Sequence[Counter[str]], shown: Sequence[str]) -> None:
+    sums = sum(counted, Counter[str]())
+    told = ", ".join(f"{sums[each]:,} {each}" for each in shown)
+    _say(f"{sum(sums[each] for each in shown):>12,} {about}: {told}")
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.quality.figures", description=__doc__)
     for name, default, text in (
         ("histories", 300, "for each planted defect"),
-        ("parties", 100, "for each planted defect, to see on whom it is blamed"),
+        ("parties", 100, "for each planted defect, to see on whom it is blamed and how it reads"),
         ("clean", 12_000, "histories that a right reader is asked everything about"),
         ("opinions", 1_000_000, "histories of which a second opinion is asked"),
         ("first", 0, "the first seed"),
@@ -177,6 +197,7 @@ def _tasks(given: argparse.Namespace) -> list[Task]:
         *(("defect", name, given.histories) for name in DEFECTS),
         *(("refusal", name, given.histories) for name in REFUSALS),
         *(("party", name, given.parties) for name in harmful),
+        *(("own", name, given.parties) for name in OWN),
         ("clean", "", given.clean),
         ("opinion", "", given.opinions),
     )
@@ -191,6 +212,7 @@ def main() -> int:
             tally.add(counted)
     _table(tally, given.histories)
     _blame(tally)
+    _ways(tally)
     for what, text in (
         ("clean", "comparisons with a right reader"),
         ("opinion", "second opinions"),

@@ -1,20 +1,30 @@
-"""Whose doing a planted defect is, asked of the product with what the files hold."""
+"""Whose doing a planted defect is, and which way of reading, asked of the product."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
+from typing import Final
 
 from harness.cells import Cell, Variant
 from harness.histories import Case
 from harness.judge import judge
-from harness.record import Answer, FileValues, Outcome, OutcomeKind, Party, StateRecord, Verdict
+from harness.record import (
+    Answer,
+    FileValues,
+    Outcome,
+    OutcomeKind,
+    Party,
+    StateRecord,
+    Verdict,
+    VerdictKind,
+)
 from harness.scenario.definition import Scenario, Step
 from tests.quality.notation import Told
 from tests.quality.planted import Defect
-from tests.quality.shadow import Files, Seen, changed_disk
+from tests.quality.shadow import Files, changed_disk
 from tests.simulated import Disk, File, Reply, instant_of
 
 WRITER = "writer: "
@@ -27,9 +37,36 @@ class Blamed(StrEnum):
     INVISIBLE = "invisible"
     """The answer is right, or the history has nothing that could go wrong."""
     RIGHT = "right party"
+    UNSURE = "not sure"
+    """The writer or a mistake of our own: it does not say more of what a planted writer did."""
     NOBODY = "nobody"
     """Of a finding it is not said, although the files are known."""
     WRONG = "wrong party"
+
+
+class Mapped(StrEnum):
+    """How many ways of reading give a wrong answer."""
+
+    NAMED = "one, which is named"
+    SEVERAL = "several, none claimed"
+    NONE = "none"
+    OTHER = "another one than the planted"
+
+
+MAPPED: Final[Mapping[str, str]] = {
+    "columns by position": "by position",
+    "columns by name": "by name",
+    "base files by name, logs by id": "by name, log files by id",
+    "base files by position, logs by id": "by position, log files by id",
+    "log files ignored": "by id, base files only",
+    "log files ignored, by position": "by position, base files only",
+    "log files ignored, by name": "by name, base files only",
+    "deletes ignored": "by id, deletes ignored",
+    "names differ only in case, case ignored": "by name in any case",
+    "read-optimized by position": "by position, base files only",
+    "read-optimized merges all logs": "by id",
+}
+"""The way of planted readers that read in one of those that are predicted."""
 
 
 def case_of(told: Told, files: Files | None = None, *, looked_at: bool = True) -> Case:
@@ -84,34 +121,61 @@ def right_of(defect: Defect) -> Party:
     return Party.WRITER if defect.name.startswith(WRITER) else Party.READER
 
 
-def parties(defect: Defect, seed: int) -> set[Party | None]:
-    """Give whose doing the findings of a defect are; none where it cannot be seen."""
+def verdict_of(defect: Defect, seed: int) -> Verdict | None:
+    """Give the verdict on what a defect answers; None where it cannot be seen."""
     seen = defect.seen(seed)
-    return _of(seen, of_writer=right_of(defect) is Party.WRITER) if seen is not None else set()
-
-
-def _of(seen: Seen, *, of_writer: bool) -> set[Party | None]:
-    case = case_of(seen.told, seen.files if of_writer else None)
+    if seen is None:
+        return None
+    case = case_of(seen.told, seen.files if right_of(defect) is Party.WRITER else None)
     cell = Cell("variant", len(case.states) - 1, "engine-1", seen.view, "all")
     reply = seen.reply
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=seen.query)
     (verdict,) = judge(case, [cell], {cell.case: answer})
-    return {finding.party for finding in verdict.findings}
+    return verdict
 
 
-def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[Blamed], list[str]]:
-    """Count on whom a defect is blamed in many histories; say where it is not whose doing it is."""
-    counts: Counter[Blamed] = Counter()
+def parties(defect: Defect, seed: int) -> set[Party | None]:
+    """Give whose doing the findings of a defect are; none where it cannot be seen."""
+    return _of(verdict_of(defect, seed))
+
+
+def _of(verdict: Verdict | None) -> set[Party | None]:
+    return {finding.party for finding in verdict.findings} if verdict else set()
+
+
+def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[str], list[str]]:
+    """Count on whom a defect is blamed in many histories, and what is said of its way of reading.
+
+    Says where it is not whose doing it is, or not its way.
+    """
+    counts: Counter[str] = Counter()
     misses: list[str] = []
     right = right_of(defect)
     for seed in seeds:
-        found = parties(defect, seed)
-        result = blamed(found, right)
+        verdict = verdict_of(defect, seed)
+        found = _of(verdict)
+        result, way = blamed(found, right), mapped(defect, verdict)
         counts[result] += 1
         if result in {Blamed.WRONG, Blamed.NOBODY}:
             named = ", ".join(sorted(str(each or "nobody") for each in found))
             misses.append(f"{defect.name}, seed {seed}: blamed on {named}, not on the {right}")
+        if verdict is not None and verdict.verdict is VerdictKind.WRONG and right is Party.READER:
+            counts[way] += 1
+            told = " or ".join(verdict.reproduces) or "in no way"
+            misses += [f"{defect.name}, seed {seed}: read {told}"] if way is Mapped.OTHER else []
     return counts, misses
+
+
+def mapped(defect: Defect, verdict: Verdict | None) -> Mapped:
+    """Tell what is said of the way of reading; of a planted one it, or a part of it, must be there.
+
+    A part alone gives the same answer where the history has nothing that would show the rest.
+    """
+    found = verdict.reproduces if verdict else ()
+    true = MAPPED.get(defect.name)
+    if true and not any(f"{true}, ".startswith(f"{each}, ") for each in found):
+        return Mapped.OTHER
+    return (Mapped.NONE, Mapped.NAMED, Mapped.SEVERAL)[min(len(found), 2)]
 
 
 def blamed(found: AbstractSet[Party | None], right: Party) -> Blamed:
@@ -120,4 +184,6 @@ def blamed(found: AbstractSet[Party | None], right: Party) -> Blamed:
         return Blamed.INVISIBLE
     if found == {right}:
         return Blamed.RIGHT
+    if right is Party.WRITER and found <= {right, Party.UNSURE}:
+        return Blamed.UNSURE
     return Blamed.NOBODY if found <= {right, None} else Blamed.WRONG

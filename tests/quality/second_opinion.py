@@ -267,7 +267,7 @@ def _leaf(column: Column, step: int, row: int) -> object:
             return datetime.date(1970, 1, 1) + datetime.timedelta(
                 days=column.number * 40_000 + step * 1_000 + row
             )
-        case "timestamp":
+        case "timestamp" | "timestamp_ntz":
             return datetime.datetime(2001, 1, 1) + datetime.timedelta(seconds=code + 0.25)  # noqa: DTZ001
         case "string" if any(t in ("int", "long", "double") for t in column.types):
             return str(code)

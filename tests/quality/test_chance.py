@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -10,6 +11,7 @@ import pytest
 
 from harness.checks.place import What
 from harness.model.canonical import MapValue, Value, same, text_of
+from harness.model.conversion import cast_text
 from harness.model.reading import Reading
 from harness.model.truth import row_values
 from harness.model.ways import By, Logs, Way
@@ -108,14 +110,19 @@ def holds(one: Told, field_id: int, key: str, found: Value) -> bool:
                 ):
                     ids = {each.id for each in field.walk()}
                     shown |= set(parts(value)) if field_id in ids else set()
-    return text_of(found).removesuffix(" 00:00:00") in shown  # a date under a timestamp
+    text = text_of(found)
+    # A date under a timestamp, a number under a char.
+    return bool({text, text.removesuffix(" 00:00:00"), text.rstrip()} & shown)
 
 
 def parts(value: Value) -> Iterator[str]:
     yield text_of(value)
     match value:
+        case datetime.datetime():
+            yield cast_text(value)  # a time under a text
+            inner: Iterable[Value] = ()
         case dict():
-            inner: Iterable[Value] = value.values()
+            inner = value.values()
         case tuple():
             inner = value
         case MapValue():

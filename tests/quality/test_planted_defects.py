@@ -5,6 +5,9 @@ What is right the tokens tell (`shadow`, `oracle`); `make quality` runs the same
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 import pytest
 
 from tests.quality import survey
@@ -13,6 +16,61 @@ from tests.quality.survey import Result
 
 SEEDS = range(40)
 SEEN = {Result.RIGHT, Result.UNDECIDABLE}
+REFUSED = [name for name in REFUSALS if name.startswith("refused: ")]
+ASKED: Final[Mapping[str, tuple[str, ...]]] = {
+    "by position": ("columns by position", "log files ignored, by position"),
+    "by name": ("columns by name", "log files ignored, by name"),
+    "case fold": ("names differ only in case, case ignored",),
+    "swap of same-typed neighbours": (
+        "columns of one type swapped",
+        "columns of one type swapped in one file",
+        "writer: values under each other's columns",
+    ),
+    "partition value as column": ("partition value as column",),
+    "off-by-one shift": ("by position, one too far right", "by position, one too far left"),
+    "meta columns shifting by five": (
+        "meta columns shift by five",
+        "by position, five too far right",
+    ),
+    "resurrect": ("dropped column resurrected by name",),
+    "stale schema": (
+        "schema of an earlier step, by id",
+        "schema of an earlier step, by name",
+        "table of an earlier step, rows and schema",
+    ),
+    "stale rows": (
+        "rows of an earlier step",
+        "newest file of a group overlooked",
+        "one value of an older step",
+        "writer: compaction writes older values",
+    ),
+    "ignore logs": ("log files ignored",),
+    "ignore deletes": ("deletes ignored", "writer: deletes lost"),
+    "duplicate rows": ("a row twice", "every row twice", "old file beside the new one"),
+    "lost file": ("a file lost", "files left out by the name's statistics"),
+    "NULL for promoted files": ("NULL where the type was promoted",),
+    "truncated decimals": ("decimals without their fraction", "decimals with one digit less"),
+    "shifted zones": (
+        "timestamps eight hours off",
+        "timestamps of a zone with half hours",
+    ),
+    "float for double": ("a double declared as float", "doubles with the digits of a float"),
+    "wrong output labels": ("labels of two columns swapped", "a column without its label"),
+    "predicate pushed to the wrong statistics": ("files left out by the place's statistics",),
+    "right count but wrong rows": ("as many rows, but others",),
+    "reordered rows (must pass)": ("rows and columns in another order (right)",),
+    "refusals of each kind": tuple(REFUSED),
+    "crash midway": ("unknown: crash midway", "refused: crash midway in the columns asked alone"),
+}
+"""The planted defects for each way to be wrong that has to be found."""
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_each_way_to_be_wrong_that_has_to_be_found_is_planted(what: str) -> None:
+    there = DEFECTS.keys() | REFUSALS.keys()
+    assert set(ASKED[what]) <= there
+    must_pass = "must pass" in what
+    assert all(DEFECTS[n].harmless is must_pass for n in ASKED[what] if n in DEFECTS)
 
 
 @pytest.mark.parametrize("name", DEFECTS)

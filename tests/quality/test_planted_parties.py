@@ -1,4 +1,4 @@
-"""A planted writer is called the writer, a planted reader the reader; the model is only doubted."""
+"""A planted writer is called the writer or nobody for sure, a planted reader always the reader."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ READERS = [name for name in DEFECTS if not name.startswith(WRITER)]
 @pytest.mark.parametrize("name", WRITERS)
 def test_what_a_writer_did_is_never_called_the_readers_doing(name: str) -> None:
     found = {seed: parties(DEFECTS[name], seed) for seed in SEEDS}
-    assert {seed: each for seed, each in found.items() if each - {Party.WRITER}} == {}
-    assert any(found.values())
+    allowed = {Party.WRITER, Party.UNSURE}
+    assert {seed: each for seed, each in found.items() if each - allowed} == {}
+    assert any(Party.WRITER in each for each in found.values())
 
 
 @pytest.mark.parametrize("name", READERS)

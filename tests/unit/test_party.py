@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from harness.cells import Cell
-from harness.histories import Case, beside_of
+from harness.histories import Case, Histories
 from harness.judge import judge
 from harness.model.canonical import Value
 from harness.model.query import Query, not_null
@@ -145,9 +145,11 @@ def test_the_model_is_in_doubt_where_all_engines_and_the_files_agree_against_it(
         assert each.because.startswith("the reference model is in doubt")
 
 
-def test_one_engine_alone_does_not_put_the_model_in_doubt(doubtful: tuple[Told, Files]) -> None:
+def test_of_one_engine_alone_the_answer_stays_wrong_and_nobody_is_named_for_it(
+    doubtful: tuple[Told, Files],
+) -> None:
     (found,) = verdicts(*doubtful, as_filed(*doubtful))
-    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Party.WRITER)
+    assert (found.verdict, party(found)) == (VerdictKind.WRONG, Party.UNSURE)
 
 
 def test_the_model_is_not_in_doubt_where_one_engine_sides_with_it(
@@ -174,7 +176,43 @@ def test_settings_of_one_engine_are_one_voice(doubtful: tuple[Told, Files]) -> N
     reply, case = as_filed(*doubtful), case_of(*doubtful)
     cells = [Cell("variant", 3, f"engine-1{{x={n}}}", "snapshot", "all") for n in range(2)]
     answers = {each.case: Answer(each.case, "select", reply.columns, reply.rows) for each in cells}
-    assert {party(each) for each in judge(case, cells, answers)} == {Party.WRITER}
+    assert {party(each) for each in judge(case, cells, answers)} == {Party.UNSURE}
+
+
+def test_the_writer_is_not_blamed_where_an_engine_shows_what_was_written() -> None:
+    """A file cannot show what it does not hold: it, or one of both readings, is not as we think."""
+    files = rows(empty_f1)
+    wrong, right = verdicts(told(), files, as_filed(told(), files), told().read())
+    assert (wrong.verdict, party(wrong)) == (VerdictKind.WRONG, Party.UNSURE)
+    assert right.verdict is VerdictKind.CORRECT
+
+
+def test_what_is_right_elsewhere_in_another_answer_tells_nothing_of_the_writer() -> None:
+    files, reply = rows(empty_f1), as_filed(told(), rows(empty_f1))
+    other = changed(reply, {"f2": lambda _: "nobody's", "f1": lambda f1: f1 or "nobody's"})
+    shorter = Reply(reply.columns, tuple(row for row in reply.rows if row[0] != "1"))
+    for each in (other, shorter):
+        found, _ = verdicts(told(), files, reply, each)
+        assert party(found) is Party.WRITER
+
+
+def test_a_value_that_was_sent_and_that_no_file_since_has_a_row_for_is_the_writers_doing() -> None:
+    made = history("insert 1..3; update 1 set f1", mor=True)
+
+    def lost(file: File) -> File | None:
+        return None if file.step == 2 else file
+
+    found = verdicts(made, lost, as_filed(made, lost), as_filed(made, lost))
+    assert {party(each) for each in found} == {Party.WRITER}
+
+
+def test_a_row_that_a_compaction_leaves_out_is_the_writers_doing_though_others_were_deleted() -> (
+    None
+):
+    made = history("insert 1..3; delete 2; compact", mor=True)
+    files = rows(lambda key, row: None if key == "3" else row, step=3)
+    found = verdicts(made, files, as_filed(made, files), as_filed(made, files))
+    assert {party(each) for each in found} == {Party.WRITER}
 
 
 def test_a_deleted_row_that_a_file_still_holds_is_not_the_readers_doing() -> None:
@@ -205,9 +243,7 @@ def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing()
 
 
 def said(made: Told, files: Files | None) -> list[tuple[str, str]]:
-    case = case_of(made, files)
-    cell = Cell("variant", len(made.operations), "engine-1", "snapshot", "all")
-    beside = beside_of(case, cell)
+    beside = Histories(case_of(made, files)).beside(len(made.operations), "snapshot")
     assert beside is not None
     return [(each.key, each.text) for each in beside.said]
 

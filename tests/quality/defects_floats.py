@@ -1,0 +1,35 @@
+"""A planted reader that takes doubles for floats: seen where a value needs more than a float has.
+
+Made values are exact in both, so the histories have explicit ones.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+from dataclasses import replace
+
+from harness.model.canonical import Value
+from harness.record import FindingKind
+from tests.quality.chance import Plot
+from tests.quality.notation import Told
+from tests.quality.planted import planted
+from tests.quality.shadow import Seen, read, spoil
+
+
+def _precise(plot: Plot, _: random.Random) -> Plot:
+    columns = plot.columns.replace("ts long, ", "ts long, x double, ", 1)
+    steps = f"{plot.steps}; row id=401 x=0.1; row id=402 x=1234567.891; touch some"
+    return replace(plot, columns=columns, steps=steps)
+
+
+def _as_float(value: Value) -> Value:
+    if value is None:
+        return None
+    (short,) = struct.unpack("<f", struct.pack("<f", value))
+    return value if short == value else short
+
+
+@planted("doubles with the digits of a float", twist=_precise)
+def _short(told: Told, _: random.Random) -> Seen:
+    return spoil(read(told), ["double"], FindingKind.ALTERED_VALUE, _as_float)

@@ -1,0 +1,138 @@
+"""Planted writers that write a file anew wrongly: compactions, and the rewriting of a write.
+
+A compaction takes the rows of a file group together, a copy-on-write table carries the other rows
+of a file along. Either may fetch rows from the group's first file, keep what was deleted, or forget
+a row.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from harness.model.canonical import Value, text_of
+from harness.model.files import FileKind
+from harness.model.schema import Field, Schema
+from tests import simulated
+from tests.quality.chance import Plot
+from tests.quality.defects_base import BASE, VIEW
+from tests.quality.notation import Told
+from tests.quality.planted import Twist, Way, plant
+from tests.quality.shadow import Files, Seen, Token, read
+from tests.simulated import File, Reader, Record
+
+Records = Mapping[Value, Record]
+Mistake = Callable[[Records, Records], Records]
+"""Gives what is written instead, of the right rows and those of the file's forerunner."""
+FIRST, GONE, KEPT = 401, 402, 403
+"""Rows that every history here has: one with new values, one deleted, one with one new value."""
+
+
+def _history(*, mor: bool) -> Twist:
+    """Let a history end with a file that is written anew, of rows that changed since the last."""
+
+    def twist(plot: Plot, by_chance: random.Random) -> Plot:
+        fields = plot.told().truth.schema.fields
+        name = by_chance.choice([f.name for f in fields if f.name not in ("id", "ts", "p")])
+        last = "compact" if mor else f"upsert {FIRST}"
+        changes = f"upsert {FIRST}; delete {GONE}; update {KEPT} set {name}; {last}"
+        return replace(plot, mor=mor, steps=f"insert 401..404; {plot.steps}; {changes}")
+
+    return twist
+
+
+def _spoilt(told: Told, mistake: Mistake) -> Files:
+    """Spoil the files of the last step; the first ones of their groups come by before them."""
+    before: dict[str, File] = {}
+
+    def change(file: File) -> File:
+        if file.kind is not FileKind.BASE:
+            return file
+        old = before.setdefault(file.group, file)
+        if old.step == file.step:  # also of the next disk: its files come by from the first again
+            before[file.group] = file
+        if old.step >= file.step or file.step != told.truth.step:
+            return file
+        return replace(file, records=mistake(file.records, _as(told, old, file)))
+
+    return change
+
+
+def _as(told: Told, old: File, new: File) -> Records:
+    """Give the rows of an older file in the columns of a newer one."""
+    alone = replace(told.disk, files=[old])
+    rows = simulated.rows_of(alone, new.step, new.schema, Reader("id"))
+    return {each.key: _record(new.schema, each) for each in rows}
+
+
+def _record(schema: Schema, row: simulated.Read) -> Record:
+    """Give a row as a record; in its shadow what came later has tokens for its NULL."""
+    key = text_of(row.key)
+    shadow = any(isinstance(each, Token) for each in row.values)
+    values = [
+        _token(value, column, key) if shadow else value
+        for value, column in zip(row.values, schema.fields, strict=True)
+    ]
+    return dict(zip(schema.names, values, strict=True))
+
+
+def _token(token: Value, field: Field, key: str) -> Value:
+    match token:
+        case None:
+            return Token(field.id, -1, key, null=True)
+        case dict():
+            return {each.name: _token(token[each.name], each, key) for each in field.children}
+    return token
+
+
+def _older(right: Records, old: Records) -> Records:
+    return {key: old.get(key, row) for key, row in right.items()}
+
+
+def _one_older(right: Records, old: Records) -> Records:
+    return {key: old.get(key, row) if _is(key, KEPT) else row for key, row in right.items()}
+
+
+def _with_deleted(right: Records, old: Records) -> Records:
+    return {**old, **right}
+
+
+def _without_one(right: Records, _: Records) -> Records:
+    return {key: row for key, row in right.items() if not _is(key, KEPT)}
+
+
+def _is(key: Value, number: int) -> bool:
+    return str(key) == str(number)
+
+
+def _by(reader: Reader, view: str, mistake: Mistake) -> Way:
+    def way(told: Told, _: random.Random) -> Seen:
+        files = _spoilt(told, mistake)
+        return replace(read(told, reader, files=files), view=view)
+
+    return way
+
+
+MISTAKES: Mapping[str, Mistake] = {
+    "older values": _older,
+    "one row's older values": _one_older,
+    "a deleted row": _with_deleted,
+    "a row too few": _without_one,
+}
+for _name, _mistake in MISTAKES.items():
+    plant(
+        f"writer: compaction writes {_name}",
+        _by(Reader("id"), "snapshot", _mistake),
+        twist=_history(mor=True),
+    )
+    plant(
+        f"writer: compaction writes {_name}, read-optimized",
+        _by(BASE, VIEW, _mistake),
+        twist=_history(mor=True),
+    )
+    plant(
+        f"writer: a file written anew has {_name}",
+        _by(Reader("id"), "snapshot", _mistake),
+        twist=_history(mor=False),
+    )

@@ -1,0 +1,125 @@
+"""Planted mistakes of the harness itself: no engine and no writer may be blamed for them.
+
+Tables are written and read rightly here; what the judge knows of them is not right. Either a rule
+of its model is another one than that of writer and engines, or it misreads the files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from harness.model.canonical import Value
+from harness.record import Outcome, Party, Verdict, VerdictKind
+from tests.quality import chance
+from tests.quality.notation import Told
+from tests.quality.parties import case_of, judged
+from tests.quality.shadow import Files, read
+from tests.simulated import File, Record
+
+Change = Callable[[File, Value, Record], Record]
+
+
+def _told(seed: int) -> Told:
+    """Let a number become a text, and some of its rows be written anew without it."""
+    plot = chance.plot(seed)
+    columns = plot.columns.replace("ts long, ", "ts long, x int, y string, z boolean, ", 1)
+    steps = f"insert 401..404; {plot.steps}; type x string; update 401,402 set y; update 401 set y"
+    return replace(plot, columns=columns, steps=steps).told()
+
+
+def _every(change: Change) -> Files:
+    def changed(file: File) -> File:
+        records = {key: change(file, key, row) for key, row in file.records.items()}
+        return replace(file, records=records)
+
+    return changed
+
+
+def _converted(told: Told) -> Files:
+    """Let numbers become texts with a zero more: a rule of conversion that is not the model's."""
+    x = told.truth.schema.find("x").id
+
+    def change(file: File, key: Value, row: Record) -> Record:
+        sent = told.history[file.step].rows[key].written[x] == file.step
+        number = isinstance(row["x"], str) and not sent
+        return {**row, "x": f"{row['x']}.0"} if number else row
+
+    return _every(change)
+
+
+def _misread(_: File, __: Value, row: Record) -> Record:
+    return {**row, "y": f"{row['y']}?"}
+
+
+def _of_rule(voices: int) -> Callable[[int], tuple[Verdict, ...]]:
+    def ask(seed: int) -> tuple[Verdict, ...]:
+        told = _told(seed)
+        files = _converted(told)
+        return judged(case_of(told, files), [read(told, files=files).reply] * voices)
+
+    return ask
+
+
+def _of_values(seed: int) -> tuple[Verdict, ...]:
+    """Let flags have been sent and written the other way than the model would make them by now."""
+    told = _told(seed)
+    files = _every(lambda _, __, row: {**row, "z": None if row["z"] is None else not row["z"]})
+    case = case_of(told, files)
+    states = [replace(each, outcome=_negated(each.outcome)) for each in case.states]
+    return judged(replace(case, states=states), [read(told, files=files).reply] * 2)
+
+
+def _negated(outcome: Outcome) -> Outcome:
+    other = {"true as `z`": "false as `z`", "false as `z`": "true as `z`"}
+    found = re.compile("|".join(other))
+    statements = (found.sub(lambda at: other[at.group()], sql) for sql in outcome.statements)
+    return replace(outcome, statements=tuple(statements))
+
+
+def _of_reading(seed: int) -> tuple[Verdict, ...]:
+    """Let one engine misread the files just as the judge does, and another one not."""
+    told = _told(seed)
+    wrong = read(told, files=_every(_misread)).reply
+    return judged(case_of(told, _every(_misread)), (wrong, told.read()))
+
+
+OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Party, VerdictKind]]] = {
+    "own: a rule of conversion, one engine asked": (
+        _of_rule(1),
+        Party.UNSURE,
+        VerdictKind.WRONG,
+    ),
+    "own: a rule of conversion, two engines asked": (
+        _of_rule(2),
+        Party.MODEL,
+        VerdictKind.UNKNOWN,
+    ),
+    "own: flags made otherwise, two engines asked": (
+        _of_values,
+        Party.MODEL,
+        VerdictKind.UNKNOWN,
+    ),
+    "own: files misread, two engines asked": (_of_reading, Party.UNSURE, VerdictKind.WRONG),
+}
+"""What is answered; whose doing it has to be, and the verdict."""
+
+
+def right(name: str, seed: int) -> bool:
+    """Tell whether nobody is blamed for a mistake of our own; each shows in every history."""
+    ask, party, kind = OWN[name]
+    told = [each for each in ask(seed) if each.verdict is not VerdictKind.CORRECT]
+    parties = {finding.party for verdict in told for finding in verdict.findings}
+    return parties == {party} and {each.verdict for each in told} == {kind}
+
+
+def figures(name: str, seeds: Iterable[int]) -> tuple[Counter[str], list[str]]:
+    """Count in how many histories nobody is blamed; say where somebody is."""
+    found = {seed: right(name, seed) for seed in seeds}
+    counts = Counter({"nobody": sum(found.values()), "somebody": len(found) - sum(found.values())})
+    return counts, [
+        f"{name}, seed {s}: somebody is blamed" for s, good in found.items() if not good
+    ]
