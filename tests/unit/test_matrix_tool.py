@@ -1,0 +1,35 @@
+"""`tools/matrix.py` counts a run by scenario and by reader."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.recorded import sample
+
+TOOLS = Path(__file__).parents[2] / "tools"
+
+
+def test_every_verdict_is_counted_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(TOOLS)
+    matrix = importlib.import_module("matrix")
+    found = sample.make(tmp_path)
+    names = matrix.short(tuple(each.reader for each in found.info.readers))
+    assert len(set(names.values())) == len(names)
+    _, _, *rows = matrix.by_reader(found.to_frame(), names)
+    counted = [int(each) for row in rows for each in row[2:-2].split(" | ")[-5:] if each.strip()]
+    assert sum(counted) == len(found.verdicts)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "text"),
+    [([], ""), (["correct"] * 3, "✓"), (["correct", "unknown", "wrong", "wrong"], "≠ 2 ? 1")],
+)
+def test_only_what_is_all_correct_has_a_tick(
+    verdicts: list[str], text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(TOOLS)
+    assert importlib.import_module("matrix").counts(pd.Series(verdicts, dtype=str)) == text

@@ -1,0 +1,145 @@
+"""What a person needs to check verdicts by hand, out of a finished run.
+
+    python tools/adjudicate.py good RUN
+    python tools/adjudicate.py sample RUN FOLDER [--cells 200] [--seed 1]
+
+`good` counts the verdicts of readers that are known to be right (Iceberg by field id; Spark with
+schema-on-read on; every reader as long as no schema change was made) and lists what is not correct
+among them. `sample` draws wrong cells at random and writes a text for each: what was sent to the
+writer, what the harness says of the cell, the engine's own answer, and what the base files hold,
+read anew by pyarrow and by nothing of the harness; and `list.jsonl`, a line a cell to be filled in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from pydantic import TypeAdapter
+from rich.console import Console
+
+from harness import pipeline, run
+from harness.cells import Cell, parse_reader
+from harness.explain.command import told
+from harness.explain.found import of_cell
+from harness.freeze import States
+from harness.record import Answer, Verdict, VerdictKind
+from harness.runtimes.cache import Cache
+
+WIDTH = 160
+BESIDE = {".hoodie", "metadata"}
+ANSWER = TypeAdapter(Answer)
+GROUPS = ("iceberg", "spark with schema-on-read", "before any schema change")
+
+
+def groups(cell: Cell, found: run.Run, first: Mapping[str, int]) -> Iterator[str]:
+    """Give each reason for which the cell's reader should be right."""
+    variant = found.variants[cell.variant]
+    reader = parse_reader(cell.reader)
+    if variant.format == "iceberg":
+        yield GROUPS[0]
+    if reader.distribution.startswith("spark") and ("schema-on-read", "on") in reader.settings:
+        yield GROUPS[1]
+    if cell.step < first[cell.variant]:
+        yield GROUPS[2]
+
+
+def good(found: run.Run) -> Iterator[str]:
+    """Give the lines of a table, then every cell among them that is not correct."""
+    first = {
+        each.id: min(
+            (s.number for s in each.steps if s.changes_schema), default=len(each.steps) + 1
+        )
+        for each in found.info.variants
+    }
+    counted: Counter[tuple[str, str]] = Counter()
+    cells = {cell.case: cell for cell in found.info.cells}
+    others = []
+    for verdict in found.verdicts:
+        cell, kind = cells[verdict.case], verdict.verdict
+        of = tuple(groups(cell, found, first))
+        counted.update((group, kind) for group in (*of, *(("any of them",) if of else ())))
+        if of and kind is not VerdictKind.CORRECT:
+            others.append(f"{kind}: {cell.case} ({', '.join(of)})")
+    yield "| known to be right | " + " | ".join(VerdictKind) + " |"
+    yield "| --- |" + " --- |" * len(VerdictKind)
+    for group in (*GROUPS, "any of them"):
+        yield f"| {group} | " + " | ".join(str(counted[group, k]) for k in VerdictKind) + " |"
+    yield from sorted(others)
+
+
+def sample(folder: Path, found: run.Run, cells: int, seed: int) -> Iterator[dict[str, object]]:
+    """Give the cells drawn, in the order of the plan."""
+    wrong = [each for each in found.verdicts if each.verdict is VerdictKind.WRONG]
+    chosen = sorted(random.Random(seed).sample(range(len(wrong)), min(cells, len(wrong))))  # noqa: S311
+    states = pipeline.states_of(found.states, Cache.default())
+    by_case = {cell.case: cell for cell in found.info.cells}
+    for at, verdict in enumerate(wrong[number] for number in chosen):
+        name, cell = f"{at:03}.txt", by_case[verdict.case]
+        (folder / name).write_text("\n".join(text(found, cell, verdict, states)), encoding="utf-8")
+        named = [f"{each.kind}: {', '.join(each.columns)}" for each in verdict.findings]
+        yield {"text": name, "case": cell.case, "findings": named, "right": None, "why": ""}
+
+
+def text(found: run.Run, cell: Cell, verdict: Verdict, states: States) -> Iterator[str]:
+    """Give all that is to be looked at for one cell."""
+    console = Console(record=True, width=WIDTH, file=io.StringIO())
+    own = tuple(each for each in found.states if each.variant == cell.variant)
+    told(of_cell(found.info, cell, own, found.answers[cell.case], verdict), console)
+    yield "== WHAT THE HARNESS SAYS"
+    yield console.export_text()
+    yield "== WHAT WAS SENT TO THE WRITER"
+    for step in range(cell.step + 1):
+        record = found.by_step[cell.variant, step]
+        planned = found.variants[cell.variant].step(step).text
+        yield f"step {step}: {planned} [{record.outcome.kind}]"
+        yield from (f"    {each}" for each in record.outcome.statements)
+    yield "== THE ENGINE'S ANSWER, AS IT CAME"
+    yield ANSWER.dump_json(found.answers[cell.case], indent=1).decode()
+    yield "== WHAT THE BASE FILES HOLD, BY PYARROW"
+    yield from files(states[cell.variant, cell.step].table)
+
+
+def files(table: Path) -> Iterator[str]:
+    """Give every file of the table, and what is in those of Parquet."""
+    for path in sorted(table.rglob("*")):
+        relative = path.relative_to(table)
+        if not path.is_file() or path.suffix == ".crc" or relative.parts[0] in BESIDE:
+            continue
+        yield f"-- {relative} ({path.stat().st_size} bytes)"
+        if path.suffix == ".parquet" and not path.name.startswith("."):
+            there = pq.ParquetFile(path).read()
+            names = [name for name in there.column_names if name != "_hoodie_file_name"]
+            yield "   " + ", ".join(f"{n}: {there.schema.field(n).type}" for n in names)
+            for row in there.select(names).to_pylist(maps_as_pydicts="lossy"):
+                yield "   " + json.dumps(list(row.values()), default=str, ensure_ascii=False)
+
+
+def main() -> int:
+    """Do what is asked."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("what", choices=("good", "sample"))
+    parser.add_argument("run", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("build/adjudicate"))
+    parser.add_argument("--cells", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    told_ = parser.parse_args()
+    found = run.load(told_.run.resolve())
+    if told_.what == "good":
+        print("\n".join(good(found)))
+        return 0
+    told_.folder.mkdir(parents=True)
+    with (told_.folder / "list.jsonl").open("w", encoding="utf-8") as out:
+        for line in sample(told_.folder, found, told_.cells, told_.seed):
+            print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

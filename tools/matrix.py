@@ -1,0 +1,88 @@
+"""A run in two Markdown tables: each scenario by each reader, and each reader by what it got wrong.
+
+    python tools/matrix.py RUN > docs/results/full.md
+
+For runs that are too large to be looked at cell by cell; the report page has every cell.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from harness import run
+from harness.record import FindingKind, VerdictKind
+
+MARKS = {
+    VerdictKind.WRONG: "≠",
+    VerdictKind.REFUSED: "!",
+    VerdictKind.UNKNOWN: "?",
+    VerdictKind.UNSUPPORTED: "-",
+}
+
+
+def short(readers: tuple[str, ...]) -> Mapping[str, str]:
+    """Give each reader a short name, unlike any other's: the engine and a number."""
+    names: dict[str, str] = {}
+    for reader in readers:
+        engine = reader.partition("-")[0]
+        number = sum(name.rstrip("0123456789") == engine for name in names.values()) + 1
+        names[reader] = f"{engine}{number}"
+    return names
+
+
+def counts(verdicts: pd.Series[str]) -> str:
+    """Say how many of some verdicts are what; all correct is a tick."""
+    if verdicts.empty:
+        return ""
+    found = verdicts.value_counts()
+    marked = [f"{mark} {found[kind]}" for kind, mark in MARKS.items() if found.get(kind)]
+    return " ".join(marked) or "✓"
+
+
+def table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
+    """Give the lines of a Markdown table."""
+    for row in (head, ["---"] * len(head), *rows):
+        yield f"| {' | '.join(row)} |"
+
+
+def by_scenario(frame: pd.DataFrame, names: Mapping[str, str]) -> Iterator[str]:
+    """Give each scenario by each reader."""
+    rows = [
+        [str(scenario), *(counts(of.verdict[of.reader == reader]) for reader in names)]
+        for scenario, of in frame.groupby("scenario")
+    ]
+    yield from table(["scenario", *names.values()], rows)
+
+
+def by_reader(frame: pd.DataFrame, names: Mapping[str, str]) -> Iterator[str]:
+    """Give what each reader got wrong; an answer counts under each of its findings."""
+    kinds = [str(each) for each in FindingKind]
+    rows = []
+    for reader, name in names.items():
+        of = frame[frame.reader == reader]
+        found = of.findings[of.verdict == VerdictKind.WRONG].str.split(", ").explode()
+        tally = [*found.value_counts().reindex(kinds).fillna(0), *_verdicts(of)]
+        rows.append([name, f"`{reader}`", str(len(of)), *(f"{int(n)}" if n else "" for n in tally)])
+    yield from table(["", "reader", "cells", *kinds, *map(str, VerdictKind)], rows)
+
+
+def _verdicts(of: pd.DataFrame) -> list[int]:
+    return [int((of.verdict == kind).sum()) for kind in VerdictKind]
+
+
+def main() -> int:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("run", type=Path)
+    found = run.load(parser.parse_args().run.resolve())
+    frame, names = found.to_frame(), short(tuple(each.reader for each in found.info.readers))
+    print("\n".join([*by_scenario(frame, names), "", *by_reader(frame, names)]))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
