@@ -8,16 +8,15 @@ itself sent the value, or because it only carried the row along.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness import sent
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.files import FileFact
 from harness.model.resolution import LayoutError, slices
 from harness.model.schema import Field
 from harness.model.truth import History, Row, Rows, Truth, named
-from harness.operations.sql import literal
 from harness.record import FileValues, StateRecord
 
 
@@ -48,6 +47,8 @@ class Held:
     """A row that several files hold stands under several keys, once for each."""
     differences: tuple[Difference, ...]
     """In the files that the view is read from."""
+    newest: Mapping[str, int]
+    """The step that wrote the newest of these files that holds a row, by the text of its key."""
 
     @property
     def twice(self) -> frozenset[str]:
@@ -91,27 +92,40 @@ class Holdings:
                     rows[row.key if row.key not in rows else (len(rows), row.key)] = row
         except LayoutError as problem:
             raise NotKnown(str(problem)) from problem
-        return Held(rows, tuple(each for fact in read for each in self.differences(fact)))
+        differences = tuple(each for fact in read for each in self.differences(fact))
+        newest: dict[str, int] = {}
+        for fact in read:
+            for row in self._rows(fact):
+                at = self._steps[fact.instant]
+                newest[text_of(row.key)] = max(at, newest.get(text_of(row.key), at))
+        return Held(rows, differences, newest)
+
+    def value_sent(self, row: Row, field_id: int, since: int) -> bool:
+        """Tell whether a statement sent a value later than any file holds its row."""
+        written = row.written.get(field_id)
+        value = row.values.get(field_id)
+        later = written is not None and since < written
+        return later and self._says(written or 0, row.key, value, field_id)
 
     def row_sent(self, row: Row, step: int) -> bool:
         """Tell whether a row that no file holds has to be there, by no rule of the model.
 
-        That is so where a statement sent it and no file was written since, or where no step deleted
-        anything since a file last held it.
+        That is so where a statement sent it and no file was written since, or where no statement
+        that names it deleted anything since a file last held it.
         """
         last = max((self._steps[each.instant] for each in self._holding(row.key)), default=0)
-        deleted = self._history[step].gone.values()
-        sent = max(row.written.values(), default=0)
-        still = last < sent or not any(last < at <= step for at in deleted)
-        return still and self._says(sent, row.key, self._history[0].column_id(self._key))
+        deleted = {at for at in self._history[step].gone.values() if last < at <= step}
+        latest = max(row.written.values(), default=0)
+        still = last < latest or not any(self._names(at, row.key) for at in deleted)
+        return still and self._names(latest, row.key)
 
     def gone_sent(self, key: str, step: int) -> bool:
         """Tell whether a statement deleted a row that a file holds, or none ever named it."""
         gone = {text_of(each): (each, at) for each, at in self._history[step].gone.items()}
         if key in gone:
             value, at = gone[key]
-            return self._says(at, value, self._history[0].column_id(self._key))
-        named = any(_within(key, sql) for sql in self._sql.values())
+            return self._names(at, value)
+        named = any(sent.within(key, sql) for sql in self._sql.values())
         return key not in self._keys and not named
 
     def differences(self, fact: FileFact) -> tuple[Difference, ...]:
@@ -167,13 +181,14 @@ class Holdings:
                 found = _by_names(row.values[column.id], column)
                 if own and not same(expected, found):
                     place = text_of(row.key), column.id, column.name
-                    sent = self._sent(own, column, step, found)
-                    yield Difference(fact, *place, expected, found, sent)
+                    settled = self._sent(own, column, step, found)
+                    yield Difference(fact, *place, expected, found, settled)
 
     def _sent(self, row: Row, column: Field, step: int, found: Value) -> bool:
         """Tell whether the step sent this value, or had nothing to do with the row."""
         written = row.written.get(column.id)
-        if written is None or not self._says(written, row.values.get(column.id), column.id):
+        value = row.values.get(column.id)
+        if written is None or not self._says(written, row.key, value, column.id):
             return False
         if written == step:
             return True
@@ -183,13 +198,17 @@ class Holdings:
         return carried and not self._doubted_before(row.key, column.id, step, found)
 
     @property
-    def _key(self) -> str:
-        return self._history[0].table.key
+    def _key(self) -> Field:
+        return self._history[0].schema.find(self._history[0].table.key)
 
-    def _says(self, step: int, value: Value, field_id: int) -> bool:
-        """Tell whether the statements of a step, as they were sent, hold a value of a column."""
+    def _names(self, step: int, key: Value) -> bool:
+        return sent.names(self._sql.get(step, ""), key, self._key)
+
+    def _says(self, step: int, key: Value, value: Value, field_id: int) -> bool:
+        """Tell whether the statements of a step, as they were sent, give a row this value."""
         column = self._history[step].schema.by_id(field_id)
-        return column is not None and _within(literal(value, column), self._sql.get(step, ""))
+        sql = self._sql.get(step, "")
+        return column is not None and sent.says(sql, (key, self._key), value, column)
 
     def _doubted_before(self, key: Value, field_id: int, step: int, found: Value) -> bool:
         """Tell whether an older file holds the same, and there it may be the model's fault."""
@@ -212,10 +231,6 @@ def _value(column: Field, shown: Mapping[str, Value], own: Row | None, truth: Tr
     # The value of a partition column may stand in the path alone.
     in_path = column.name in truth.table.partition_by and own is not None
     return own.values.get(column.id) if own and in_path else None
-
-
-def _within(text: str, sql: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(text)}(?![\w.])", sql) is not None
 
 
 def _names(truth: Truth, key: Value) -> tuple[str, str]:

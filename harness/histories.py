@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from harness import compare, diagnosis, differences, party, told, views
-from harness.cells import Cell, Variant
+from harness.cells import Variant
 from harness.checks.place import Place, World, index_of
 from harness.differences import shown
 from harness.held import Holdings, NotKnown
@@ -45,19 +45,19 @@ class Histories:
     def __init__(
         self,
         case: Case,
-        outcomes: Mapping[int, Outcome],
         less: History | None = None,
         written: Histories | None = None,
     ) -> None:
         """`less`: what a product can show of the `written`, where that is not all of it."""
-        self._of, self._shown, self._written = (case, outcomes), dict[str, Histories](), written
+        self._case, self._shown, self._written = case, dict[str, Histories](), written
+        self.states = {state.outcome.step: state for state in case.states}
+        self.outcomes = outcomes = {step: state.outcome for step, state in self.states.items()}
         steps = range(1, len(case.variant.scenario.steps) + 1)
         applied = [_applied(outcomes.get(step)) for step in steps]
         self.broken = next((s for s in steps if _unknown(outcomes.get(s))), None)
         self.history = less or generation.history(
             case.variant.scenario, merge_on_read=case.merge_on_read, applied=applied
         )
-        self.states = {state.outcome.step: state for state in case.states}
         self.instants = {o.instant: step for step, o in outcomes.items() if o.instant}
         self._index = index_of(self.history)
         self._worlds: dict[tuple[int, str], World] = {}
@@ -79,7 +79,7 @@ class Histories:
         if name not in self._shown:
             history = shown.history(self.history, differences.of(reader))
             all_of_it = history is self.history
-            self._shown[name] = self if all_of_it else Histories(*self._of, history, self)
+            self._shown[name] = self if all_of_it else Histories(self._case, history, self)
         return self._shown[name]
 
     def normalised(self, step: int, view: str, answer: Answer) -> tuple[Normalised, ...]:
@@ -240,27 +240,3 @@ def expected_table(world: World, query: Query) -> Expected:
     labels = query.labels(schema.names)
     types = ("long",) if query.count else (str(schema.find(path).type) for path in labels)
     return Expected(tuple(zip(labels, types, strict=True)), tuple(shown))
-
-
-def layout_of(case: Case, cell: Cell, answer: Answer | None = None) -> Layout:
-    """Give what the files of a cell's step tell, beside the truth of its view.
-
-    The truth is as the cell's reader can show it, judged by its answer where there is one.
-
-    Raises:
-        KeyError: no state after that step was recorded.
-
-    """
-    outcomes = {state.outcome.step: state.outcome for state in case.states}
-    return Histories(case, outcomes).shown_by(cell.reader, answer).layout(cell.step, cell.view)
-
-
-def beside_of(case: Case, cell: Cell) -> Beside | None:
-    """Give what was written beside what the files of a cell's step hold; None where not known.
-
-    Raises:
-        KeyError: no state after that step was recorded.
-
-    """
-    outcomes = {state.outcome.step: state.outcome for state in case.states}
-    return Histories(case, outcomes).beside(cell.step, shows(cell.view))

@@ -19,8 +19,8 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
     There is none either where nothing could be asked, since a refused step left out its column.
     A step that the writer refused, or of which nothing is known, gets a verdict of its own.
     """
-    outcomes = {state.outcome.step: state.outcome for state in case.states}
-    histories = Histories(case, outcomes)
+    histories = Histories(case)
+    outcomes = histories.outcomes
     verdicts = [_of_step(case, outcome) for outcome in outcomes.values() if _failed(outcome)]
     for cell in cells:
         outcome = outcomes.get(cell.step)
@@ -83,7 +83,8 @@ def _of_cell(cell: Cell, case: Case, histories: Histories, answer: Answer | None
         return replace(asked, because=f"layout: {why}")
     view, answer = shows(cell.view), histories.asked(answer)
     expected = histories.expected(cell.step, view, answer.question)
-    answer = shown.taken(answer, dict(expected.columns), differences.of(cell.reader))
+    declared = differences.about(cell.reader, case.variant.format)
+    answer = shown.taken(answer, dict(expected.columns), declared)
     told = histories.told(cell.step, view, answer)
     asked = replace(asked, expected=expected, findings=told.findings, reproduces=told.ways)
     asked = replace(asked, normalised=histories.normalised(cell.step, view, answer))

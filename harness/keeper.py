@@ -11,6 +11,7 @@ from typing import Final
 from harness import freeze
 from harness.answer_cache import AnswerCache
 from harness.freeze import State
+from harness.progress import Progress
 from harness.questions import Asked
 from harness.record import Answer
 
@@ -24,11 +25,12 @@ CHANGED: Final = "the frozen table's files changed while it was read"
 class Keeper:
     """Passes answers on once the files they came from are seen to be untouched.
 
-    For several threads; `found` is called by one at a time.
+    For several threads; `found` and `progress` are told by one at a time.
     """
 
     kept: AnswerCache
     found: Callable[[Answer], None]
+    progress: Progress
     batch: int = BATCH
     _before: dict[str, object] = field(default_factory=dict)
     _waiting: list[tuple[Asked, Answer]] = field(default_factory=list)
@@ -42,6 +44,7 @@ class Keeper:
     def take(self, asked: Asked, answer: Answer) -> None:
         """Take an answer that just came."""
         with self._lock:
+            self.progress.found(asked.reader.distribution, _outcome(answer))
             if not self._waiting:
                 self._since = time.monotonic()
             self._waiting.append((asked, answer))
@@ -64,3 +67,8 @@ class Keeper:
                 doubt = Answer(answer.case, answer.sql, unknown=CHANGED, attempts=answer.attempts)
                 self.found(doubt)
         self._waiting.clear()
+
+
+def _outcome(answer: Answer) -> str:
+    """Say in a word what came of a question; whether rows are right is judged later."""
+    return "silent" if answer.unknown else "refused" if answer.refusal else "answered"

@@ -14,7 +14,7 @@ from harness.formats.api import Format
 from harness.freeze import State, States
 from harness.model.moment import AS_OF
 from harness.model.query import Query
-from harness.model.truth import History
+from harness.model.truth import History, Truth
 from harness.record import Answer, OutcomeKind
 from harness.runtimes import distributions
 from harness.scenario import generation
@@ -90,7 +90,7 @@ class Asking:
         sql = past.sql(engine, question, dict(reader.settings))
         told = past.told(question, sql)
         address = address_of(state.digest, self.digest_of(reader), told)
-        key = truth.table.key
+        key, columns = truth.table.key, _as_called(columns, truth)
         return Asked(cell, reader, state, question, sql, address, key, columns)
 
     def _wording(
@@ -101,6 +101,12 @@ class Asking:
         moment = self.format_of(question.format).moment(state.table, instant)
         found = distributions.load(reader.distribution)
         return past.wording(found, question, back.name, moment, state.frozen.table_version)
+
+
+def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:
+    """Give a catalog entry's columns as the table calls them; a metastore has lower case alone."""
+    own = {name.lower(): name for name in truth.schema.names}
+    return tuple(own.get(name, name) for name in columns)
 
 
 def _step_back(back: Past, state: State) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -68,7 +67,7 @@ def read(plan: Plan, states: States, where: Reading, found: Callable[[Answer], N
         else:
             found(known)
     if asked:
-        _ask_servers(asked, where, Keeper(kept, found))
+        _ask_servers(asked, where, Keeper(kept, found, where.progress))
 
 
 def _questions(plan: Plan, states: States) -> Iterable[Asked | Answer]:
@@ -107,7 +106,7 @@ def _ask_servers(asked: Sequence[Asked], where: Reading, keeper: Keeper) -> None
         shared.running()
         keeper.watch(states.values())
         desk, lanes = _Desk(where, shared, keeper), Lanes(SERVERS)
-        told = partial(_told, desk, lanes)
+        told = partial(_told, keeper, lanes)
         lanes.do([partial(_ask_server, name, group, desk, told) for name, group in groups.items()])
     where.progress.done()
 
@@ -120,14 +119,11 @@ class _Desk:
     shared: SharedCatalog
     keeper: Keeper
     room: memory.Room = field(default_factory=memory.Room)
-    telling: threading.Lock = field(default_factory=threading.Lock)
 
 
-def _told(desk: _Desk, lanes: Lanes, each: Asked, answer: Answer) -> None:
+def _told(keeper: Keeper, lanes: Lanes, each: Asked, answer: Answer) -> None:
     lanes.check()
-    with desk.telling:
-        desk.where.progress.found(each.reader.distribution, _outcome(answer))
-    desk.keeper.take(each, answer)
+    keeper.take(each, answer)
 
 
 def _metastore(where: Reading) -> AbstractContextManager[metastore.Metastore]:
@@ -186,11 +182,6 @@ def _ask_all(name: str, asked: Sequence[Asked], desk: _Desk, told: asking.Told) 
 
 def _unanswered(asked: Asked, why: str) -> Answer:
     return Answer(asked.cell.case, asked.told, unknown=why, question=asked.question.query)
-
-
-def _outcome(answer: Answer) -> str:
-    """Say in a word what came of a question; whether rows are right is judged later."""
-    return "silent" if answer.unknown else "refused" if answer.refusal else "answered"
 
 
 def in_plan_order(answers: Iterable[Answer], cells: Sequence[Cell]) -> list[Answer]:

@@ -151,6 +151,7 @@ class Part:
 
     column: str
     sql: str
+    """Empty where it was not sent: the key column, which each is asked with, was refused alone."""
     columns: tuple[Column, ...] = ()
     rows: tuple[tuple[Cellular, ...], ...] = ()
     refusal: Refusal | None = None
@@ -192,10 +193,13 @@ class Party(StrEnum):
     READER = "reader"
     """The files hold what was written, and the answer shows something else."""
     WRITER = "writer"
-    """The files hold something else than was written, and the answer shows it."""
+    """The files hold something else than the statements sent, and the answer shows it."""
     MODEL = "model"
     """The files hold what several engines answer, and the truth alone says otherwise: nobody is to
     blame before the truth itself is looked into."""
+    UNSURE = "unsure"
+    """The files hold what the answer shows, and the writer may be to blame, or our own model or
+    reading of files: no statement settles it, or another engine shows what was written."""
 
 
 class FindingKind(StrEnum):

@@ -9,5 +9,6 @@ table:
   order_by: ts
 steps:
   - insert: [1, 2]
+  - insert: [3]
   - move_column: {name: f1, after: f2}
 """

@@ -11,8 +11,8 @@ from rich.console import Console
 from harness.errors import UsageProblem
 from harness.explain import show
 from harness.explain.found import Found, find
-from harness.explain.tables import layout_of, read_at_all, tables_of
-from harness.histories import beside_of
+from harness.explain.tables import read_at_all, tables_of, truth_of
+from harness.histories import shows
 from harness.run_folder import LATEST
 from harness.voice import OUT
 
@@ -35,14 +35,15 @@ def told(found: Found, out: Console) -> None:
     """Print all there is to say of a case."""
     show.head(found, out)
     show.answered(found.answer, out)
-    layout = layout_of(found)
-    if layout is None:
+    truth, cell = truth_of(found), found.cell
+    if truth is None:
         show.say(out, "nothing was recorded of the table after this step")
         return
+    layout = truth.layout(cell.step, cell.view)
     files = show.numbered(layout, read_at_all(layout))
     if found.answer is not None and not (found.answer.unknown or found.answer.void):
         show.tables(tables_of(layout, found.answer), out)
         if found.verdict is not None:
             show.findings(found.verdict, files, out)
     show.files(layout, files, out)
-    show.held(beside_of(found.case, found.cell), files, out)
+    show.held(truth.beside(cell.step, shows(cell.view)), files, out)

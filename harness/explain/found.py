@@ -43,18 +43,26 @@ def find(folder: Path, parts: Sequence[str]) -> Found:
     """
     info = run.read_info(folder)
     cell = _one(info.cells, parts)
-    info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
-    (variant,) = pipeline.plan_of(info).variants
-    states = tuple(_records(folder / run.STATES, StateRecord, cell.variant))
+    states = _records(folder / run.STATES, StateRecord, cell.variant)
     answers = _records(folder / run.ANSWERS, Answer, cell.case)
     verdicts = _records(folder / run.VERDICTS, Verdict, cell.case)
-    return Found(
-        info=info,
-        cell=cell,
-        case=Case(variant, formats.load(variant.format).merge_on_read, states),
-        answer=next((each for each in answers if each.case == cell.case), None),
-        verdict=next((each for each in verdicts if each.case == cell.case), None),
-    )
+    answer = next((each for each in answers if each.case == cell.case), None)
+    verdict = next((each for each in verdicts if each.case == cell.case), None)
+    return of_cell(info, cell, tuple(states), answer, verdict)
+
+
+def of_cell(
+    info: RunInfo,
+    cell: Cell,
+    states: tuple[StateRecord, ...],
+    answer: Answer | None,
+    verdict: Verdict | None,
+) -> Found:
+    """Give a cell of a run with its records; `states`: those of its variant."""
+    info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
+    (variant,) = pipeline.plan_of(info).variants
+    case = Case(variant, formats.load(variant.format).merge_on_read, states)
+    return Found(info, cell, case, answer, verdict)
 
 
 def _one(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:

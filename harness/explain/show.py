@@ -231,7 +231,8 @@ def held(beside: Beside | None, told: Files, console: Console) -> None:
 def _file(fact: FileFact, steps: Mapping[str, int], *, read: bool) -> Iterator[str]:
     kind = "base file" if fact.kind is FileKind.BASE else "log block"
     step = steps.get(fact.instant)
-    yield f"{kind} of step {'?' if step is None else step}, instant {fact.instant}"
+    # Of a step that is known no instant: the state can be of another writing than its record.
+    yield f"{kind} of instant {fact.instant}" if step is None else f"{kind} of step {step}"
     if not read:
         yield "replaced by a newer one"
     yield f"group {fact.file_group}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness import compare, histories, matching
+from harness import compare, matching
 from harness.checks.place import World
 from harness.explain.found import Found
+from harness.histories import Histories, expected_table
 from harness.layout import Layout
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Query
@@ -61,12 +62,11 @@ class Tables:
     """How many ways, also those that only combine others."""
 
 
-def layout_of(found: Found) -> Layout | None:
-    """Give what the files of the cell's step tell; None when no state of it was recorded."""
-    steps = {state.outcome.step for state in found.case.states}
-    if found.cell.step not in steps:
+def truth_of(found: Found) -> Histories | None:
+    """Give the truth as the cell's reader can show it; None when no state of its step is known."""
+    if all(state.outcome.step != found.cell.step for state in found.case.states):
         return None
-    return histories.layout_of(found.case, found.cell, found.answer)
+    return Histories(found.case).shown_by(found.cell.reader, found.answer)
 
 
 def tables_of(layout: Layout, answer: Answer) -> Tables:
@@ -130,7 +130,7 @@ class _Beside:
     @property
     def table(self) -> tuple[tuple[str, ...], Rows]:
         """The expected table."""
-        expected = histories.expected_table(self.world, self.query)
+        expected = expected_table(self.world, self.query)
         return tuple(name for name, _ in expected.columns), expected.rows
 
     def sheet(self, titles: tuple[str, ...], labels: Sequence[str], rows: Rows) -> Sheet:

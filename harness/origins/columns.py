@@ -166,9 +166,10 @@ def _decided(world: World, place: Place, field_id: int | None) -> Place:
 
 
 def lies(world: World, key: str, older: AbstractSet[str]) -> Batch:
-    """Give the rows that a row was read with.
+    """Give the rows that a row counts as read with.
 
-    Of which older versions are shown, those lie in the base file, whatever log files hold of them.
+    One that shows an older version counts as one of the base file, as it is where a reader leaves
+    out log files. Where an older log record won, the row was read from that log file instead.
     """
     group, file = batch_of(world, key)
     return group, BASE if key in older else file

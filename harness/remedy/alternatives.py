@@ -37,6 +37,27 @@ def alternatives(reader: Reader, known: Mapping[str, Sequence[str]]) -> tuple[Re
     return tuple(replace(reader, settings=each) for each in others)
 
 
+def told_apart(
+    reader: Reader, known: Mapping[str, Sequence[str]], format_name: str
+) -> tuple[Mapping[str, Sequence[str]], tuple[Cannot, ...]]:
+    """Give the settings that say something of a format, and for each value of the others why not.
+
+    Combined with one another, the others would only repeat their reasons.
+    """
+    able: dict[str, Sequence[str]] = {}
+    unable: list[Cannot] = []
+    for name, values in known.items():
+        alone = [replace(reader, settings=((name, value),)) for value in values]
+        reasons = [readable.cannot(each, format_name) for each in alone]
+        if not all(reasons):
+            able[name] = values
+            continue
+        for each, why in zip(alone, reasons, strict=True):
+            added = replace(reader, settings=(*reader.settings, *each.settings))
+            unable.append(Cannot(added, why))
+    return able, tuple(unable)
+
+
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
     """Say what is set otherwise.
 

@@ -18,7 +18,7 @@ from harness.plan import readable
 from harness.progress import for_stream
 from harness.record import VerdictKind
 from harness.remedy import show
-from harness.remedy.alternatives import Cannot, alternatives, plan_of
+from harness.remedy.alternatives import Cannot, alternatives, plan_of, told_apart
 from harness.remedy.effects import Effect, effect, place_of
 from harness.reproduce import runs
 from harness.run import Run, RunInfo
@@ -74,11 +74,12 @@ def _check_wrong(found: Found) -> None:
 
 def _tried(reader: Reader, format_name: str) -> _Tried:
     known = engines.load(distributions.load(reader.distribution).engine).settings
-    every = [(each, readable.cannot(each, format_name)) for each in alternatives(reader, known)]
+    able, unable = told_apart(reader, known, format_name)
+    every = [(each, readable.cannot(each, format_name)) for each in alternatives(reader, able)]
     return _Tried(
         reader,
         tuple(each for each, why in every if not why),
-        tuple(Cannot(each, why) for each, why in every if why),
+        (*unable, *(Cannot(each, why) for each, why in every if why)),
     )
 
 

@@ -41,7 +41,7 @@ class Sign:
     """The ways of reading that reproduce the answer; what a refusal means, where it tells. None of
     what files hold: no way of reading brings it about."""
     party: Party | None = None
-    """The writer or the model, where files hold what is wrong; None for all else."""
+    """The writer, the model, or neither for sure, where files hold what is wrong; else None."""
 
     @property
     def way(self) -> str:
@@ -59,7 +59,7 @@ class Sign:
         What is explained in one way stays so, and what none explains; of several ways all have to
         fit still, and the fewer steps there are the more others do.
         """
-        if self.party is not None:  # how many engines agree decides which of the two it is
+        if self.party is not None:  # how many engines agree decides which of them it is
             return any(each.kind == self.kind and each.party is not None for each in found)
         if len(self.ways) < SEVERAL:
             return self in found
@@ -77,7 +77,7 @@ class Cause:
     operation: str
     """The step's, with the last schema change before it where it is none itself."""
     whose: str
-    """The reader; `writer` with its name, or `model`, where it is not the reader's."""
+    """The reader; `writer` with its name, `model` or `unsure`, where it is not the reader's."""
     view: str
     format: str
     sign: Sign
@@ -120,7 +120,7 @@ def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
 
 
 def _sign(finding: Finding, ways: tuple[str, ...]) -> Sign:
-    filed = finding.party in {Party.WRITER, Party.MODEL}
+    filed = finding.party in {Party.WRITER, Party.MODEL, Party.UNSURE}
     return Sign(str(finding.kind), (), finding.party) if filed else Sign(str(finding.kind), ways)
 
 

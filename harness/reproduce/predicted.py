@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness import formats, histories, judge, shapes
+from harness import formats, judge, shapes
 from harness.cells import Cell
+from harness.histories import Case, Histories
 from harness.model.query import Query
 from harness.model.reading import Reading
 from harness.model.schema import Schema
 from harness.plan.expected_files import expected_files
 from harness.plan.separation import habit_of
 from harness.readings import Readings
-from harness.record import Answer, Column, Outcome, OutcomeKind, Refusal, StateRecord
+from harness.record import Answer, Column, FindingKind, Outcome, OutcomeKind, Refusal, StateRecord
 from harness.reproduce.candidate import Candidate
 from harness.reproduce.causes import Sign, plain_way, signs
 from harness.scenario import generation
@@ -37,7 +38,9 @@ def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | 
 
 
 def predictable(sign: Sign) -> bool:
-    """Tell whether a sign says in which one way the reader reads."""
+    """Tell whether a sign says in which one way the reader reads; not of what is unexplained."""
+    if sign.kind == FindingKind.UNEXPLAINED:
+        return False
     return sign.way.startswith(READ) if sign.refused else bool(sign.way)
 
 
@@ -60,7 +63,7 @@ def shows(
     return sign.among(signs(verdict, answer))
 
 
-def _written(candidate: Candidate) -> histories.Case:
+def _written(candidate: Candidate) -> Case:
     """Give the records that a writer of the candidate would leave."""
     variant = candidate.variant
     shape = formats.load(candidate.format)
@@ -73,12 +76,12 @@ def _written(candidate: Candidate) -> histories.Case:
         StateRecord(variant.id, Outcome(step, OutcomeKind.APPLIED, str(step)), "", files)
         for step, files in enumerate(expected_files(history, operations, habit))
     ]
-    return histories.Case(variant, shape.merge_on_read, states)
+    return Case(variant, shape.merge_on_read, states)
 
 
-def _answer(case: histories.Case, cell: Cell, way: str) -> Answer | None:
+def _answer(case: Case, cell: Cell, way: str) -> Answer | None:
     """Give what a reader of a way answers; None where no such way is tried here."""
-    layout = histories.layout_of(case, cell)
+    layout = Histories(case).shown_by(cell.reader, None).layout(cell.step, cell.view)
     history = layout.world.history
     readings = Readings(Reading(history, layout.files, layout.steps))
     query = shapes.query(cell.query, history[-1])

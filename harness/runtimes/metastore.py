@@ -16,7 +16,7 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.distributions import digest_of
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
-from harness.runtimes.process import Command, Process, finished, running, tail, wait_until
+from harness.runtimes.process import Command, Served, finished, running, tail, wait_until
 
 DISTRIBUTION: Final = "hive-metastore-3.1.3"
 """The one metastore for all engines: what every one of them was seen to read through."""
@@ -31,26 +31,13 @@ _DERBY: Final = ("-Dderby.system.durability=test", "-Dderby.stream.error.file=/d
 
 
 @dataclass(frozen=True, slots=True)
-class Metastore:
+class Metastore(Served):
     """A metastore that answers."""
 
     uri: str
     """`thrift://127.0.0.1:port`"""
     warehouse: Path
     """Folder of databases and tables that are created without a location."""
-    process: Process
-
-    def alive(self) -> bool:
-        """Tell whether it still runs."""
-        return self.process.alive()
-
-    def log_tail(self) -> str:
-        """Give the last 40 lines of its log."""
-        return self.process.log_tail()
-
-    def peak_memory_mb(self) -> int:
-        """Give the most resident memory seen, in MiB."""
-        return self.process.peak_memory_mb()
 
 
 @contextmanager
@@ -105,7 +92,7 @@ def _started(
             what=f"the metastore ({installation.distribution.name})",
             not_yet=(EnvironmentProblem, catalog.CatalogRefusedError),
         )
-        yield Metastore(uri, warehouse, process)
+        yield Metastore(process, uri, warehouse)
         archive.keep(process, installation)
 
 

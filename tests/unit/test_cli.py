@@ -55,7 +55,7 @@ def test_a_bad_scenario_is_told_with_file_and_line(
     path.write_text(MOVED.replace("after: f2", "after: f9"), encoding="utf-8")
     assert cli.main(["run", str(path)]) == WRONG_USE
     said = capsys.readouterr().err
-    assert f"{path}:7:" in said
+    assert f"{path}:8:" in said
     assert "f9" in said
     assert "Traceback" not in said
 

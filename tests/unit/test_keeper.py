@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ from harness.engines.api import Question
 from harness.freeze import State
 from harness.keeper import CHANGED, Keeper
 from harness.model.query import Query
+from harness.progress import PlainProgress, QuietProgress
 from harness.questions import Asked
 from harness.record import Answer, Column
 
@@ -35,12 +37,19 @@ def asked(number: int, state: State) -> tuple[Asked, Answer]:
 def test_answers_are_passed_on_by_the_batch_so_that_a_death_loses_few(
     tmp_path: Path, state: State
 ) -> None:
-    found: list[Answer] = []
-    keeper = Keeper(AnswerCache(tmp_path / "answers"), found.append, batch=3)
+    found, out = list[Answer](), StringIO()
+    progress = PlainProgress(out)
+    progress.count("ask", 4)
+    keeper = Keeper(AnswerCache(tmp_path / "answers"), found.append, progress, batch=3)
     keeper.watch([state])
     for number in range(4):
         keeper.take(*asked(number, state))
     assert [answer.sql for answer in found] == ["q0", "q1", "q2"]
+    progress.done()
+    assert out.getvalue().splitlines()[-2:] == [
+        "ask: 3 of 4 (r): 3 answered",
+        "ask: done: 4 answered",
+    ]
     keeper.pass_on()
     assert [answer.sql for answer in found] == ["q0", "q1", "q2", "q3"]
     keeper.pass_on()
@@ -52,7 +61,7 @@ def test_an_answer_from_files_that_changed_is_unknown_and_never_kept(
 ) -> None:
     found: list[Answer] = []
     kept = AnswerCache(tmp_path / "answers")
-    keeper = Keeper(kept, found.append)
+    keeper = Keeper(kept, found.append, QuietProgress())
     keeper.watch([state])
     keeper.take(*asked(1, state))
     keeper.pass_on()

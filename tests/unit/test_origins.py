@@ -46,6 +46,26 @@ def test_the_first_day_of_1970_is_nobodys_number_as_0_is_not() -> None:
     assert [(each.column, each.origin, each.disputed) for each in found] == [("d", None, True)]
 
 
+def test_a_number_without_its_fraction_is_still_that_of_another_field_of_its_row() -> None:
+    told = history("insert 1..3", "id long, n int, x double")
+    rows = [list(each) for each in told.read().rows]
+    cut = [int(x) for *_, x in rows]
+    columns = told.read().columns
+
+    def shown(row: int, column: int, value: int) -> Reply:
+        changed = [list(each) for each in rows]
+        changed[row][column] = value
+        return Reply(columns, tuple(map(tuple, changed)))
+
+    (misaligned,) = diagnosed(told, shown(0, 1, cut[0]))
+    assert misaligned.kind is FindingKind.MISALIGNED
+    assert [place.origin and place.origin.name for place in misaligned.places] == ["x"]
+    (altered,) = diagnosed(told, shown(0, 2, cut[0]))
+    assert altered.kind is FindingKind.ALTERED_VALUE
+    (of_another_row,) = diagnosed(told, shown(0, 1, cut[1]))
+    assert of_another_row.kind is FindingKind.UNEXPLAINED
+
+
 def test_rows_of_one_group_are_one_pattern_where_log_files_are_ignored() -> None:
     """Row 3 has a newer version in a log file, and under `c` a number that `a` has had as well."""
     steps = (

@@ -318,7 +318,15 @@ def test_an_estimate_grows_with_steps_readers_and_slow_questions() -> None:
     slower = estimate(planned(readers=(Asked(replace(SLOW, settings=())),)))
     slowest = estimate(planned(readers=(Asked(SLOW),)))
     assert 20 < small < more_tables < 60
-    assert slowest - slower == pytest.approx(3 * 0.2 / 1.6)
+    assert slower < slowest
+
+
+def test_an_estimate_knows_that_two_engines_are_asked_side_by_side() -> None:
+    one, other = estimate(planned()), estimate(planned(readers=(Asked(SLOW),)))
+    both = estimate(planned(readers=(Asked(TRINO), Asked(SLOW))))
+    assert both == pytest.approx(max(one, other), abs=0.1)
+    third = parse_reader("other-1"), parse_reader("another-1")
+    assert estimate(planned(readers=(Asked(TRINO), *map(Asked, third)))) > both + 10
 
 
 def test_a_reader_of_another_engine_has_an_estimate_too() -> None:

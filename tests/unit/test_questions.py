@@ -102,6 +102,16 @@ def test_a_question_about_the_past_names_the_write_that_stands_for_the_step() ->
     assert alone == 'select "id", "f1" from "iceberg"."s_d"."t" for version as of 11'
 
 
+def test_columns_are_asked_alone_in_the_case_that_the_table_has_them_in() -> None:
+    renamed = replace(variant(), scenario=scenario_of(STEPS[0], RenameColumn("f1", "G")))
+    shape: Any = SimpleNamespace(table_for=lambda asked: asked)
+    asking = Asking({"r": READER}, lambda _: trino.ENGINE, lambda _: "reader", lambda _: shape)
+    truths = history(renamed, {("v", 1): state(1), ("v", 2): state(2)}, merge_on_read=False)
+    asked = asking.ask(Cell("v", 2, "r", "t", "all"), renamed, truths, state(2))
+    assert isinstance(asked, Asked)
+    assert asked.columns == ("id", "G"), "the catalog has it as g"
+
+
 def test_where_no_step_made_an_instant_there_is_no_past_to_ask_for() -> None:
     answer = ask_the_past("as_of(1)", ("", "", "12"))
     assert isinstance(answer, Answer)

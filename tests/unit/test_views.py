@@ -88,7 +88,7 @@ def test_the_newest_instant_up_to_a_step_stands_for_it() -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
     told = story(seed)
-    histories, last = Histories(case_of(told), outcomes(case_of(told))), len(told.operations)
+    histories, last = Histories(case_of(told)), len(told.operations)
     made = sorted(histories.instants.values())
     for step in range(made[0], last):
         truth = told.history[max(each for each in made if each <= step)]
@@ -101,7 +101,7 @@ def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_what_was_written_since_and_the_rows_left_as_they_were_make_the_table(seed: int) -> None:
     told = story(seed)
-    histories, last = Histories(case_of(told), outcomes(case_of(told))), len(told.operations)
+    histories, last = Histories(case_of(told)), len(told.operations)
     now = told.history[last]
     for step in sorted(histories.instants.values()):
         world = histories.world(last, f"incremental({step})")
@@ -109,10 +109,6 @@ def test_what_was_written_since_and_the_rows_left_as_they_were_make_the_table(se
         left = {key for key, row in now.rows.items() if before.get(key) == row}
         assert set(world.rows) == set(now.rows) - left
         assert {**world.rows, **world.left_out} == dict(now.rows)
-
-
-def outcomes(case: Case) -> dict[int, Outcome]:
-    return {state.outcome.step: state.outcome for state in case.states}
 
 
 @pytest.mark.parametrize("mor", [False, True])

@@ -13,7 +13,7 @@ from harness import cli, pipeline
 from harness.errors import UsageProblem
 from harness.explain.command import told
 from harness.explain.found import Found, find
-from harness.explain.tables import Tables, layout_of, tables_of
+from harness.explain.tables import Tables, tables_of, truth_of
 from tests.recorded.test_replay import RECORDED
 
 RENAMED = ("hudi/rename", "rewrites=some]", "s3/", "schema-on-read=off")
@@ -29,10 +29,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def tables(found: Found) -> Tables:
-    layout = layout_of(found)
-    assert layout is not None
+    truth = truth_of(found)
+    assert truth is not None
     assert found.answer is not None
-    return tables_of(layout, found.answer)
+    return tables_of(truth.layout(found.cell.step, found.cell.view), found.answer)
 
 
 def printed(found: Found, width: int) -> str:
@@ -99,11 +99,11 @@ def test_cells_that_are_not_as_expected_are_told_from_the_others(folder: Path) -
 
 def test_a_wrong_place_is_traced_to_the_file_it_was_read_from(folder: Path) -> None:
     found = find(folder, RENAMED)
-    layout = layout_of(found)
-    assert layout is not None
+    truth = truth_of(found)
+    assert truth is not None
     assert found.verdict is not None
     (finding,) = found.verdict.findings
-    holding = {fact.path: fact.keys for fact in layout.files}
+    holding = {fact.path: fact.keys for fact in truth.states[found.cell.step].files}
     for place in finding.places:
         assert place.key in holding[place.file]
 

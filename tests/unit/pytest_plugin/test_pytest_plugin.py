@@ -10,21 +10,12 @@ import pytest
 
 from harness.pytest_plugin import cells, child
 from harness.pytest_plugin.asked import case_of, name_of
+from tests.stories import MOVED
 
 pytest_plugins = ["pytester"]
 
 SIMULATED = Path(__file__).parent / "simulated_run.py"
 RIGHT, WRONG = "trino-476{use-column-names=true}", "trino-476{use-column-names=false}"
-SCENARIO = """\
-table:
-  columns: {id: string, ts: long, f1: string, f2: string}
-  key: id
-  order_by: ts
-steps:
-  - insert: [1, 2]
-  - insert: [3]
-  - move_column: {name: f1, after: f2}
-"""
 LOADED = cells
 """Once here, and not anew in every test run that a test makes."""
 PROFILES = f"""\
@@ -52,8 +43,8 @@ def mine(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.P
     """A repository with a scenario, its profiles and other YAML files."""
     monkeypatch.setattr(child, "PROGRAM", (sys.executable, str(SIMULATED)))
     folder = pytester.mkdir("my")
-    (folder / "story.yaml").write_text(SCENARIO, encoding="utf-8")
-    (folder / "other.yaml").write_text(SCENARIO.replace("[3]", "[4]"), encoding="utf-8")
+    (folder / "story.yaml").write_text(MOVED, encoding="utf-8")
+    (folder / "other.yaml").write_text(MOVED.replace("[3]", "[4]"), encoding="utf-8")
     (folder / "profiles.yaml").write_text(PROFILES, encoding="utf-8")
     (folder / "deploy.yaml").write_text("steps: [build]\n", encoding="utf-8")
     return pytester
@@ -194,7 +185,7 @@ def test_a_wrong_scenario_is_an_error_of_collection_and_nothing_is_started(
     mine: pytest.Pytester,
 ) -> None:
     path = mine.path / "my/story.yaml"
-    path.write_text(SCENARIO.replace("after: f2", "after: f9"), encoding="utf-8")
+    path.write_text(MOVED.replace("after: f2", "after: f9"), encoding="utf-8")
     result = run(mine, "my")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*story.yaml:8:*f9*"])

@@ -14,8 +14,9 @@ from harness import cli, engines, pipeline
 from harness.cells import Cell, parse_reader
 from harness.record import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.remedy import show
-from harness.remedy.alternatives import Cannot, alternatives, plan_of
+from harness.remedy.alternatives import Cannot, alternatives, plan_of, told_apart
 from harness.remedy.effects import Effect, effect, place_of
+from harness.runtimes import distributions
 from tests.quality.notation import history
 from tests.recorded.test_replay import RECORDED
 from tests.unit.test_judge import case_of
@@ -62,6 +63,33 @@ def test_the_settings_of_real_engines_are_those_of_their_files() -> None:
     reader = parse_reader("trino-476{use-column-names=false}")
     made = {str(each) for each in alternatives(reader, engines.load("trino").settings)}
     assert "trino-476{use-column-names=true}" in made
+
+
+@pytest.mark.parametrize(
+    ("reader", "format_name", "able"),
+    [
+        ("hive-3.1.3{path=fetch}", "hudi-cow", {"path", "schema-on-read"}),
+        (
+            "hive-3.1.3{path=fetch}",
+            "hive-orc",
+            {"path", "schema-on-read", "orc.force.positional.evolution"},
+        ),
+        ("trino-476", "hive-orc", {"orc.use-column-names"}),
+        ("prestodb-0.283", "hive-orc", {"orc.use-column-names", "connector"}),
+        ("trino-476{use-column-names=true}", "hive-parquet", {"use-column-names"}),
+    ],
+)
+def test_settings_that_say_nothing_of_a_format_are_told_once_and_not_combined(
+    reader: str, format_name: str, able: set[str]
+) -> None:
+    asked = parse_reader(reader)
+    known = engines.load(distributions.load(asked.distribution).engine).settings
+    found, unable = told_apart(asked, known, format_name)
+    assert found.keys() == able
+    others = {(name, each) for name in known.keys() - able for each in known[name]}
+    added = [set(each.reader.settings) - set(asked.settings) for each in unable]
+    assert {pair for (pair,) in added} == others
+    assert len(added) == len(others)
 
 
 def test_readers_are_only_asked_about_what_they_can_read() -> None:

@@ -132,6 +132,10 @@ def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
         (Party.READER, "; the files are right"),
         (Party.WRITER, "; the files hold it so: the writer's doing"),
         (Party.MODEL, "; engines and files agree: check the expected table first"),
+        (
+            Party.UNSURE,
+            "; the files hold it so: the writer's doing or our own mistake, which is not sure",
+        ),
         (None, "expected 'b'"),
     ],
 )
