@@ -90,10 +90,11 @@ def finding_text(finding: Finding) -> str:
 
 
 def refusal_text(refusal: Refusal, longest: int = 240) -> str:
-    """Say a refusal in one line."""
+    """Say a refusal in one line; a long message leaves its cause half of it."""
     code = f" ({refusal.code})" if refusal.code else ""
     cause = f"; cause: {refusal.cause}" if refusal.cause else ""
-    return short(f"{refusal.kind}{code}: {refusal.message}{cause}", longest)
+    room = max(longest - len(cause), longest // 2)
+    return short(short(f"{refusal.kind}{code}: {refusal.message}", room) + cause, longest)
 
 
 def mapping_text(reproduces: tuple[str, ...]) -> str:

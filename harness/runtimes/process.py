@@ -99,6 +99,19 @@ class Process:
         """Give the last lines of its log."""
         return tail(self.log, lines)
 
+    def log_size(self) -> int:
+        """Give the length of its log in bytes; 0 when it is no longer there."""
+        with suppress(FileNotFoundError):
+            return self.log.stat().st_size
+        return 0
+
+    def log_since(self, start: int) -> str:
+        """Give all of its log from `start` bytes on; empty when it is no longer there."""
+        with suppress(FileNotFoundError), self.log.open("rb") as file:
+            file.seek(start)
+            return file.read().decode("utf-8", errors="replace")
+        return ""
+
     def peak_memory_mb(self) -> int:
         """Give the most resident memory seen, in MiB; after its end what was seen last."""
         # Not memory_info(): psutil gives the size of now, the kernel keeps the highest.

@@ -29,6 +29,7 @@ from harness.runtimes.class_archive import ClassArchive
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK
 from harness.runtimes.process import POLL_S, Command, EndedProblem, Process, running
+from harness.writer import logged
 from harness.writer.conf import session_conf
 from harness.writer.worker import TOKEN
 
@@ -82,7 +83,12 @@ class Session:
             HarnessError: the worker itself failed.
 
         """
-        reply = self._spark.ask(timeout_s, do="run", session=self._name, sql=sql)
+        began = self._spark.log_size()
+        try:
+            reply = self._spark.ask(timeout_s, do="run", session=self._name, sql=sql)
+        except SparkRefusal as answer:
+            told = logged.explained(answer.refusal, self._spark.log_since(began))
+            raise SparkRefusal(told, answer.seconds) from None
         columns = tuple((name, type_) for name, type_ in reply["columns"])
         rows = tuple(tuple(map(from_json, row)) for row in reply["rows"])
         return Rows(columns, rows, reply["seconds"])
@@ -142,6 +148,14 @@ class Spark:
     def log_tail(self) -> str:
         """Give the end of its log."""
         return self._process.log_tail()
+
+    def log_size(self) -> int:
+        """Give the length of its log in bytes."""
+        return self._process.log_size()
+
+    def log_since(self, start: int) -> str:
+        """Give its log from a length on."""
+        return self._process.log_since(start)
 
     def peak_memory_mb(self) -> int:
         """Give the most resident memory seen of the worker and its JVM together, in MiB."""

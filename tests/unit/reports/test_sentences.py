@@ -117,6 +117,13 @@ def test_a_refusal_is_one_line_with_its_code_and_cause() -> None:
     assert refusal_text(refusal) == "KIND (42): two lines; cause: java.lang.Error: why"
 
 
+def test_a_long_message_does_not_hide_the_cause() -> None:
+    told = refusal_text(Refusal("K", "Job aborted. " * 100, cause="x.Y: why"), 40)
+    assert told == "K: Job aborted. Job ab…; cause: x.Y: why"
+    assert len(refusal_text(Refusal("K", "m" * 99, cause="c" * 99), 40)) == 40
+    assert refusal_text(Refusal("K", "m", cause="c" * 30), 40) == f"K: m; cause: {'c' * 26}…"
+
+
 def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
     assert mapping_text(()) == ""
     assert mapping_text(("by position",)) == "reads by position"
