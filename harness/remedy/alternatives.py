@@ -21,10 +21,31 @@ class Cannot:
     why: str
 
 
-def alternatives(reader: Reader, known: Mapping[str, Sequence[str]]) -> tuple[Reader, ...]:
-    """Give the reader with every other combination of settings, the fewest changes first.
+def alternatives(
+    reader: Reader, known: Mapping[str, Sequence[str]], format_name: str
+) -> tuple[tuple[Reader, ...], tuple[Cannot, ...]]:
+    """Give the reader with every other combination of settings, by whether it can be asked with.
 
-    `known`: the engine's settings, each with its values; leaving one out is a value too.
+    What cannot is told with the fewest changes that it takes: with more, it would only be said
+    again. `known`: the engine's settings, each with its values.
+    """
+    able: list[Reader] = []
+    unable: dict[frozenset[str], Cannot] = {}
+    for changed, each in others(reader, known):
+        why = readable.cannot(each, format_name)
+        if not why:
+            able.append(each)
+        elif not any(fewer <= changed for fewer in unable):
+            unable[changed] = Cannot(each, why)
+    return tuple(able), tuple(unable.values())
+
+
+def others(
+    reader: Reader, known: Mapping[str, Sequence[str]]
+) -> list[tuple[frozenset[str], Reader]]:
+    """Give every other combination with what it changes, the fewest changes first.
+
+    Leaving a setting out is a value too.
     """
     choices = product(*((LEFT_OUT, *values) for values in known.values()))
     made = [
@@ -32,30 +53,8 @@ def alternatives(reader: Reader, known: Mapping[str, Sequence[str]]) -> tuple[Re
         for chosen in choices
     ]
     own = dict(reader.settings)
-    others = [each for each in made if dict(each) != own]
-    others.sort(key=lambda each: len(changes(own, dict(each))))
-    return tuple(replace(reader, settings=each) for each in others)
-
-
-def told_apart(
-    reader: Reader, known: Mapping[str, Sequence[str]], format_name: str
-) -> tuple[Mapping[str, Sequence[str]], tuple[Cannot, ...]]:
-    """Give the settings that say something of a format, and for each value of the others why not.
-
-    Combined with one another, the others would only repeat their reasons.
-    """
-    able: dict[str, Sequence[str]] = {}
-    unable: list[Cannot] = []
-    for name, values in known.items():
-        alone = [replace(reader, settings=((name, value),)) for value in values]
-        reasons = [readable.cannot(each, format_name) for each in alone]
-        if not all(reasons):
-            able[name] = values
-            continue
-        for each, why in zip(alone, reasons, strict=True):
-            added = replace(reader, settings=(*reader.settings, *each.settings))
-            unable.append(Cannot(added, why))
-    return able, tuple(unable)
+    found = [(frozenset(changes(own, dict(each))), replace(reader, settings=each)) for each in made]
+    return sorted((each for each in found if each[0]), key=lambda each: len(each[0]))
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:

@@ -14,11 +14,10 @@ from harness.cells import Plan, Reader, parse_reader
 from harness.errors import HarnessError, UsageProblem
 from harness.explain.command import LATEST_RUN
 from harness.explain.found import Found, find
-from harness.plan import readable
 from harness.progress import for_stream
 from harness.record import VerdictKind
 from harness.remedy import show
-from harness.remedy.alternatives import Cannot, alternatives, plan_of, told_apart
+from harness.remedy.alternatives import Cannot, alternatives, plan_of
 from harness.remedy.effects import Effect, effect, place_of
 from harness.reproduce import runs
 from harness.run import Run, RunInfo
@@ -74,13 +73,7 @@ def _check_wrong(found: Found) -> None:
 
 def _tried(reader: Reader, format_name: str) -> _Tried:
     known = engines.load(distributions.load(reader.distribution).engine).settings
-    able, unable = told_apart(reader, known, format_name)
-    every = [(each, readable.cannot(each, format_name)) for each in alternatives(reader, able)]
-    return _Tried(
-        reader,
-        tuple(each for each, why in every if not why),
-        (*unable, *(Cannot(each, why) for each, why in every if why)),
-    )
+    return _Tried(reader, *alternatives(reader, known, format_name))
 
 
 def _plan(found: Found, info: RunInfo, tried: _Tried) -> Plan:

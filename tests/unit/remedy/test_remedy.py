@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from harness import cli, engines, pipeline
-from harness.cells import Cell, parse_reader
+from harness.cells import Cell, Reader, parse_reader
 from harness.record import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.remedy import show
-from harness.remedy.alternatives import Cannot, alternatives, plan_of, told_apart
+from harness.remedy.alternatives import Cannot, alternatives, changes, others, plan_of
 from harness.remedy.effects import Effect, effect, place_of
 from harness.runtimes import distributions
 from tests.quality.notation import history
@@ -47,8 +47,12 @@ def effect_of(before: list[VerdictKind], after: list[VerdictKind]) -> Effect:
     return effect(AFTER, ("v", 0, "snapshot", "all"), now, was)
 
 
+def settings_of(reader: Reader) -> Mapping[str, Sequence[str]]:
+    return engines.load(distributions.load(reader.distribution).engine).settings
+
+
 def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
-    found = alternatives(BEFORE, SETTINGS)
+    found = [each for _, each in others(BEFORE, SETTINGS)]
     assert len(found) == len(set(found)) == 8
     assert BEFORE not in found
     assert [str(each) for each in found[:4]] == [
@@ -59,10 +63,16 @@ def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
     ]
 
 
-def test_the_settings_of_real_engines_are_those_of_their_files() -> None:
-    reader = parse_reader("trino-476{use-column-names=false}")
-    made = {str(each) for each in alternatives(reader, engines.load("trino").settings)}
-    assert "trino-476{use-column-names=true}" in made
+def test_settings_that_only_go_together_are_tried_together() -> None:
+    asked = parse_reader("prestodb-0.283")
+    able, unable = alternatives(asked, settings_of(asked), "hudi-cow")
+    together, alone = map(
+        parse_reader,
+        (f"{asked}{{use-column-names=true, connector=hive}}", f"{asked}{{use-column-names=true}}"),
+    )
+    assert together in able
+    assert alone not in able
+    assert alone in {each.reader for each in unable}
 
 
 @pytest.mark.parametrize(
@@ -83,13 +93,14 @@ def test_settings_that_say_nothing_of_a_format_are_told_once_and_not_combined(
     reader: str, format_name: str, able: set[str]
 ) -> None:
     asked = parse_reader(reader)
-    known = engines.load(distributions.load(asked.distribution).engine).settings
-    found, unable = told_apart(asked, known, format_name)
-    assert found.keys() == able
-    others = {(name, each) for name in known.keys() - able for each in known[name]}
-    added = [set(each.reader.settings) - set(asked.settings) for each in unable]
-    assert {pair for (pair,) in added} == others
-    assert len(added) == len(others)
+    known = settings_of(asked)
+    found, unable = alternatives(asked, known, format_name)
+    assert {name for each in found for name, _ in each.settings} == able
+    added = [changes(dict(asked.settings), dict(each.reader.settings)) for each in unable]
+    assert {f"{name}={each}" for name in known.keys() - able for each in known[name]} <= {
+        each for (each,) in added
+    }
+    assert len(added) == len(set(added))
 
 
 def test_readers_are_only_asked_about_what_they_can_read() -> None:
