@@ -20,7 +20,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import orc
 from pydantic import TypeAdapter
 from rich.console import Console
 
@@ -50,14 +52,19 @@ def groups(cell: Cell, found: run.Run, first: Mapping[str, int]) -> Iterator[str
         yield GROUPS[2]
 
 
-def good(found: run.Run) -> Iterator[str]:
-    """Give the lines of a table, then every cell among them that is not correct."""
-    first = {
+def first_changes(found: run.Run) -> Mapping[str, int]:
+    """Give the first step of each variant that changes its schema; one past the last if none."""
+    return {
         each.id: min(
             (s.number for s in each.steps if s.changes_schema), default=len(each.steps) + 1
         )
         for each in found.info.variants
     }
+
+
+def good(found: run.Run) -> Iterator[str]:
+    """Give the lines of a table, then every cell among them that is not correct."""
+    first = first_changes(found)
     counted: Counter[tuple[str, str]] = Counter()
     cells = {cell.case: cell for cell in found.info.cells}
     others = []
@@ -103,22 +110,31 @@ def text(found: run.Run, cell: Cell, verdict: Verdict, states: States) -> Iterat
     yield "== THE ENGINE'S ANSWER, AS IT CAME"
     yield ANSWER.dump_json(found.answers[cell.case], indent=1).decode()
     yield "== WHAT THE BASE FILES HOLD, BY PYARROW"
-    yield from files(states[cell.variant, cell.step].table)
+    state = states.get((cell.variant, cell.step))
+    yield from files(state.table) if state else ("they are no longer kept in the cache",)
 
 
 def files(table: Path) -> Iterator[str]:
-    """Give every file of the table, and what is in those of Parquet."""
+    """Give every file of the table, and what is in those of Parquet and of ORC."""
     for path in sorted(table.rglob("*")):
         relative = path.relative_to(table)
         if not path.is_file() or path.suffix == ".crc" or relative.parts[0] in BESIDE:
             continue
         yield f"-- {relative} ({path.stat().st_size} bytes)"
-        if path.suffix == ".parquet" and not path.name.startswith("."):
-            there = pq.ParquetFile(path).read()
+        if (there := read(path)) is not None:
             names = [name for name in there.column_names if name != "_hoodie_file_name"]
             yield "   " + ", ".join(f"{n}: {there.schema.field(n).type}" for n in names)
             for row in there.select(names).to_pylist(maps_as_pydicts="lossy"):
                 yield "   " + json.dumps(list(row.values()), default=str, ensure_ascii=False)
+
+
+def read(path: Path) -> pa.Table | None:
+    """Read a file by what it begins with, for Hive's have no ending; None of any other kind."""
+    with path.open("rb") as file:
+        kind = file.read(4)
+    if kind == b"PAR1":
+        return pq.ParquetFile(path).read()
+    return orc.ORCFile(path).read() if kind.startswith(b"ORC") else None
 
 
 def main() -> int:
@@ -129,14 +145,16 @@ def main() -> int:
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/adjudicate"))
     parser.add_argument("--cells", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    told_ = parser.parse_args()
-    found = run.load(told_.run.resolve())
-    if told_.what == "good":
+    given = parser.parse_args()
+    found = run.load(given.run.resolve())
+    if given.what == "good":
         print("\n".join(good(found)))
         return 0
-    told_.folder.mkdir(parents=True)
-    with (told_.folder / "list.jsonl").open("w", encoding="utf-8") as out:
-        for line in sample(told_.folder, found, told_.cells, told_.seed):
+    if given.folder.exists():
+        parser.error(f"{given.folder} is there already; name a folder that is not")
+    given.folder.mkdir(parents=True)
+    with (given.folder / "list.jsonl").open("w", encoding="utf-8") as out:
+        for line in sample(given.folder, found, given.cells, given.seed):
             print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
     return 0
 

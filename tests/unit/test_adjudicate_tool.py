@@ -6,7 +6,10 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import orc
 
 from tests.recorded import sample
 
@@ -49,3 +52,32 @@ def test_what_is_not_correct_among_them_is_listed_by_its_case(
         kind, _, rest = each.partition(": ")
         assert kind != "correct"
         assert named[rest.rpartition(" (")[0]] == kind
+
+
+def test_base_files_are_shown_by_their_content_whatever_they_are_called(
+    adjudicate: ModuleType, tmp_path: Path
+) -> None:
+    table = pa.table({"id": ["a"], "f1": [1]})
+    orc.write_table(table, tmp_path / "part-00000")
+    pq.write_table(table, tmp_path / "part-00001")
+    (tmp_path / "x.log").write_text("log")
+    lines = list(adjudicate.files(tmp_path))
+    assert [each for each in lines if each.startswith("--")] == [
+        f"-- {name} ({(tmp_path / name).stat().st_size} bytes)"
+        for name in ("part-00000", "part-00001", "x.log")
+    ]
+    assert lines.count('   ["a", 1]') == lines.count("   id: string, f1: int64") == 2
+
+
+def test_a_folder_that_is_there_is_not_written_into(
+    adjudicate: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = sample.make(tmp_path / "run")
+    monkeypatch.setattr(adjudicate.run, "load", lambda _: found)
+    monkeypatch.setattr("sys.argv", ["adjudicate.py", "sample", "run", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        adjudicate.main()
+    assert "is there already; name a folder that is not" in capsys.readouterr().err
