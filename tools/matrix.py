@@ -8,6 +8,7 @@ For runs that are too large to be looked at cell by cell; the report page has ev
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -49,13 +50,24 @@ def table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
         yield f"| {' | '.join(row)} |"
 
 
-def by_scenario(frame: pd.DataFrame, names: Mapping[str, str]) -> Iterator[str]:
-    """Give each scenario by each reader."""
-    rows = [
-        [str(scenario), *(counts(of.verdict[of.reader == reader]) for reader in names)]
-        for scenario, of in frame.groupby("scenario")
-    ]
-    yield from table(["scenario", *names.values()], rows)
+def by_scenario(
+    frame: pd.DataFrame, names: Mapping[str, str], undone: Mapping[str, int]
+) -> Iterator[str]:
+    """Give each scenario by each reader; `undone`: how many of its steps were not applied.
+
+    They stand beside the ticks, which say nothing of cells that could not be asked.
+    """
+    rows = []
+    for scenario in sorted({*frame.scenario, *undone}):
+        of = frame[frame.scenario == scenario]
+        verdicts = (counts(of.verdict[of.reader == reader]) for reader in names)
+        rows.append([scenario, *verdicts, str(undone.get(scenario) or "")])
+    yield from table(["scenario", *names.values(), "steps not applied"], rows)
+
+
+def not_applied(found: run.Run) -> Mapping[str, int]:
+    """Count each scenario's steps that the writer refused, or that were left out after one."""
+    return Counter(found.variant(each.variant).scenario for each in found.failed_steps)
 
 
 def by_reader(frame: pd.DataFrame, names: Mapping[str, str]) -> Iterator[str]:
@@ -80,7 +92,8 @@ def main() -> int:
     parser.add_argument("run", type=Path)
     found = run.load(parser.parse_args().run.resolve())
     frame, names = found.to_frame(), short(tuple(each.reader for each in found.info.readers))
-    print("\n".join([*by_scenario(frame, names), "", *by_reader(frame, names)]))
+    scenarios = by_scenario(frame, names, not_applied(found))
+    print("\n".join([*scenarios, "", *by_reader(frame, names)]))
     return 0
 
 

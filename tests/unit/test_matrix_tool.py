@@ -24,6 +24,21 @@ def test_every_verdict_is_counted_once(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert sum(counted) == len(found.verdicts)
 
 
+def test_steps_that_were_not_applied_stand_beside_the_ticks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.syspath_prepend(TOOLS)
+    matrix = importlib.import_module("matrix")
+    found = sample.make(tmp_path)
+    undone = matrix.not_applied(found)
+    assert sum(undone.values()) == len(found.failed_steps) > 0
+    head, _, *rows = matrix.by_scenario(found.to_frame(), {}, undone | {"never asked": 7})
+    assert head == "| scenario | steps not applied |"
+    assert "| never asked | 7 |" in rows
+    for scenario, number in undone.items():
+        assert f"| {scenario} | {number} |" in rows
+
+
 @pytest.mark.parametrize(
     ("verdicts", "text"),
     [([], ""), (["correct"] * 3, "✓"), (["correct", "unknown", "wrong", "wrong"], "≠ 2 ? 1")],
