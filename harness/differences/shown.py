@@ -154,7 +154,7 @@ def _part(part: Part, types: Mapping[str, str], declared: Declared) -> Part:
 def _cased(answer: Answer, names: Collection[str]) -> Answer:
     """Give an answer whose columns are called as they are expected, but for upper and lower case.
 
-    Only a name that came in lower case is another one than it was.
+    Only what came in lower case is taken so: where `f1` is expected, `F1` stays a difference.
     """
     back = {name.lower(): name for name in names if name.lower() not in names}
     told = (answer.columns, *(part.columns for part in answer.parts))
