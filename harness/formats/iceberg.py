@@ -38,7 +38,8 @@ LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Spark makes integers and strings of them (Iceberg specification, "Primitive Types")."""
 
 SESSION: Final = {
-    # Our timestamps have no zone; Spark's own, which has one, becomes Iceberg's `timestamptz`.
+    # Both types of ours become Iceberg's `timestamp`, which has no zone (docs/scenarios.md);
+    # Spark's own `timestamp`, which has one, would become `timestamptz`.
     "spark.sql.timestampType": "TIMESTAMP_NTZ",
     # One file for each write and partition: rows of one write share a file, as in a file group.
     "spark.sql.shuffle.partitions": "1",
