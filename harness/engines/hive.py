@@ -238,7 +238,7 @@ def _started(
     # Hive looks for a file of this name, whatever Log4j's own property says.
     template.write("hive", "hive-log4j2.properties", {"level": "WARN"}, conf)
     archive = class_archive.of(installation, installation.jars("loader"))
-    jvm = (f"-Djava.io.tmpdir={folder / 'tmp'}", *archive.options)
+    jvm = (f"-Djava.io.tmpdir={folder / 'tmp'}", _LAUNCH, *archive.options)
     main = (installation.distribution.text("main"),)
     arguments = starter.command(installation, conf, main, jvm)
     with running(Command(arguments, folder, folder / "hive.log")) as process:
