@@ -3,13 +3,43 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness import pipeline, run
-from harness.cells import Plan
+from harness import formats, pipeline, run
+from harness.cells import Plan, parse_reader
+from harness.plan import Asked, Maker, Profile, Writer, plan
 from harness.progress import Progress
 from harness.run import Run
 from harness.runtimes.cache import Cache
+from harness.scenario.definition import Scenario
+
+WRITERS = {
+    "spark-3.5.8-hudi-0.15.0": Maker(("hudi-cow", "hive-parquet")),
+    "spark-3.5.8-iceberg-1.10.1": Maker(("iceberg",)),
+}
+"""A writer of each format that is looked at by `by_format`."""
+BY_ID = ("spark-3.5.8-iceberg-1.10.1", "hive-3.1.3-iceberg-1.4.3{path=fetch}", "trino-476")
+"""Readers of Iceberg."""
+
+
+def by_format(
+    name: str, scenarios: Sequence[Scenario], readers: Mapping[str, tuple[str, ...]]
+) -> Plan:
+    """Plan scenarios in the formats of `WRITERS`; `readers`: each with the formats it is asked of.
+
+    Iceberg's are asked by `BY_ID`.
+    """
+    asked = {**readers, **dict.fromkeys(BY_ID, ("iceberg",))}
+    profile = Profile(
+        name=name,
+        scenarios=tuple(each.name for each in scenarios),
+        formats=tuple(each for maker in WRITERS.values() for each in maker.formats),
+        writers=tuple(map(Writer, WRITERS)),
+        readers=tuple(Asked(parse_reader(each), formats=asked[each]) for each in asked),
+        axes={"rewrites": ("none", "some")},
+    )
+    return plan(scenarios, profile, map(formats.load, formats.names()), WRITERS)
 
 
 def done(plan: Plan, folder: Path, cache: Cache, progress: Progress) -> Run:

@@ -10,14 +10,13 @@ from dataclasses import replace
 
 import pytest
 
-from harness import formats
-from harness.cells import Cell, Plan, parse_reader
-from harness.plan import Asked, Maker, Profile, Writer, load_scenarios, plan, scenarios_folder
+from harness.cells import Cell, Plan
+from harness.plan import load_scenarios, scenarios_folder
 from harness.progress import Progress
 from harness.record import FindingKind, VerdictKind
 from harness.run import Run
 from harness.runtimes.cache import Cache
-from tests.engines.planned_run import done
+from tests.engines.planned_run import by_format, done
 
 pytestmark = pytest.mark.engines
 
@@ -26,13 +25,6 @@ READERS: Mapping[str, tuple[str, ...]] = {
     "spark-3.5.8-hudi-1.0.2{schema-on-read=on}": ("hudi-cow", "hive-parquet"),
     "hive-3.1.3{path=fetch}": ("hudi-cow", "hive-parquet"),
     "trino-476{use-column-names=true}": ("hudi-cow", "hive-parquet"),
-    "spark-3.5.8-iceberg-1.10.1": ("iceberg",),
-    "hive-3.1.3-iceberg-1.4.3{path=fetch}": ("iceberg",),
-    "trino-476": ("iceberg",),
-}
-MAKERS = {
-    "spark-3.5.8-hudi-0.15.0": Maker(("hudi-cow", "hive-parquet")),
-    "spark-3.5.8-iceberg-1.10.1": Maker(("iceberg",)),
 }
 WRITTEN, ANCIENT = 1, 6
 """Steps: the hard values are there; days before 1582 are, too."""
@@ -40,16 +32,8 @@ WRITTEN, ANCIENT = 1, 6
 
 def planned() -> Plan:
     """The plan, of which only what is said above is asked."""
-    profile = Profile(
-        name="hard",
-        scenarios=SCENARIOS,
-        formats=("hudi-cow", "hive-parquet", "iceberg"),
-        writers=tuple(map(Writer, MAKERS)),
-        readers=tuple(Asked(parse_reader(each), formats=READERS[each]) for each in READERS),
-        axes={"rewrites": ("none", "some")},
-    )
     scenarios = [each for each in load_scenarios(scenarios_folder()) if each.name in SCENARIOS]
-    made = plan(scenarios, profile, map(formats.load, formats.names()), MAKERS)
+    made = by_format("hard", scenarios, READERS)
     return replace(made, cells=tuple(each for each in made.cells if asked(each)))
 
 

@@ -9,18 +9,17 @@ from dataclasses import replace
 
 import pytest
 
-from harness import formats
-from harness.cells import Cell, Plan, parse_reader
+from harness.cells import Cell, Plan
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.operations.insert import Insert
-from harness.plan import Asked, Maker, Profile, Writer, load_scenarios, plan, scenarios_folder
+from harness.plan import load_scenarios, scenarios_folder
 from harness.progress import Progress
 from harness.record import FindingKind, VerdictKind
 from harness.run import Run
 from harness.runtimes.cache import Cache
 from harness.scenario.definition import Scenario, Step
-from tests.engines.planned_run import done
+from tests.engines.planned_run import by_format, done
 
 pytestmark = pytest.mark.engines
 
@@ -29,13 +28,6 @@ READERS: Mapping[str, tuple[str, ...]] = {
     "spark-3.5.8-hudi-1.0.2{schema-on-read=on}": ("hive-parquet", "hudi-cow"),
     "hive-3.1.3{path=fetch}": ("hive-parquet",),
     "trino-476{use-column-names=true}": ("hive-parquet",),
-    "spark-3.5.8-iceberg-1.10.1": ("iceberg",),
-    "hive-3.1.3-iceberg-1.4.3{path=fetch}": ("iceberg",),
-    "trino-476": ("iceberg",),
-}
-MAKERS = {
-    "spark-3.5.8-hudi-0.15.0": Maker(("hive-parquet", "hudi-cow")),
-    "spark-3.5.8-iceberg-1.10.1": Maker(("iceberg",)),
 }
 WRITTEN = 1
 
@@ -48,16 +40,8 @@ def on_hudi() -> Scenario:
 
 
 def planned() -> Plan:
-    profile = Profile(
-        name="zones and case",
-        scenarios=(PLAIN, CASE, HUDI),
-        formats=("hive-parquet", "hudi-cow", "iceberg"),
-        writers=tuple(map(Writer, MAKERS)),
-        readers=tuple(Asked(parse_reader(each), formats=READERS[each]) for each in READERS),
-        axes={"rewrites": ("none", "some")},
-    )
     shipped = [each for each in load_scenarios(scenarios_folder()) if each.name in {PLAIN, CASE}]
-    made = plan([*shipped, on_hudi()], profile, map(formats.load, formats.names()), MAKERS)
+    made = by_format("zones and case", [*shipped, on_hudi()], READERS)
     asked = [each for each in made.cells if "iceberg" in each.variant or each.step == WRITTEN]
     return replace(made, cells=tuple(asked))
 
