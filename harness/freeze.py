@@ -178,8 +178,9 @@ def file_list(state: State) -> tuple[FileSeen, ...]:
     """
     if not state.frozen.home:
         return _list(state.table)
-    there = (state.home / each.path for each in state.frozen.listing)
-    return tuple(_seen(path, state.home) for path in there if path.is_file())
+    home = state.home
+    there = ((each.path, home / each.path) for each in state.frozen.listing)
+    return tuple(_seen(name, path.lstat()) for name, path in there if path.is_file())
 
 
 def _homes(cache: Cache) -> Path:
@@ -199,7 +200,7 @@ def _bring_home(state: State) -> None:
 
 
 def _same(one: Path, other: Path) -> bool:
-    return _seen(one, one.parent) == replace(_seen(other, other.parent), path=one.name)
+    return _seen("", one.lstat()) == _seen("", other.lstat())
 
 
 def _link(source: Path, target: Path) -> None:
@@ -228,7 +229,8 @@ def _found(cache: Cache, digest: str) -> State | None:
 
 
 def _list(table: Path) -> tuple[FileSeen, ...]:
-    return tuple(_seen(path, table) for path in _everything(table))
+    found = ((name, each.stat(follow_symlinks=False), each) for name, each in _everything(table))
+    return tuple(_seen(name, stat, folder=each.is_dir()) for name, stat, each in found)
 
 
 def _read(digest: str, folder: Path) -> State:
@@ -249,19 +251,27 @@ def _make(cache: Cache, folder: Path, table: Path, frozen: Frozen) -> None:
             (work / TABLE).mkdir()
         listed = replace(frozen, listing=_list(work / TABLE))
         (work / STATE).write_bytes(_ADAPTER.dump_json(listed))
-        for path in _everything(work):
-            path.chmod(0o555 if path.is_dir() else 0o444)
+        for _, each in _everything(work):
+            Path(each).chmod(0o555 if each.is_dir() else 0o444)
         work.rename(folder)
         folder.chmod(0o555)
 
 
-def _everything(folder: Path) -> Iterator[Path]:
-    for name, folders, files in os.walk(folder):
-        folders.sort()
-        yield from (Path(name, each) for each in sorted((*folders, *files)))
+def _everything(folder: Path | str, below: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Give all that is in a folder by its path from there; a folder that is gone is empty.
+
+    Without `Path`: all files of a state are looked at for nearly each answer that comes.
+    """
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda each: each.name)
+    except OSError:
+        return
+    yield from ((below + each.name, each) for each in entries)
+    for each in entries:
+        if each.is_dir(follow_symlinks=False):
+            yield from _everything(each.path, f"{below}{each.name}/")
 
 
-def _seen(path: Path, below: Path) -> FileSeen:
-    stat = path.lstat()
-    size = 0 if path.is_dir() else stat.st_size
-    return FileSeen(path.relative_to(below).as_posix(), size, stat.st_mtime_ns)
+def _seen(name: str, stat: os.stat_result, *, folder: bool = False) -> FileSeen:
+    return FileSeen(name, 0 if folder else stat.st_size, stat.st_mtime_ns)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import cache
 
 from harness.errors import UsageProblem
 from harness.formats.api import Format
@@ -29,6 +30,7 @@ SHARED = frozenset(
 )
 
 
+@cache
 def names() -> tuple[str, ...]:
     """Give the names of all formats, sorted."""
     files = (each.name for each in pkgutil.iter_modules(__path__))

@@ -138,6 +138,28 @@ def test_the_file_list_shows_every_change(cache: Cache, table: Path) -> None:
     assert len(freeze.file_list(state)) == len(touched) + 1
 
 
+def test_the_file_list_has_the_order_of_states_frozen_long_ago(cache: Cache, table: Path) -> None:
+    """Folder by folder: it is compared with what stands in `state.json`."""
+    for name in ("b/x", "b.c", "b/a/y", "empty/z"):
+        (table / name).parent.mkdir(parents=True, exist_ok=True)
+        (table / name).write_text(name)
+    (table / "link").symlink_to("b")
+    seen = freeze.file_list(freeze.freeze(cache, DIGEST, table, APPLIED))
+    top = [".a.parquet.crc", "a.parquet", "b", "b.c", "empty", "link"]
+    assert [each.path for each in seen] == [*top, "b/a", "b/x", "b/a/y", "empty/z"]
+    assert {each.path: each.size for each in seen if each.size < 3} == dict.fromkeys(
+        ("b", "b/a", "empty", "link"), 0
+    )
+
+
+def test_a_state_whose_table_is_gone_is_put_aside(cache: Cache, table: Path) -> None:
+    state = freeze.freeze(cache, DIGEST, table, APPLIED)
+    state.folder.chmod(0o755)
+    shutil.move(state.table, state.folder / "elsewhere")
+    assert freeze.file_list(state) == ()
+    assert freeze.load(cache, DIGEST) is None
+
+
 def test_everything_that_was_told_is_in_the_address() -> None:
     first = freeze.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w1"])
     assert first == freeze.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w1"])
