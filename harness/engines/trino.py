@@ -25,9 +25,9 @@ from harness.progress import Progress
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 
-_MODULES: Final = tuple(
-    f"harness.engines.{name}"
-    for name in ("common", "trino_catalogs", "trino_protocol", "trino_server", "trino_values")
+_MODULES: Final = (
+    "harness.engines.common",
+    *(f"harness.engines.trino_{of}" for of in ("catalogs", "http", "protocol", "server", "values")),
 )
 
 

@@ -1,21 +1,14 @@
-"""A connection to a server of the Trino family, with the `trino` client library.
-
-PrestoSQL and PrestoDB speak the same protocol as Trino, but for the first part of the names of
-its HTTP headers. The library knows only Trino's, so they are renamed where requests leave and
-replies arrive.
-"""
+"""A connection to a server of the Trino family, with the `trino` client library."""
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any, Final, cast
 
-import requests
-from requests.exceptions import RequestException, Timeout
 from trino.client import ClientSession, TrinoQuery, TrinoRequest
 from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
 
@@ -23,7 +16,11 @@ from harness.differences import Declared, Tally
 from harness.engines import trino_values
 from harness.engines.api import NoAnswerError, RefusedError, Reply
 from harness.engines.common import drop_meta
+from harness.engines.trino_http import HttpSession
 from harness.record import Refusal
+
+if TYPE_CHECKING:
+    from requests import Session
 
 CONNECT_S: Final = 60.0
 """How long the first query of a session may take."""
@@ -37,9 +34,10 @@ of ORC files `orc_use_column_names`, which PrestoDB does not tell."""
 _OF_FILES: Final = ("parquet", "orc")
 """Kinds of files in the names of such properties; others are not about files."""
 
-_LIBRARY_PREFIX: Final = "X-Trino"
 _SAYS_NOTHING: Final = {"SERVER_STARTING_UP", "SERVER_SHUTTING_DOWN", "NO_NODES_AVAILABLE"}
 """Errors of a server that did not look at the query."""
+_SILENT: Final = (OSError, HTTPException, TrinoConnectionError, HttpError)
+"""What sending a query raises when there is no reply, or none of a server of this family."""
 _MALFORMED: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What reading a reply raises when it is not what the protocol says."""
 _METASTORE_GONE: Final = ("ConnectException", "TTransportException", "SocketTimeoutException")
@@ -51,14 +49,13 @@ class TrinoConnection:
     def __init__(self, host: str, port: int, header_prefix: str, declared: Declared) -> None:
         """`header_prefix`: `X-Trino` or `X-Presto`. Nothing is sent yet."""
         self._declared = declared
-        self._http = _Http(header_prefix)
+        self._http = HttpSession(host, port, header_prefix)
         session = ClientSession(
             user="harness", source="harness", timezone="UTC", heartbeat_interval=None
         )
         # One attempt: the library would otherwise repeat what failed, and hide that it did.
-        self._request = TrinoRequest(
-            host, port, session, self._http, http_scheme="http", max_attempts=1
-        )
+        http = cast("Session", self._http)
+        self._request = TrinoRequest(host, port, session, http, http_scheme="http", max_attempts=1)
         self._confirmed: Mapping[str, str] = {}
 
     def confirm(self, connectors: Mapping[str, str]) -> None:
@@ -90,7 +87,7 @@ class TrinoConnection:
             return self._fetched(query, sql, started)
         except TrinoQueryError as error:
             raise _sorted(error, time.monotonic() - started) from error
-        except (RequestException, TrinoConnectionError, HttpError) as problem:
+        except _SILENT as problem:
             self._cancel(query)
             seconds = time.monotonic() - started
             raise NoAnswerError(f"no answer after {seconds:.1f} s: {problem}") from problem
@@ -116,38 +113,8 @@ class TrinoConnection:
     def _cancel(self, query: Any) -> None:  # noqa: ANN401 - untyped
         """Ask the server to end the query; it may well be gone."""
         self._http.until = time.monotonic() + CANCEL_S
-        with suppress(RequestException, TrinoConnectionError, HttpError):
+        with suppress(*_SILENT):
             query.cancel()
-
-
-class _Http(requests.Session):
-    """Renames headers, and lets no request go on when the time of the whole query is over."""
-
-    def __init__(self, header_prefix: str) -> None:
-        super().__init__()
-        self.until = math.inf
-        """On the monotonic clock."""
-        # The servers are on this machine: no proxy and no password file has a say.
-        self.trust_env = False
-        # Answers are small and come from this machine: packing them costs both sides more.
-        self.headers["Accept-Encoding"] = "identity"
-        self._prefix = header_prefix
-
-    def send(self, request: requests.PreparedRequest, **kwargs: Any) -> requests.Response:  # noqa: ANN401
-        left = self.until - time.monotonic()
-        if left <= 0:
-            raise Timeout("the time for this query is over", request=request)
-        _rename(request.headers, _LIBRARY_PREFIX, self._prefix)
-        reply = super().send(request, **{**kwargs, "timeout": left, "proxies": {}})
-        _rename(reply.headers, self._prefix, _LIBRARY_PREFIX)
-        return reply
-
-
-def _rename(headers: Any, old: str, new: str) -> None:  # noqa: ANN401 - any mapping of requests
-    found = [name for name in headers if name.lower().startswith(f"{old}-".lower())]
-    for name in found:
-        value = headers.pop(name)
-        headers[new + name[len(old) :]] = value
 
 
 def confirmations(connectors: Mapping[str, str], told: list[tuple[str, str]]) -> dict[str, str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -24,33 +25,61 @@ class Coordinator:
 
     replies: dict[str, tuple[int, str]] = field(default_factory=dict)
     seen: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    following: dict[str, str] = field(default_factory=dict)
+    """What is replied to each path that a reply named."""
+    hangs: threading.Event = field(default_factory=threading.Event)
+    """Paths that no reply was given for are answered when a query is cancelled."""
     cancelled: list[str] = field(default_factory=list)
+    ends: set[str] = field(default_factory=set)
+    """After these statements the connection is closed, without a word in the reply."""
+    ended: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    connections: int = 0
     port: int = 0
 
     def says(self, sql: str, **body: Any) -> None:  # noqa: ANN401 - any JSON
-        told = {"id": "q1", "infoUri": "", "stats": {"state": "FINISHED"}, **body}
-        self.replies[sql] = (200, json.dumps(told))
+        self.replies[sql] = (200, self.reply(**body))
+
+    def goes_on(self, path: str, **body: Any) -> str:  # noqa: ANN401 - any JSON
+        self.following[path] = self.reply(**body)
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def reply(self, **body: Any) -> str:  # noqa: ANN401 - any JSON
+        return json.dumps({"id": "q1", "infoUri": "", "stats": {"state": "FINISHED"}, **body})
 
     def fails(self, sql: str, name: str, info: dict[str, Any] | None = None) -> None:
         error = {"message": "it said no", "errorCode": 7, "errorName": name, "errorType": "X"}
         self.says(sql, error={**error, "failureInfo": info})
 
 
-@contextmanager
-def listening(coordinator: Coordinator) -> Iterator[Coordinator]:
+def handler(coordinator: Coordinator) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"  # connections are kept
+
+        def setup(self) -> None:
+            coordinator.connections += 1
+            super().setup()
+
         def do_POST(self) -> None:
             sql = self.rfile.read(int(self.headers["Content-Length"])).decode()
             coordinator.seen.append((sql, dict(self.headers)))
             self.reply(*coordinator.replies[sql])
+            self.close_connection = sql in coordinator.ends
+
+        def finish(self) -> None:
+            super().finish()
+            with suppress(OSError):  # the client ended it first
+                self.connection.shutdown(socket.SHUT_RDWR)
+            coordinator.ended.release()
 
         def do_GET(self) -> None:
-            never_finished = json.loads(coordinator.replies["endless"][1])
-            self.reply(200, json.dumps(never_finished))
+            if self.path not in coordinator.following:
+                coordinator.hangs.wait()
+            self.reply(200, coordinator.following.get(self.path, ""))
 
         def do_DELETE(self) -> None:
             coordinator.cancelled.append(self.path)
             self.reply(204, "")
+            coordinator.hangs.set()
 
         def reply(self, status: int, body: str) -> None:
             self.send_response(status)
@@ -61,7 +90,12 @@ def listening(coordinator: Coordinator) -> Iterator[Coordinator]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    return Handler
+
+
+@contextmanager
+def listening(coordinator: Coordinator) -> Iterator[Coordinator]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(coordinator))
     coordinator.port = server.server_address[1]
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
@@ -193,11 +227,55 @@ def test_nobody_who_listens_is_no_answer() -> None:
 def test_a_query_that_outlasts_its_time_is_cancelled_and_is_no_answer(
     coordinator: Coordinator, connection: TrinoConnection
 ) -> None:
-    following = f"http://127.0.0.1:{coordinator.port}/v1/statement/q1/1"
-    coordinator.says("endless", nextUri=following, columns=[], data=[])
+    path = "/v1/statement/q1/1"
+    following = f"http://127.0.0.1:{coordinator.port}{path}"
+    coordinator.goes_on(path, nextUri=following, columns=[], data=[])
+    coordinator.says("endless", nextUri=following)
     with pytest.raises(NoAnswerError, match="no answer after"):
         connection.ask("endless", timeout_s=0.2)
     assert coordinator.cancelled == ["/v1/statement/q1/1"]
+
+
+def test_a_reply_that_never_comes_is_no_answer_and_its_query_is_cancelled(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    following = f"http://127.0.0.1:{coordinator.port}/v1/statement/q1/1"
+    coordinator.says("silent", nextUri=following)
+    with pytest.raises(NoAnswerError, match="timed out"):
+        connection.ask("silent", timeout_s=0.2)
+    assert coordinator.cancelled == ["/v1/statement/q1/1"]
+
+
+def test_the_rows_of_all_replies_come_in_order_over_one_connection(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    columns = [column("id", "bigint")]
+    last = coordinator.goes_on("/v1/executing/2?slug=a%2Fb", columns=columns, data=[[7]])
+    first = coordinator.goes_on("/v1/executing/1", columns=columns, data=[[5], [6]], nextUri=last)
+    coordinator.says("select 1", nextUri=coordinator.goes_on("/v1/queued/1", nextUri=first))
+    for _ in range(2):
+        assert connection.ask("select 1", timeout_s=30).rows == ((5,), (6,), (7,))
+    assert coordinator.connections == 1
+
+
+def test_an_error_in_a_later_reply_is_a_refusal_though_rows_came_before(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    error = {"message": "it said no", "errorName": "HIVE_BAD_DATA", "errorType": "EXTERNAL"}
+    following = coordinator.goes_on("/v1/executing/1", error=error)
+    coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]], nextUri=following)
+    with pytest.raises(RefusedError, match="HIVE_BAD_DATA: it said no"):
+        connection.ask("select 1", timeout_s=30)
+
+
+def test_after_a_broken_reply_the_session_connects_anew(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.says("silent", nextUri=f"http://127.0.0.1:{coordinator.port}/v1/statement/q1/1")
+    with pytest.raises(NoAnswerError):
+        connection.ask("silent", timeout_s=0.2)
+    coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]])
+    assert connection.ask("select 1", timeout_s=30).rows == ((5,),)
 
 
 def test_the_server_tells_how_a_catalog_reads_and_each_answer_says_so(
@@ -241,3 +319,14 @@ def test_a_catalog_without_the_setting_is_confirmed_by_name_alone() -> None:
 
 def test_a_column_that_is_called_like_a_catalog_is_not_taken_for_one() -> None:
     assert catalog_of('select "hive"."x" from "hudi"."d"."t"') == "hudi"
+
+
+def test_a_connection_that_the_server_ended_meanwhile_is_made_anew(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]])
+    coordinator.ends.add("select 1")
+    for _ in range(2):
+        assert connection.ask("select 1", timeout_s=30).rows == ((5,),)
+        coordinator.ended.acquire()
+    assert coordinator.connections == 2
