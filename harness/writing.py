@@ -276,7 +276,8 @@ def _records(
             others=state.frozen.others,
             table_version=state.frozen.table_version,
             # The frozen facts name the instants that stand in the files.
-            values=tuple(file_values.read(state.table, state.frozen.files, new)),
+            values=tuple(file_values.read(state.table, state.frozen.files, new, meta=state.bare)),
+            bare=state.bare,
         )
 
 

@@ -128,6 +128,8 @@ class Oracle:
         shown = self._shown_key(line)
         if shown == line.key or not (shown or line.values):
             return True
+        if any(isinstance(each, Token) and each.field_id < 0 for each in line.tokens):
+            return True  # the whole answer is what a way of reading gives
         texts = [text_of(each) for each in line.values if each is not None]
         return any(self._keys_of.get(each) == {line.key} for each in texts)
 

@@ -29,7 +29,8 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "partition value as column": ("partition value as column",),
     "off-by-one shift": ("by position, one too far right", "by position, one too far left"),
     "meta columns shifting by five": (
-        "meta columns shift by five",
+        "by position, meta columns counted",
+        "log files ignored, meta columns counted",
         "by position, five too far right",
     ),
     "resurrect": ("dropped column resurrected by name",),
