@@ -125,8 +125,9 @@ def _whole_rows(
         yield Place(What.EXTRA_ROW, key, "", None, values, origin=early.get(key))
     for key, values in found.second:
         yield Place(What.SECOND_ROW, key, "", None, values)
+    there = found.there
     for key, row in world.keys.items():
-        if key not in found.there:
+        if key not in there:
             shown = _expected(world, row)
             values = tuple(at(shown, path) for path in asked if world.schema.has(path))
             yield Place(What.ABSENT_ROW, key, "", values, None, origin=early.get(key))

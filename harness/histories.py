@@ -97,6 +97,11 @@ class Histories:
         """Give an answer as one to what its product can have understood of the question."""
         return shown.asked(answer) if self._written else answer
 
+    @property
+    def merge_on_read(self) -> bool:
+        """Whether changes go to log files first."""
+        return self._case.merge_on_read
+
     def until(self, step: int) -> History:
         """Give the history up to a step."""
         return self.history[: step + 1]

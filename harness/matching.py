@@ -64,11 +64,12 @@ def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching
 
 def _with_empty(found: Matching, absent: Sequence[Row]) -> Matching:
     """Take rows of nothing but NULLs for the absent ones, where there are as many."""
-    empty = [values for _, values in found.extra if all(each is None for each in values)]
+    empty = [each for each in found.extra if each[1] and all(v is None for v in each[1])]
     if not empty or len(empty) != len(absent):
         return found
-    others = tuple(each for each in found.extra if each[1] not in empty)
-    return replace(found, extra=others, empty=tuple(zip(absent, empty, strict=True)))
+    others = tuple(each for each in found.extra if each not in empty)
+    pairs = zip(absent, (values for _, values in empty), strict=True)
+    return replace(found, extra=others, empty=tuple(pairs))
 
 
 def _in_order(found: Found) -> list[tuple[int, str]]:

@@ -51,7 +51,7 @@ MAY_IMPORT = {
         "errors model scenario views cells record checks compare diagnosis differences layout held "
         "party told"
     ),
-    "judge": "cells record differences refusals layout party histories",
+    "judge": "views cells record differences refusals layout party histories",
     "run": "errors model scenario cells record",
     "reports": "errors model scenario views cells record differences baseline run",
     "gate": "errors record baseline",

@@ -10,6 +10,7 @@
 | another row's, a newer one, nobody's | unexplained |
 | nothing was read, and a file holds the value under another name | missing rename |
 | nothing was read | lost value |
+| rows of nothing but NULLs, as many as are missing | lost value |
 
 A name is claimed where only one explanation fits. So beside each name stand the others that would
 give the same values: of a NULL, that it is simply one; of a value, whoever else had it in that row.
@@ -89,9 +90,12 @@ class Oracle:
 
     def _rows(self) -> Iterator[Wrong]:
         by_key: dict[str, list[Line]] = {}
+        empty: list[Line] = []
         for line in self.seen.lines:
             shown = self._shown_key(line)
-            if self._recognisable(line):
+            if line.values and all(each is None for each in line.values):
+                empty.append(line)
+            elif self._recognisable(line):
                 by_key.setdefault(line.key, []).append(line)
             elif shown in self._ever:
                 by_key.setdefault(shown, []).append(replace(line, key=shown))
@@ -104,8 +108,23 @@ class Oracle:
             if len(lines) > 1:
                 yield Wrong((key, ""), frozenset({FindingKind.DUPLICATE}))
             yield from self._cells(max(lines, key=self._right))
-        for key in self.rows.keys() - by_key.keys():
+        missing = self.rows.keys() - by_key.keys()
+        if empty and len(empty) == len(missing):
+            yield from (each for key in missing for each in self._empty(key))
+            return
+        yield from (Wrong((_NULL, ""), _UNEXPLAINED) for _ in empty[:1])
+        for key in missing:
             yield Wrong((key, ""), frozenset({self._absent(key, by_key.keys())}))
+
+    def _empty(self, key: str) -> Iterator[Wrong]:
+        """Give every value of a row that came as nothing but NULLs."""
+        schema, row = self.told.truth.schema, self.expected(self.rows[key])
+        for name in (each for each in dict.fromkeys(self.seen.names) if schema.has(each)):
+            value = at(row, name)
+            leaves = _leaves(value, schema.find(name), name) if value is not None else ()
+            parts = [where for where, _, leaf in leaves if leaf is not None]
+            for where in parts or ([name] if value is not None else []):
+                yield Wrong((key, where), frozenset({FindingKind.LOST_VALUE}))
 
     def _absent(self, key: str, there: AbstractSet[str]) -> FindingKind:
         """Tell a row that is gone by now from a lost one, of whose file nothing came."""
@@ -346,6 +365,7 @@ class Oracle:
 
 
 _UNEXPLAINED = frozenset({FindingKind.UNEXPLAINED})
+_NULL = text_of(None)
 
 
 def _parts(token: Value) -> tuple[Value, ...]:
