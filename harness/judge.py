@@ -40,8 +40,10 @@ def _skipped(outcome: Outcome | None) -> bool:
 
 def _fell_away(cell: Cell, answer: Answer, histories: Histories) -> bool:
     """Tell whether there was nothing to ask; older records call a view not made yet unknown."""
-    unmade = histories.merge_on_read and views.unmade(cell.view, histories.until(cell.step))
-    return bool(answer.void) or (unmade and answer.unknown == views.no_entry(cell.view))
+    if not answer.unknown:
+        return bool(answer.void)
+    absent = histories.merge_on_read and answer.unknown == views.no_entry(cell.view)
+    return absent and views.unmade(cell.view, histories.until(cell.step))
 
 
 def _incomplete(outcomes: Mapping[int, Outcome], step: int) -> bool:
