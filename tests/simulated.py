@@ -45,12 +45,18 @@ class File:
     records: Mapping[Value, Record]
     deleted: tuple[Value, ...] = ()
     meta: Mapping[Value, Record] = field(default_factory=dict)
-    """What Hudi adds to each record."""
+    """What Hudi adds to a record, where it is something else than usual."""
 
     @property
     def path(self) -> str:
         """Its name."""
         return f"{self.group}_{instant_of(self.step)}.{self.kind}"
+
+    def added(self, key: Value) -> Record:
+        """Give what Hudi adds to a record, in the order of its columns."""
+        instant = instant_of(self.step)
+        values = (instant, f"{instant}_{self.group}_{key}", text_of(key), "", self.path)
+        return self.meta.get(key) or dict(zip(META, values, strict=True))
 
     def fact(self) -> FileFact:
         """Say what the harness reads of it."""
@@ -153,15 +159,7 @@ def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[R
     records = {
         row.key: dict(zip(names, row_values(row, truth.schema), strict=True)) for row in rows
     }
-    file = File(kind, group, truth.step, truth.schema, order, records)
-    meta = {key: _added(file, key, number) for number, key in enumerate(records)}
-    return replace(file, meta=meta)
-
-
-def _added(file: File, key: Value, number: int) -> Record:
-    instant = instant_of(file.step)
-    values = (instant, f"{instant}_{file.group}_{number}", text_of(key), "", file.path)
-    return dict(zip(META, values, strict=True))
+    return File(kind, group, truth.step, truth.schema, order, records)
 
 
 @dataclass(frozen=True)
@@ -246,7 +244,7 @@ def _rows(disk: Disk, file: File, schema: Schema, reader: Reader, by: str) -> di
 
 
 def _whole(file: File) -> list[tuple[Value, Record]]:
-    return [(key, {**file.meta.get(key, {}), **each}) for key, each in file.records.items()]
+    return [(key, {**file.added(key), **each}) for key, each in file.records.items()]
 
 
 def _sources(

@@ -97,7 +97,9 @@ class Told:
     def layout(self, view: str = "snapshot") -> Layout:
         """Give what the files tell where the catalog lists no meta columns of Hudi's."""
         files = self.disk.until(self.truth.step)
-        meta = {each.path: [tuple(row.values()) for row in each.meta.values()] for each in files}
+        meta = {
+            each.path: [tuple(each.added(key).values()) for key in each.records] for each in files
+        }
         return Layout(self.world(view), self.facts, self.steps, meta=meta)
 
     def read(self, by: str = "id", **how: object) -> Reply:

@@ -119,7 +119,7 @@ def _state(disk: Disk, step: int, sql: tuple[str, ...], *, looked_at: bool) -> S
 
 def _values(file: File, number: int) -> FileValues:
     rows = (tuple(record[name] for name in file.names) for record in file.records.values())
-    meta = (tuple(file.meta[key].values()) for key in file.records)
+    meta = (tuple(file.added(key).values()) for key in file.records)
     return FileValues(number, file.names, tuple(rows), meta=tuple(meta))
 
 
