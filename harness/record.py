@@ -78,8 +78,8 @@ class FileValues:
     unread: str = ""
     """Why its values are not known; empty when they are."""
     meta: Annotated[tuple[tuple[Cellular, ...], ...], Field(exclude_if=lambda rows: not rows)] = ()
-    """The values of Hudi's meta columns in the rows of a base file, in the file's order; kept where
-    the catalog does not list these columns."""
+    """The values of Hudi's meta columns in the rows of a base file, in the file's order; kept of
+    variants whose catalog does not list these columns at some step."""
 
 
 @dataclass(frozen=True, slots=True)
