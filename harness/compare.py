@@ -77,7 +77,9 @@ def wrong_rows(
     cells = [
         each for row, _ in found.pairs for each in _row(world, row, known, seen[text_of(row.key)])
     ]
-    return (*origins.attribute(world, cells, seen), *_whole_rows(world, found, names, wanted))
+    lost = (each for row, _ in found.empty for each in _empty(world, row, known))
+    told = origins.attribute(world, cells, seen)
+    return (*told, *lost, *_whole_rows(world, found, names, wanted))
 
 
 def wrong_columns(
@@ -123,7 +125,7 @@ def _whole_rows(
         yield Place(What.EXTRA_ROW, key, "", None, values, origin=early.get(key))
     for key, values in found.second:
         yield Place(What.SECOND_ROW, key, "", None, values)
-    there = {text_of(row.key) for row, _ in found.pairs}
+    there = found.there
     for key, row in world.keys.items():
         if key not in there:
             shown = _expected(world, row)
@@ -150,6 +152,12 @@ def _row(
     for path, (field, found) in zip(known, seen, strict=True):
         place = Place(What.CELL, key, path, at(expected, path), found, field)
         yield from _cell(world, place)
+
+
+def _empty(world: World, row: Row, known: Sequence[str]) -> Iterator[Place]:
+    """Give the values of a row that came as nothing but NULLs."""
+    seen = [(world.schema.find(name), None) for name in known]
+    return (replace(each, empty=True) for each in _row(world, row, known, seen))
 
 
 def _cell(world: World, at: Place) -> Iterator[Place]:

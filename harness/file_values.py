@@ -7,34 +7,47 @@ file format"). Nothing is judged here: the values become part of a state's recor
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from harness.formats import hudi_log, orc, parquet
 from harness.formats.api import Content, FileFactError
 from harness.formats.hudi_log import Kind
+from harness.model.canonical import Value
 from harness.model.files import FileFact, FileKind
-from harness.model.resolution import META_PREFIX
+from harness.model.resolution import META, META_PREFIX
 from harness.record import FileValues
 
 
-def read(table: Path, files: Sequence[FileFact], numbers: Iterable[int]) -> Iterator[FileValues]:
+def read(
+    table: Path, files: Sequence[FileFact], numbers: Iterable[int], *, meta: bool = False
+) -> Iterator[FileValues]:
     """Give what the files of these numbers hold, each row in its order; those without rows do not.
 
-    A file that cannot be read says why.
+    A file that cannot be read says why. `meta`: whether to give what Hudi adds to each row as well.
     """
     for number in numbers:
         if files[number].keys:
-            yield _looked_at(table, files[number], number)
+            yield _looked_at(table, files[number], number, meta=meta)
 
 
-def _looked_at(table: Path, fact: FileFact, number: int) -> FileValues:
+def _looked_at(table: Path, fact: FileFact, number: int, *, meta: bool) -> FileValues:
     try:
         columns, rows = _content(table / fact.path, fact)
     except (FileFactError, OSError) as problem:
         return FileValues(number, unread=str(problem))
     own = [at for at, name in enumerate(columns) if not name.startswith(META_PREFIX)]
     names = tuple(columns[at] for at in own)
-    return FileValues(number, names, tuple(tuple(row[at] for at in own) for row in rows))
+    values = FileValues(number, names, _only(own, rows))
+    added = [at for at, name in enumerate(columns) if name in META]
+    wanted = meta and fact.kind is FileKind.BASE and len(added) == len(META)
+    return replace(values, meta=_only(added, rows)) if wanted else values
+
+
+def _only(
+    places: Sequence[int], rows: Sequence[tuple[Value, ...]]
+) -> tuple[tuple[Value, ...], ...]:
+    return tuple(tuple(row[at] for at in places) for row in rows)
 
 
 def _content(path: Path, fact: FileFact) -> Content:

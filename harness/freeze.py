@@ -26,8 +26,8 @@ from uuid import uuid4
 
 from pydantic import TypeAdapter
 
-from harness.model.files import FileFact
-from harness.model.resolution import META_PREFIX
+from harness.model.files import FileFact, FileKind
+from harness.model.resolution import META, META_PREFIX
 from harness.record import Outcome, OutcomeKind
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import Catalog
@@ -102,6 +102,14 @@ class State:
             entry.name: tuple(n for n, _ in entry.columns if not n.startswith(META_PREFIX))
             for entry in self.frozen.entries
         }
+
+    @property
+    def bare(self) -> bool:
+        """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
+        listed = {name for entry in self.frozen.entries for name, _ in entry.columns}
+        bases = (fact for fact in self.frozen.files if fact.kind is FileKind.BASE)
+        stored = {name for fact in bases for name, _ in fact.columns}
+        return bool(META.keys() & stored) and not META.keys() & listed
 
 
 States = Mapping[tuple[str, int], State]

@@ -18,6 +18,7 @@ from harness.model.canonical import text_of
 from harness.model.files import FileKind
 from harness.model.moment import AS_OF
 from harness.model.query import Query
+from harness.model.reading import NO_META, Meta
 from harness.model.truth import History, row_values
 from harness.party import Beside
 from harness.record import Answer, Expected, Normalised, Outcome, OutcomeKind, StateRecord
@@ -67,6 +68,7 @@ class Histories:
         self._told: dict[Hashable, Told] = {}
         self._holdings = Holdings(case.states, self.history)
         self._besides: dict[tuple[int, str], Beside | None] = {}
+        self._meta = _meta(case.states)
 
     def shown_by(self, reader: str, answer: Answer | None) -> Histories:
         """Give those of what the product of a reader can show: these where it shows all."""
@@ -94,6 +96,11 @@ class Histories:
     def asked(self, answer: Answer) -> Answer:
         """Give an answer as one to what its product can have understood of the question."""
         return shown.asked(answer) if self._written else answer
+
+    @property
+    def merge_on_read(self) -> bool:
+        """Whether changes go to log files first."""
+        return self._case.merge_on_read
 
     def until(self, step: int) -> History:
         """Give the history up to a step."""
@@ -160,7 +167,7 @@ class Histories:
         same = step, view, answer.question, told.content(answer)
         if same not in self._told:
             world, layout = self.world(step, view), self.layout(step, view)
-            beside, again = self.beside(step, view), partial(self._wrong, answer)
+            beside, again = self.beside(step, view), partial(self._wrong, answer, layout)
             blamed = party.blamed(beside, world, again(world), again)
             places = told.filed(answer, blamed, layout)
             if answer.refusal is None:
@@ -169,13 +176,14 @@ class Histories:
                 self._told[same] = Told(diagnosis.findings(places, world))
         return self._told[same]
 
-    def _wrong(self, answer: Answer, world: World) -> tuple[Place, ...]:
+    def _wrong(self, answer: Answer, layout: Layout, world: World) -> tuple[Place, ...]:
         """Give what is wrong were the table what a world says, as far as the product can show it.
 
         What files hold is uncut.
         """
         rows = shown.as_shown(world.rows, world.schema) if self._written else world.rows
-        return told.wrong(answer, world if rows is world.rows else replace(world, rows=rows))
+        world = world if rows is world.rows else replace(world, rows=rows)
+        return told.wrong(answer, world, layout)
 
     def beside(self, step: int, view: str) -> Beside | None:
         """Give what was written beside what the files hold; None where that is not known."""
@@ -213,10 +221,25 @@ class Histories:
             at = back.step if back and back.name == AS_OF else step
             state, since = self.states[at], back is not None and back.name != AS_OF
             layout = Layout(
-                self.world(step, view), state.files, self._made(at), state.layout, partial=since
+                self.world(step, view),
+                state.files,
+                self._made(at),
+                state.layout,
+                partial=since,
+                meta=self._meta if state.bare else NO_META,
             )
             self._layouts[step, view] = layout
         return self._layouts[step, view]
+
+
+def _meta(states: Sequence[StateRecord]) -> Meta:
+    """Give what the meta columns of each base file hold, as far as records tell."""
+    return {
+        state.files[each.file].path: each.meta
+        for state in states
+        for each in state.values
+        if each.meta
+    }
 
 
 def _applied(outcome: Outcome | None) -> bool:

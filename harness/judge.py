@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from harness import differences, party, refusals
+from harness import differences, party, refusals, views
 from harness.cells import Cell
 from harness.differences import shown
 from harness.histories import READ_OPTIMIZED, Case, Histories, shows
@@ -16,7 +16,8 @@ from harness.record import Answer, Outcome, OutcomeKind, Refusal, Verdict, Verdi
 def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
     """Give a verdict for every cell of a variant whose step was not skipped.
 
-    There is none either where nothing could be asked, since a refused step left out its column.
+    There is none either where nothing could be asked, since a refused step left out its column or
+    the table's first write.
     A step that the writer refused, or of which nothing is known, gets a verdict of its own.
     """
     histories = Histories(case)
@@ -25,7 +26,8 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
     for cell in cells:
         outcome = outcomes.get(cell.step)
         answer = answers.get(cell.case)
-        if _skipped(outcome) or (_fell_away(answer) and _incomplete(outcomes, cell.step)):
+        fell_away = answer is not None and _fell_away(cell, answer, histories)
+        if _skipped(outcome) or (fell_away and _incomplete(outcomes, cell.step)):
             continue
         shown_by = histories.shown_by(cell.reader, answer)
         verdicts.append(_of_cell(cell, case, shown_by, answer))
@@ -36,8 +38,12 @@ def _skipped(outcome: Outcome | None) -> bool:
     return outcome is not None and outcome.kind is OutcomeKind.SKIPPED
 
 
-def _fell_away(answer: Answer | None) -> bool:
-    return answer is not None and bool(answer.void)
+def _fell_away(cell: Cell, answer: Answer, histories: Histories) -> bool:
+    """Tell whether there was nothing to ask; older records call a view not made yet unknown."""
+    if not answer.unknown:
+        return bool(answer.void)
+    absent = histories.merge_on_read and answer.unknown == views.no_entry(cell.view)
+    return absent and views.unmade(cell.view, histories.until(cell.step))
 
 
 def _incomplete(outcomes: Mapping[int, Outcome], step: int) -> bool:

@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.checks.place import World
+from harness.foretold import Foretold, foretell
 from harness.model import resolution
-from harness.model.canonical import text_of
+from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact
-from harness.model.reading import Reading
+from harness.model.query import Query
+from harness.model.reading import Meta, Reading
 from harness.model.truth import Row
-from harness.model.ways import Way
+from harness.model.ways import By, Way
 from harness.readings import Readings
 from harness.record import Answer, labelled
 
@@ -32,6 +34,8 @@ class Layout:
     """Why the files tell nothing; empty when they do."""
     partial: bool = False
     """Whether the view shows a part of the rows by when they were written: no way is predicted."""
+    meta: Meta = field(default_factory=dict)
+    """What Hudi's meta columns hold, where the catalog does not list them."""
     _readings: list[Readings | None] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
@@ -68,6 +72,21 @@ class Layout:
             return ()
         names = [each.name for each in labelled(query, answer.columns)]
         return readings.fitting(query, names, answer.rows)
+
+    def foretold(
+        self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
+    ) -> Foretold | None:
+        """Give what the rows of an answer were read from, by position with meta columns counted.
+
+        None where it was not read so, or may have been read in another way as well.
+        """
+        readings = self.readings() if self.meta and not query.count else None
+        ways = readings.fitting(query, labels, rows) if readings else ()
+        if readings is None or any(way.by is not By.COUNTED for way in ways):
+            return None
+        history = self.world.history
+        told = [foretell(readings.reading, way, query, labels, history) for way in ways]
+        return told[0] if told and all(each == told[0] for each in told) else None
 
     def read_from(self, answer: Answer) -> Mapping[str, FileFact]:
         """Give the file that each row of an answer was read from, by the text of its key.
@@ -107,7 +126,7 @@ class Layout:
         if not self.files or self.partial:
             return None
         try:
-            return Readings(Reading(self.world.history, self.files, self.steps))
+            return Readings(Reading(self.world.history, self.files, self.steps, self.meta))
         except resolution.LayoutError:
             return None
 
@@ -116,7 +135,9 @@ class Layout:
         if self.partial:
             return ""
         try:
-            ways = resolution.meeting_other_types(self.world.history, self.files, self.steps)
+            ways = resolution.meeting_other_types(
+                self.world.history, self.files, self.steps, counted=bool(self.meta)
+            )
         except resolution.LayoutError:
             return ""
         return str(ways[0]) if len(ways) == 1 else ""

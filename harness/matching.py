@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.checks.place import World
 from harness.model.canonical import Value, same, text_of
@@ -29,6 +29,14 @@ class Matching:
     """More rows of a key that is in `pairs`."""
     extra: tuple[tuple[str, Found], ...]
     """Rows that should not be there, each with its key as well as it can be told."""
+    empty: tuple[tuple[Row, Found], ...] = ()
+    """Rows that should be there, each with one of nothing but NULLs. Which is whose does not
+    matter: there are as many of these as rows that are missing otherwise."""
+
+    @property
+    def there(self) -> frozenset[str]:
+        """The keys of the rows that should be there and are, as texts."""
+        return frozenset(text_of(row.key) for row, _ in (*self.pairs, *self.empty))
 
 
 def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching:
@@ -50,7 +58,18 @@ def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching
         best = scores.index(max(scores))
         pairs.append((wanted[key], candidates[best]))
         second += [(key, found) for at, found in enumerate(candidates) if at != best]
-    return Matching(tuple(pairs), tuple(second), tuple(extra))
+    absent = [row for key, row in wanted.items() if key not in groups]
+    return _with_empty(Matching(tuple(pairs), tuple(second), tuple(extra)), absent)
+
+
+def _with_empty(found: Matching, absent: Sequence[Row]) -> Matching:
+    """Take rows of nothing but NULLs for the absent ones, where there are as many."""
+    empty = [each for each in found.extra if each[1] and all(v is None for v in each[1])]
+    if not empty or len(empty) != len(absent):
+        return found
+    others = tuple(each for each in found.extra if each not in empty)
+    pairs = zip(absent, (values for _, values in empty), strict=True)
+    return replace(found, extra=others, empty=tuple(pairs))
 
 
 def _in_order(found: Found) -> list[tuple[int, str]]:
@@ -59,6 +78,8 @@ def _in_order(found: Found) -> list[tuple[int, str]]:
 
 
 def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[str]:
+    if world.foretold is not None:
+        return world.foretold.owners(names, rows)
     key = world.history[0].table.key
     at = names.index(key) if key in names else None
     shown = [text_of(found[at]) if at is not None else "" for found in rows]

@@ -43,7 +43,7 @@ def _early(
 
 def _gone(world: World, now: Mapping[str, Row], found: Matching) -> Iterator[str]:
     """Give absent rows that are not there any more, but where all their file group is absent."""
-    there = {text_of(row.key) for row, _ in found.pairs}
+    there = found.there
     for key, row in world.keys.items():
         if key in there or key in now:
             continue

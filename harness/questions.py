@@ -11,6 +11,7 @@ from harness.cells import Cell, Reader, Variant
 from harness.engines import past
 from harness.engines.api import Engine, Question, Wording
 from harness.formats.api import Format
+from harness.formats.statements import TABLE
 from harness.freeze import State, States
 from harness.model.moment import AS_OF
 from harness.model.query import Query
@@ -73,7 +74,8 @@ class Asking:
         table = self.format_of(variant.format).table_for(views.name_of(cell.view))
         columns = state.columns.get(table)
         if columns is None:
-            return no_entry(cell)
+            late = table != TABLE and views.unmade(cell.view, history[: cell.step + 1])
+            return no_entry(cell, late=late)
         step = _step_back(back, state) if back else cell.step
         if step is None:
             return Answer(cell.case, "", void=f"no step up to {back and back.step} made an instant")
@@ -125,9 +127,15 @@ def history(variant: Variant, states: States, *, merge_on_read: bool) -> History
     return generation.history(variant.scenario, merge_on_read=merge_on_read, applied=applied)
 
 
-def no_entry(cell: Cell) -> Answer:
-    """Give the answer of a cell whose table the catalog does not have."""
-    return Answer(cell.case, "", unknown=f"the catalog has no entry for the view {cell.view}")
+def no_entry(cell: Cell, *, late: bool) -> Answer:
+    """Give the answer of a cell whose table the catalog does not have.
+
+    `late`: it is not to have it yet, so there is nothing to ask; else nothing is known.
+    """
+    why = views.no_entry(cell.view)
+    if late:
+        return Answer(cell.case, "", void=f"no step has written anything yet: {why}")
+    return Answer(cell.case, "", unknown=why)
 
 
 def by_server(asked: Iterable[Asked]) -> dict[str, list[Asked]]:

@@ -77,6 +77,9 @@ class FileValues:
     """In the order of the file's `keys`."""
     unread: str = ""
     """Why its values are not known; empty when they are."""
+    meta: Annotated[tuple[tuple[Cellular, ...], ...], Field(exclude_if=lambda rows: not rows)] = ()
+    """The values of Hudi's meta columns in the rows of a base file, in the file's order; kept of
+    variants whose catalog does not list these columns at some step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,9 @@ class StateRecord:
     values: tuple[FileValues, ...] = ()
     """What the files with rows hold that no earlier state of the variant had; nothing in records
     made before files were read."""
+    bare: Annotated[bool, Field(exclude_if=lambda bare: not bare)] = False
+    """Whether base files begin with Hudi's meta columns and no catalog entry lists these; false in
+    records made before it was noted."""
 
 
 @dataclass(frozen=True, slots=True)

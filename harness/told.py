@@ -10,7 +10,8 @@ from harness.checks.place import Place, What, World
 from harness.layout import Layout
 from harness.model.canonical import Value
 from harness.model.files import FileFact
-from harness.record import Answer, Column, Finding, Part
+from harness.model.query import Query
+from harness.record import Answer, Column, Finding, Part, labelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Told:
     """How the files are not as the truth says, or tell nothing, where something is wrong."""
 
 
-def _in_parts(answer: Answer, world: World) -> tuple[Place, ...]:
+def _in_parts(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]:
     """Give the wrong places of the columns asked alone, each once.
 
     Every part shows the key column and all rows again, so what is wrong with them is in several.
@@ -35,7 +36,7 @@ def _in_parts(answer: Answer, world: World) -> tuple[Place, ...]:
     columns: dict[str, Column] = {}
     for part in answer.parts:
         again: dict[tuple[What, str, str], list[Place]] = {}
-        for place in compare.wrong_rows(world, part.columns, part.rows) if _answered(part) else ():
+        for place in _of_part(part, world, layout) if _answered(part) else ():
             again.setdefault((place.what, place.key, place.column), []).append(place)
         rows |= {at: places for at, places in again.items() if len(places) > len(rows.get(at, ()))}
         columns |= {column.name: column for column in part.columns}
@@ -45,16 +46,24 @@ def _in_parts(answer: Answer, world: World) -> tuple[Place, ...]:
     return (*(place for places in rows.values() for place in places), *heads)
 
 
+def _of_part(part: Part, world: World, layout: Layout) -> tuple[Place, ...]:
+    names = tuple(column.name for column in part.columns)
+    seen = replace(world, foretold=layout.foretold(Query(columns=names), names, part.rows))
+    return compare.wrong_rows(seen, part.columns, part.rows)
+
+
 def _answered(part: Part) -> bool:
     return part.refusal is None and not part.unknown
 
 
-def wrong(answer: Answer, world: World) -> tuple[Place, ...]:
+def wrong(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]:
     """Give the wrong places of an answer, or of the columns asked alone."""
     if answer.refusal is not None:
-        return _in_parts(answer, world)
-    seen = compare.narrowed(world, answer.question)
-    return compare.wrong(seen, answer.question, answer.columns, answer.rows)
+        return _in_parts(answer, world, layout)
+    query = answer.question
+    names = [each.name for each in labelled(query, answer.columns)]
+    seen = replace(world, foretold=layout.foretold(query, names, answer.rows))
+    return compare.wrong(compare.narrowed(seen, query), query, answer.columns, answer.rows)
 
 
 def of_rows(answer: Answer, places: Sequence[Place], world: World, layout: Layout) -> Told:

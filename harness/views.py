@@ -29,6 +29,9 @@ from typing import Final
 from harness.model.moment import AS_OF, INCREMENTAL
 from harness.model.truth import History, Row, Rows, Truth
 
+BASE_NAME: Final = "base_name"
+"""The view that is there from a table's creation on; a merge-on-read table gets the others with the
+first write (seen on Hudi 0.15.0 to 1.2.0, whose catalog sync makes their entries)."""
 _TEXT: Final = re.compile(r"(?P<name>\w+)\((?P<step>\d+)\)")
 
 
@@ -80,6 +83,20 @@ def _changed(before: Truth, after: Truth) -> bool:
 def anchor(steps: Iterable[int], step: int) -> int | None:
     """Give the newest of the steps that made an instant, up to one; None where there is none."""
     return max((each for each in steps if each <= step), default=None)
+
+
+def unmade(view: str, history: History) -> bool:
+    """Tell whether a view of a merge-on-read table is not to be there yet: nothing was written."""
+    return view != BASE_NAME and not any(truth.rows or truth.gone for truth in history)
+
+
+def no_entry(view: str) -> str:
+    """Say that the catalog does not have a view.
+
+    >>> no_entry("snapshot")
+    'the catalog has no entry for the view snapshot'
+    """
+    return f"the catalog has no entry for the view {view}"
 
 
 def written_since(rows: Rows, step: int) -> Rows:

@@ -258,6 +258,8 @@ def _records(
     course: Course, states: Sequence[State | None], *, reused: bool
 ) -> Iterator[StateRecord]:
     seen: set[FileFact] = set()
+    # A catalog that lists the meta columns now may leave them out again at a later step.
+    meta = any(state.bare for state in states if state)
     for outcome, state in zip(course.outcomes, states, strict=True):
         if state is None:
             yield StateRecord(course.variant.id, outcome, "", reused=reused)
@@ -276,7 +278,8 @@ def _records(
             others=state.frozen.others,
             table_version=state.frozen.table_version,
             # The frozen facts name the instants that stand in the files.
-            values=tuple(file_values.read(state.table, state.frozen.files, new)),
+            values=tuple(file_values.read(state.table, state.frozen.files, new, meta=meta)),
+            bare=state.bare,
         )
 
 

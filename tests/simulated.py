@@ -22,7 +22,14 @@ from harness.operations.api import Operation
 from harness.operations.compact import Compact
 from harness.record import Column
 
-META = ("_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key")
+META = (
+    "_hoodie_commit_time",
+    "_hoodie_commit_seqno",
+    "_hoodie_record_key",
+    "_hoodie_partition_path",
+    "_hoodie_file_name",
+)
+"""What Hudi's base files begin with; a field of each has its number from -1 downwards as id."""
 Record = Mapping[str, Value]
 
 
@@ -37,16 +44,28 @@ class File:
     names: tuple[str, ...]
     records: Mapping[Value, Record]
     deleted: tuple[Value, ...] = ()
+    meta: Mapping[Value, Record] = field(default_factory=dict)
+    """What Hudi adds to a record, where it is something else than usual."""
+
+    @property
+    def path(self) -> str:
+        """Its name."""
+        return f"{self.group}_{instant_of(self.step)}.{self.kind}"
+
+    def added(self, key: Value) -> Record:
+        """Give what Hudi adds to a record, in the order of its columns."""
+        instant = instant_of(self.step)
+        values = (instant, f"{instant}_{self.group}_{key}", text_of(key), "", self.path)
+        return self.meta.get(key) or dict(zip(META, values, strict=True))
 
     def fact(self) -> FileFact:
         """Say what the harness reads of it."""
         types = {each.name: str(each.type) for each in self.schema.fields}
         columns = [*((name, "string") for name in META), *((n, types[n]) for n in self.names)]
         instant = instant_of(self.step)
-        path = f"{self.group}_{instant}.{self.kind}"
         keys, gone = map(str, self.records), map(str, self.deleted)
         return FileFact(
-            path, self.kind, self.group, instant, tuple(columns), tuple(keys), tuple(gone)
+            self.path, self.kind, self.group, instant, tuple(columns), tuple(keys), tuple(gone)
         )
 
 
@@ -161,6 +180,8 @@ class Reader:
     """By id: whether a column that is not there is looked for by name."""
     shift: int = 0
     """By position: how many columns too far to the right."""
+    meta_counts: bool = False
+    """By position: Hudi's meta columns take the first positions of base files."""
     partition_counts: bool = False
     """By position: partition columns take a position of the file as well."""
 
@@ -218,8 +239,12 @@ def _rows(disk: Disk, file: File, schema: Schema, reader: Reader, by: str) -> di
     inner = reader.parts_by or ("name" if by == "position" else by)
     return {
         key: Read(key, file, tuple(_value(record, *source, inner) for source in sources))
-        for key, record in file.records.items()
+        for key, record in _whole(file)
     }
+
+
+def _whole(file: File) -> list[tuple[Value, Record]]:
+    return [(key, {**file.added(key), **each}) for key, each in file.records.items()]
 
 
 def _sources(
@@ -227,7 +252,9 @@ def _sources(
 ) -> list[tuple[Field, Field | None]]:
     """Tell for each column of the table which one of the file is read."""
     ids = {each.id: each for each in file.schema.fields}
-    names = {each.name: each for each in file.schema.fields}
+    added = [Field(-at, name, Primitive("string")) for at, name in enumerate(META, start=1)]
+    names = {each.name: each for each in (*file.schema.fields, *added)}
+    order = (*META, *file.names) if reader.meta_counts else file.names
     found: list[tuple[Field, Field | None]] = []
     position = reader.shift
     for each in schema.fields:
@@ -237,7 +264,7 @@ def _sources(
         elif by == "name" or in_path:
             found.append((each, names.get(each.name)))
         else:
-            at = file.names[position] if 0 <= position < len(file.names) else None
+            at = order[position] if 0 <= position < len(order) else None
             found.append((each, names[at] if at is not None else None))
         position += not in_path
     return found

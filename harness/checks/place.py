@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
+from harness.foretold import Foretold
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, Rows, Truth, named
@@ -52,6 +53,8 @@ class Place:
     """Whose doing it is; None where that is not known."""
     file: str = ""
     """What its row was read from, relative to the table's folder; empty where that is not known."""
+    empty: bool = False
+    """Whether the whole row came as nothing but NULLs: no column's name can be why."""
 
     @property
     def counted(self) -> bool:
@@ -167,6 +170,8 @@ class World:
     an earlier step; None where it shows what is now."""
     later: History = ()
     """What came after the judged step until the question was asked, where the view goes back."""
+    foretold: Foretold | None = None
+    """What the answer's rows were read from, where that is known of all of them."""
     keys: Mapping[str, Row] = field(init=False, repr=False)
     """The same by the text of the key."""
     held: Mapping[str, Row] = field(init=False, repr=False)

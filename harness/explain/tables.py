@@ -72,7 +72,7 @@ def truth_of(found: Found) -> Histories | None:
 def tables_of(layout: Layout, answer: Answer) -> Tables:
     """Give the tables of a cell that was answered or refused."""
     query, readings, seen = answer.question, layout.readings(), _seen(answer)
-    beside = _Beside(compare.narrowed(layout.world, query), query)
+    beside = _Beside(compare.narrowed(layout.world, query), query, layout)
     fitting = readings.fitting(query, *seen) if readings and seen else ()
     return Tables(
         expected=beside.sheet(("expected",), *beside.table),
@@ -126,6 +126,7 @@ class _Beside:
 
     world: World
     query: Query
+    layout: Layout
 
     @property
     def table(self) -> tuple[tuple[str, ...], Rows]:
@@ -145,8 +146,9 @@ class _Beside:
 
     def _lines(self, labels: Sequence[str], rows: Rows) -> Iterator[Line]:
         """Give the rows in the order of the expected ones, those that are too many at the end."""
-        found = matching.match(self.world, labels, [tuple(row) for row in rows])
-        there = {text_of(row.key): values for row, values in found.pairs}
+        world = replace(self.world, foretold=self.layout.foretold(self.query, labels, rows))
+        found = matching.match(world, labels, [tuple(row) for row in rows])
+        there = {text_of(row.key): values for row, values in (*found.pairs, *found.empty)}
         names, wanted = self.table
         keys = sorted(self.world.keys)
         for key, row in zip(keys, wanted, strict=True):

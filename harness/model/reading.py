@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 from harness.model.canonical import Value, text_of
-from harness.model.files import FileFact
+from harness.model.files import FileFact, FileKind
 from harness.model.pruning import can_hold
 from harness.model.query import Condition, at
-from harness.model.resolution import finders, shown, slices, sources, version
+from harness.model.resolution import META, finders, shown, slices, sources, version
 from harness.model.schema import Field, Schema
-from harness.model.truth import History
+from harness.model.truth import History, Row
 from harness.model.ways import By, Logs, Way, ways
 
+Meta = Mapping[str, Sequence[Sequence[Value]]]
+"""By a base file's path: the values of Hudi's meta columns, row by row, in the order of its keys.
+Nothing in it where the catalog lists these columns, or where they are not known."""
+NO_META: Final[Meta] = MappingProxyType({})
 CATALOGS: Final = 12
 """So many older schemas a reader is tried with at most, the newest ones."""
 
@@ -23,11 +28,16 @@ CATALOGS: Final = 12
 class Shown:
     """A row as a reader shows it."""
 
-    key: str
-    """The text of its key."""
+    row: Row
+    """The version of it that the file holds; Hudi's meta columns as well, where they are known."""
     values: tuple[Value, ...]
     file: FileFact
     """What it is read from."""
+
+    @property
+    def key(self) -> str:
+        """The text of its key."""
+        return text_of(self.row.key)
 
 
 class Reading:
@@ -37,7 +47,11 @@ class Reading:
     """
 
     def __init__(
-        self, history: History, files: Sequence[FileFact], steps: Mapping[str, int]
+        self,
+        history: History,
+        files: Sequence[FileFact],
+        steps: Mapping[str, int],
+        meta: Meta = NO_META,
     ) -> None:
         """Take the files; `steps` tells which step made an instant.
 
@@ -48,11 +62,13 @@ class Reading:
         self._history, self._steps = history, steps
         self._slices = tuple(slices(files, steps))
         self._rows = {
-            id(fact): [(key, version(history, fact, key, steps)) for key in fact.keys]
+            id(fact): self._versions(fact, meta)
             for base, logs in self._slices
             for fact in (base, *logs)
             if fact is not None
         }
+        bases = [base for base, _ in self._slices if base is not None and base.keys]
+        self._counted = bool(meta) and all(base.path in meta for base in bases)
         self._read: dict[tuple[int, By, int], dict[str, Shown]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
 
@@ -62,10 +78,19 @@ class Reading:
         `prunes`: whether there is a predicate.
         """
         if prunes not in self._ways:
-            found = finders(self._history)
+            found = finders(self._history, counted=self._counted)
             catalogs = {by: self._catalogs(by) for by in found}
             self._ways[prunes] = ways(found, tuple(self._differing()), catalogs, prunes=prunes)
         return self._ways[prunes]
+
+    def _versions(self, fact: FileFact, meta: Meta) -> list[tuple[str, Row]]:
+        rows = [version(self._history, fact, key, self._steps) for key in fact.keys]
+        if fact.kind is FileKind.BASE and fact.path in meta:
+            ids = [each.id for each in META.values()]
+            added = (dict(zip(ids, each, strict=False)) for each in meta[fact.path])
+            pairs = zip(rows, added, strict=True)
+            rows = [replace(row, values={**row.values, **more}) for row, more in pairs]
+        return list(zip(fact.keys, rows, strict=True))
 
     def _differing(self) -> Iterator[Logs]:
         # Where logs can hold rows, a reader that sees no delete may be one that sees no log at all.
@@ -83,7 +108,7 @@ class Reading:
         made: dict[Sequence[Field] | frozenset[Field], int] = {}
         for truth in self._history:
             fields = truth.schema.fields
-            now = fields if by is By.POSITION else frozenset(fields)
+            now = fields if by.placed else frozenset(fields)
             made.setdefault(now, truth.step)
         made.pop(now)
         return tuple(sorted(made.values(), reverse=True)[:CATALOGS])
@@ -111,12 +136,20 @@ class Reading:
                 found |= self._of(log, _in_logs(way), _catalog(way))
             yield from found.values()
 
+    def sources(self, way: Way, fact: FileFact) -> list[tuple[Field, Field | None]]:
+        """Give the columns that a reader of that way shows, each with the one of a file it takes.
+
+        Hudi's meta columns have negative ids.
+        """
+        by = way.by if fact.kind is FileKind.BASE else _in_logs(way)
+        return sources(self._history, fact, self._steps, by, _catalog(way))
+
     def _of(self, fact: FileFact, by: By, catalog: int) -> dict[str, Shown]:
         at_ = id(fact), by, catalog
         if at_ not in self._read:
             found = sources(self._history, fact, self._steps, by, catalog)
             self._read[at_] = {
-                key: Shown(text_of(row.key), tuple(shown(row, *each, by) for each in found), fact)
+                key: Shown(row, tuple(shown(row, *each, by) for each in found), fact)
                 for key, row in self._rows[id(fact)]
             }
         return self._read[at_]
@@ -137,7 +170,7 @@ class Reading:
 def _in_logs(way: Way) -> By:
     if way.logs is Logs.BY_ID:
         return By.ID
-    return By.NAME if way.by is By.POSITION else way.by
+    return By.NAME if way.by.placed else way.by
 
 
 def _catalog(way: Way) -> int:

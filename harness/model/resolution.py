@@ -7,16 +7,32 @@ wrote the file tells. Parts of a struct are found by name when the columns are f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from harness.model.canonical import MapValue, Value
 from harness.model.conversion import convert
-from harness.model.datatypes import Array, Map, Struct
+from harness.model.datatypes import Array, Map, Primitive, Struct
 from harness.model.files import FileFact, FileKind
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, named
 from harness.model.ways import By
 
 META_PREFIX = "_hoodie_"
+META: Final = {
+    name: Field(-number, name, Primitive("string"))
+    for number, name in enumerate(
+        (
+            "_hoodie_commit_time",
+            "_hoodie_commit_seqno",
+            "_hoodie_record_key",
+            "_hoodie_partition_path",
+            "_hoodie_file_name",
+        ),
+        start=1,
+    )
+}
+"""The columns that Hudi's base files begin with (`HoodieRecord.HOODIE_META_COLUMNS`), as fields of
+no schema: their ids are negative."""
 
 
 class LayoutError(Exception):
@@ -24,11 +40,12 @@ class LayoutError(Exception):
 
 
 def meeting_other_types(
-    history: History, files: Sequence[FileFact], steps: Mapping[str, int]
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int], *, counted: bool = False
 ) -> tuple[By, ...]:
     """Give the ways to find columns that lead to one of another type in some base file.
 
-    Where that is one way alone, an engine that complains of the type reads so.
+    Where that is one way alone, an engine that complains of the type reads so. `counted`: whether
+    a reader by position may count meta columns.
 
     Raises:
         LayoutError: a file's instant is not in the history.
@@ -37,7 +54,7 @@ def meeting_other_types(
     bases = [base for base, _ in slices(files, steps) if base is not None]
     return tuple(
         by
-        for by in finders(history)
+        for by in finders(history, counted=counted)
         if any(
             source is not None and _differ(field, source, by)
             for base in bases
@@ -46,14 +63,16 @@ def meeting_other_types(
     )
 
 
-def finders(history: History) -> tuple[By, ...]:
+def finders(history: History, *, counted: bool = False) -> tuple[By, ...]:
     """Give the ways to find columns that can differ on such a history.
 
-    Upper and lower case matter only where two names differ by nothing else.
+    Upper and lower case matter only where two names differ by nothing else. `counted`: whether a
+    reader by position may count meta columns.
     """
     names = {field.name for truth in history for field in truth.schema.walk()}
     folds = len({name.casefold() for name in names}) < len(names)
-    return tuple(by for by in By if folds or by is not By.FOLDED)
+    never = {By.FOLDED: not folds, By.COUNTED: not counted}
+    return tuple(by for by in By if not never.get(by))
 
 
 def _differ(field: Field, source: Field, by: By) -> bool:
@@ -115,7 +134,8 @@ def sources(
     `catalog`: the step whose schema the reader goes by.
     """
     now, written = history[catalog], history[steps[fact.instant]].schema
-    in_file = [name for name, _ in fact.columns if not name.startswith(META_PREFIX)]
+    names = [name for name, _ in fact.columns]
+    in_file = [each for each in names if by is By.COUNTED or not each.startswith(META_PREFIX)]
     found: list[tuple[Field, Field | None]] = []
     position = 0
     for field in now.schema.fields:
@@ -137,9 +157,9 @@ def _in_file(
             return next((each for each in written.fields if each.id == field.id), None)
         case By.NAME | By.FOLDED:
             name = _named_as(field.name, in_file, by)
-        case By.POSITION:
+        case By.POSITION | By.COUNTED:
             name = in_file[position] if position < len(in_file) else None
-    return next((each for each in written.fields if each.name == name), None)
+    return next((each for each in (*written.fields, *META.values()) if each.name == name), None)
 
 
 def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:

@@ -24,6 +24,14 @@ class By(StrEnum):
     NAME = "by name"
     FOLDED = "by name in any case"
     POSITION = "by position"
+    """Hudi's meta columns, which its base files begin with, take no position."""
+    COUNTED = "by position, Hudi's meta columns counted"
+    """They do, where the catalog does not list them (seen on tables synced without them)."""
+
+    @property
+    def placed(self) -> bool:
+        """Whether a column's place decides."""
+        return self in {By.POSITION, By.COUNTED}
 
 
 class Logs(StrEnum):

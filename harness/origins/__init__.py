@@ -10,8 +10,10 @@ version that the row shows in the other columns, where that value is NULL.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness.checks.place import Place, World
+from harness.foretold import Foretold
 from harness.origins import columns, rows
 from harness.origins.columns import Seen
 from harness.origins.values import own_witness
@@ -19,6 +21,8 @@ from harness.origins.values import own_witness
 
 def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place, ...]:
     """Give the places with the origin of each cell, in the same order."""
+    if world.foretold is not None:
+        return tuple(_as_foretold(world, place, world.foretold) for place in places)
     own = [own_witness(world, place) for place in places]
     by_field = columns.wrong_columns(own)
     cells = columns.cells_of(seen)
@@ -35,3 +39,13 @@ def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place,
         rows.of_another_field(world, place, shown, older) or rows.as_of(world, place, versions)
         for place in own
     )
+
+
+def _as_foretold(world: World, place: Place, foretold: Foretold) -> Place:
+    """Take the origin of what the place was read from; nothing was read where there is none."""
+    whole = place.column.partition("[")[0]
+    origin = foretold.origins.get((place.key, whole))
+    if origin and place.field and whole != place.column:
+        own = world.root_of(origin.field_id) == world.root_of(place.field.id)
+        origin = replace(origin, field_id=place.field.id) if own else origin
+    return replace(place, origin=origin, disputed=False)

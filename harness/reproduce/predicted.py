@@ -15,6 +15,7 @@ from harness.histories import Case, Histories
 from harness.model.query import Query
 from harness.model.reading import Reading
 from harness.model.schema import Schema
+from harness.model.ways import By
 from harness.plan.expected_files import expected_files
 from harness.plan.separation import habit_of
 from harness.readings import Readings
@@ -38,8 +39,11 @@ def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | 
 
 
 def predictable(sign: Sign) -> bool:
-    """Tell whether a sign says in which one way the reader reads; not of what is unexplained."""
-    if sign.kind == FindingKind.UNEXPLAINED:
+    """Tell whether a sign says in which one way the reader reads; not of what is unexplained.
+
+    Nor where the way shows what Hudi adds to rows: that is known of written files alone.
+    """
+    if sign.kind == FindingKind.UNEXPLAINED or By.COUNTED in sign.way:
         return False
     return sign.way.startswith(READ) if sign.refused else bool(sign.way)
 

@@ -6,15 +6,13 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.model.canonical import text_of
 from harness.model.files import FileKind
 from harness.model.schema import Field
-from harness.record import FindingKind
 from tests.quality.chance import Plot
 from tests.quality.notation import Told
 from tests.quality.planted import Way, plant, planted, reordered, with_lines
-from tests.quality.shadow import Line, Seen, Token, read
-from tests.simulated import File, Reader, instant_of
+from tests.quality.shadow import Seen, read
+from tests.simulated import File, Reader
 
 
 def by(reader: Reader) -> Way:
@@ -61,24 +59,9 @@ plant("parts of structs by name", by(Reader("id", parts_by="name")), twist=_stru
 plant("parts of structs by position", by(Reader("id", parts_by="position")), twist=_structs)
 
 
-@planted("meta columns shift by five")
-def _meta(told: Told, _: random.Random) -> Seen:
-    seen = read(told, Reader("position", shift=-5))
-    return with_lines(seen, lambda line: _with_meta(told, line))
-
-
-def _with_meta(told: Told, line: Line) -> Line:
-    # The third is the record key, so it tells the key; nobody in the table has the others.
-    rows = {text_of(key): row for key, row in told.history[line.step].rows.items()}
-    key_id = told.history[0].column_id(told.history[0].table.key)
-    key = Token(key_id, rows[line.key].written[key_id], line.key)
-    values = [instant_of(line.step), f"{line.file}_0", line.key, "/", f"{line.file}.parquet"]
-    nobody = Token(0, -1, line.key, spoilt=FindingKind.UNEXPLAINED)
-    tokens = [nobody, nobody, key, nobody, nobody]
-    width = min(len(line.values), 5)
-    at = [n for n, each in enumerate(line.tokens[:width]) if each is None]
-    changed = replace(line, values=_put(line.values, at, values))
-    return replace(changed, tokens=_put(line.tokens, at, tokens))
+counted = Reader("position", meta_counts=True)
+plant("by position, meta columns counted", by(counted))
+plant("log files ignored, meta columns counted", by(replace(counted, logs="ignored")))
 
 
 def _put(cells: Sequence[object], at: Sequence[int], new: Sequence[object]) -> tuple[object, ...]:

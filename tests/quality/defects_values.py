@@ -215,6 +215,18 @@ def _file_lost(told: Told, by_chance: random.Random) -> Seen | None:
     return read(told, files=lambda file: None if file.group == group else file)
 
 
+@planted("rows of nothing but NULLs")
+def _empty(told: Told, by_chance: random.Random) -> Seen | None:
+    seen = read(told)
+    if not seen.lines:
+        return None
+    file, nothing = by_chance.choice(seen.lines).file, (None,) * len(seen.columns)
+    return with_lines(
+        seen,
+        lambda line: replace(line, values=nothing, tokens=nothing) if line.file == file else line,
+    )
+
+
 @planted("a row lost")
 def _row_lost(told: Told, by_chance: random.Random) -> Seen | None:
     seen = read(told)

@@ -12,6 +12,7 @@ from functools import cached_property
 from harness.checks.place import Index, Place, World, index_of
 from harness.compare import differences
 from harness.diagnosis import findings
+from harness.layout import Layout
 from harness.model import lying
 from harness.model.admissible import Base, base_rows
 from harness.model.canonical import Value
@@ -92,6 +93,14 @@ class Told:
         base_only = view == "read_optimized"
         facts = [each for each in self.facts if not base_only or each.kind is FileKind.BASE]
         return lying.lying(self.history, facts, self.steps)
+
+    def layout(self, view: str = "snapshot") -> Layout:
+        """Give what the files tell where the catalog lists no meta columns of Hudi's."""
+        files = self.disk.until(self.truth.step)
+        meta = {
+            each.path: [tuple(each.added(key).values()) for key in each.records] for each in files
+        }
+        return Layout(self.world(view), self.facts, self.steps, meta=meta)
 
     def read(self, by: str = "id", **how: object) -> Reply:
         """Read the table at the end."""

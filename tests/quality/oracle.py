@@ -10,6 +10,7 @@
 | another row's, a newer one, nobody's | unexplained |
 | nothing was read, and a file holds the value under another name | missing rename |
 | nothing was read | lost value |
+| rows of nothing but NULLs, as many as are missing | lost value |
 
 A name is claimed where only one explanation fits. So beside each name stand the others that would
 give the same values: of a NULL, that it is simply one; of a value, whoever else had it in that row.
@@ -27,6 +28,7 @@ from harness.model.query import COUNT, at
 from harness.model.schema import Field
 from harness.model.truth import Row, row_values
 from harness.record import FindingKind
+from tests.quality import nesting
 from tests.quality.notation import Told
 from tests.quality.shadow import Line, Seen, Token, shadowed, tokens_in
 from tests.simulated import Disk
@@ -89,9 +91,12 @@ class Oracle:
 
     def _rows(self) -> Iterator[Wrong]:
         by_key: dict[str, list[Line]] = {}
+        empty: list[Line] = []
         for line in self.seen.lines:
             shown = self._shown_key(line)
-            if self._recognisable(line):
+            if line.values and all(each is None for each in line.values):
+                empty.append(line)
+            elif self._recognisable(line):
                 by_key.setdefault(line.key, []).append(line)
             elif shown in self._ever:
                 by_key.setdefault(shown, []).append(replace(line, key=shown))
@@ -104,8 +109,23 @@ class Oracle:
             if len(lines) > 1:
                 yield Wrong((key, ""), frozenset({FindingKind.DUPLICATE}))
             yield from self._cells(max(lines, key=self._right))
-        for key in self.rows.keys() - by_key.keys():
+        missing = self.rows.keys() - by_key.keys()
+        if empty and len(empty) == len(missing):
+            yield from (each for key in missing for each in self._empty(key))
+            return
+        yield from (Wrong((_NULL, ""), _UNEXPLAINED) for _ in empty[:1])
+        for key in missing:
             yield Wrong((key, ""), frozenset({self._absent(key, by_key.keys())}))
+
+    def _empty(self, key: str) -> Iterator[Wrong]:
+        """Give every value of a row that came as nothing but NULLs."""
+        schema, row = self.told.truth.schema, self.expected(self.rows[key])
+        for name in (each for each in dict.fromkeys(self.seen.names) if schema.has(each)):
+            value = at(row, name)
+            leaves = nesting.leaves(value, schema.find(name), name) if value is not None else ()
+            parts = [where for where, _, leaf in leaves if leaf is not None]
+            for where in parts or ([name] if value is not None else []):
+                yield Wrong((key, where), frozenset({FindingKind.LOST_VALUE}))
 
     def _absent(self, key: str, there: AbstractSet[str]) -> FindingKind:
         """Tell a row that is gone by now from a lost one, of whose file nothing came."""
@@ -128,6 +148,8 @@ class Oracle:
         shown = self._shown_key(line)
         if shown == line.key or not (shown or line.values):
             return True
+        if any(isinstance(each, Token) and each.field_id < 0 for each in line.tokens):
+            return True  # the whole answer is what a way of reading gives
         texts = [text_of(each) for each in line.values if each is not None]
         return any(self._keys_of.get(each) == {line.key} for each in texts)
 
@@ -166,7 +188,7 @@ class Oracle:
     def _columns(self) -> Iterator[Wrong]:
         schema, names = self.told.truth.schema, self.seen.names
         wanted = self.seen.query.columns or schema.names
-        then = _naming([each.schema.names for each in self.told.history[:-1]], names)
+        then = nesting.naming([each.schema.names for each in self.told.history[:-1]], names)
         odd = FindingKind.STALE if then else FindingKind.UNEXPLAINED
         for name in wanted:
             if name not in names:
@@ -198,13 +220,13 @@ class Oracle:
                 yield from self._struct(line, path, field, expected, found, token)
             case tuple(), tuple() if len(expected) == len(found):
                 for n, (left, right) in enumerate(zip(expected, found, strict=True)):
-                    inner, part = field.children[0], _inside(token, n)
+                    inner, part = field.children[0], nesting.inside(token, n)
                     yield from self._cell(line, f"{path}[{n}]", inner, left, right, part)
-            case MapValue(), MapValue() if _keys(expected) == _keys(found):
+            case MapValue(), MapValue() if nesting.keys(expected) == nesting.keys(found):
                 for n, ((key, left), (_, right)) in enumerate(
                     zip(expected.pairs, found.pairs, strict=True)
                 ):
-                    inner, part = field.children[1], _inside(token, n)
+                    inner, part = field.children[1], nesting.inside(token, n)
                     where = f"{path}[{text_of(key)}]"
                     yield from self._cell(line, where, inner, left, right, part)
             case ((dict() | tuple() | MapValue()), None):
@@ -217,7 +239,7 @@ class Oracle:
         self, line: Line, path: str, field: Field, expected: Value, token: Value
     ) -> Iterator[Wrong]:
         """Give every part that is lost with the whole."""
-        parts = [each for each in _leaves(expected, field, path) if each[2] is not None]
+        parts = [each for each in nesting.leaves(expected, field, path) if each[2] is not None]
         for where, leaf, value in parts or [(path, field, expected)]:
             names = self._names(line, leaf, value, None, token)
             yield Wrong((line.key, where), names, None, leaf, token, line)
@@ -226,7 +248,9 @@ class Oracle:
         self, line: Line, path: str, field: Field, expected: Value, found: Value, token: Value
     ) -> Iterator[Wrong]:
         olds = [each.schema.by_id(field.id) for each in self.told.history[:-1]]
-        then = _naming([tuple(c.name for c in each.children) for each in olds if each], found)
+        then = nesting.naming(
+            [tuple(c.name for c in each.children) for each in olds if each], found
+        )
         odd = frozenset({FindingKind.STALE if then else FindingKind.UNEXPLAINED})
         for child in field.children:
             where = f"{path}.{child.name}"
@@ -260,7 +284,7 @@ class Oracle:
     def _whole(self, token: Value, field_id: int) -> int:
         """Give the field of a whole array, map or struct from a part's: as far up as it is deep."""
         while not isinstance(token, Token):
-            parts = token.values() if isinstance(token, dict) else _parts(token)
+            parts = token.values() if isinstance(token, dict) else nesting.parts(token)
             token = next(each for each in parts if each is not None)
             field_id = self._parents.get(field_id, field_id)
         return field_id
@@ -332,7 +356,8 @@ class Oracle:
             for file in (base, *(() if base_only else logs)):
                 for each, record in file.records.items():
                     held = text_of(each) == key and any(
-                        _has(record[column.name], column, field_id) for column in file.schema.fields
+                        nesting.has(record[column.name], column, field_id)
+                        for column in file.schema.fields
                     )
                     if held and file.schema.path_of(field_id) != now:
                         return True
@@ -344,53 +369,4 @@ class Oracle:
 
 
 _UNEXPLAINED = frozenset({FindingKind.UNEXPLAINED})
-
-
-def _parts(token: Value) -> tuple[Value, ...]:
-    return tuple(part for _, part in token.pairs) if isinstance(token, MapValue) else token
-
-
-def _has(token: Value, field: Field, wanted: int) -> bool:
-    """Tell whether a field has a value here; an array of NULLs is one."""
-    if field.id == wanted:
-        return not (isinstance(token, Token) and token.null)
-    match token:
-        case dict():
-            return any(_has(token[each.name], each, wanted) for each in field.children)
-        case tuple():
-            return any(_has(each, field.children[0], wanted) for each in token)
-        case MapValue():
-            return any(_has(each, field.children[1], wanted) for _, each in token.pairs)
-    return False
-
-
-def _naming(earlier: list[tuple[str, ...]], names: object) -> bool:
-    return sorted(names) in [sorted(each) for each in earlier]  # type: ignore[call-overload]
-
-
-def _keys(value: MapValue) -> list[Value]:
-    return [key for key, _ in value.pairs]
-
-
-def _inside(token: Value, number: int) -> Value:
-    match token:
-        case tuple():
-            return token[number]
-        case MapValue():
-            return token.pairs[number][1]
-    return token
-
-
-def _leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:
-    match value:
-        case dict():
-            for child in field.children:
-                yield from _leaves(value[child.name], child, f"{path}.{child.name}")
-        case tuple() if field.children:
-            for n, each in enumerate(value):
-                yield from _leaves(each, field.children[0], f"{path}[{n}]")
-        case MapValue():
-            for key, each in value.pairs:
-                yield from _leaves(each, field.children[1], f"{path}[{text_of(key)}]")
-        case _:
-            yield path, field, value
+_NULL = text_of(None)

@@ -16,7 +16,7 @@ from harness.model.schema import Field, Schema
 from harness.record import Column, FindingKind
 from tests import simulated
 from tests.quality.notation import Told
-from tests.simulated import Disk, File, Reader, Reply, columns_of
+from tests.simulated import META, Disk, File, Reader, Reply, columns_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,8 @@ class Seen:
     query: Query = field(default=ALL)
     files: Files | None = None
     """What happened to the files before they were read."""
+    bare: bool = False
+    """Whether the catalog lists no meta columns of Hudi's."""
 
     @property
     def reply(self) -> Reply:
@@ -82,7 +84,11 @@ def _shadow(told: Told, file: File) -> File:
             each.name: _token(record[each.name], each, written.get(each.id, -1), text_of(key))
             for each in file.schema.fields
         }
-    return replace(file, records=records)
+    meta = {
+        key: {name: Token(-at, file.step, text_of(key)) for at, name in enumerate(META, start=1)}
+        for key in file.records
+    }
+    return replace(file, records=records, meta=meta)
 
 
 def _token(value: Value, field: Field, step: int, key: str) -> Value:
@@ -126,7 +132,7 @@ def read(
         )
         for left, right in zip(plain, shadow, strict=True)
     )
-    return Seen(told, columns_of(shown), lines, files=files)
+    return Seen(told, columns_of(shown), lines, files=files, bare=reader.meta_counts)
 
 
 def _nulls(told: Told, shown: Schema, key: str, tokens: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from harness import compare
@@ -64,6 +64,9 @@ def named(seen: Seen) -> dict[Spot, FindingKind]:
     """Ask the product."""
     world = compare.narrowed(seen.told.world(seen.view), seen.query)
     reply = seen.reply
+    if seen.bare:
+        foretold = seen.told.layout(seen.view).foretold(seen.query, reply.names, reply.rows)
+        world = replace(world, foretold=foretold)
     places = compare.wrong(world, seen.query, reply.columns, reply.rows)
     return {
         (place.key, place.column): finding.kind

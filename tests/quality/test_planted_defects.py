@@ -29,7 +29,8 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "partition value as column": ("partition value as column",),
     "off-by-one shift": ("by position, one too far right", "by position, one too far left"),
     "meta columns shifting by five": (
-        "meta columns shift by five",
+        "by position, meta columns counted",
+        "log files ignored, meta columns counted",
         "by position, five too far right",
     ),
     "resurrect": ("dropped column resurrected by name",),
@@ -47,6 +48,7 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "ignore logs": ("log files ignored",),
     "ignore deletes": ("deletes ignored", "writer: deletes lost"),
     "duplicate rows": ("a row twice", "every row twice", "old file beside the new one"),
+    "rows of nothing but NULLs": ("rows of nothing but NULLs",),
     "lost file": ("a file lost", "files left out by the name's statistics"),
     "NULL for promoted files": ("NULL where the type was promoted",),
     "truncated decimals": ("decimals without their fraction", "decimals with one digit less"),

@@ -215,3 +215,28 @@ def test_a_question_never_falls_away_while_every_step_was_applied() -> None:
     told = history("insert 1,2; rename f1 g; insert 3")
     (found,) = judge(case_of(told), [CELL], {CELL.case: VOID})
     assert (found.verdict, found.because) == (VerdictKind.UNKNOWN, VOID.void)
+
+
+def unmade(steps: str, refused: int, view: str = "read_optimized") -> list[Verdict]:
+    """Judge a merge-on-read table's view that the catalog does not have, after two steps."""
+    applied = [at != refused for at in (1, 2)]
+    told = history(steps, mor=True, applied=applied)
+    outcome = Outcome(refused, OutcomeKind.REFUSED, refusal=Refusal("Error", "no"))
+    cell = Cell("variant", 2, "engine-1", view, "all")
+    answer = Answer(cell.case, "", unknown=f"the catalog has no entry for the view {view}")
+    found = judge(case_of(told, {refused: outcome}), [cell], {cell.case: answer})
+    return [each for each in found if each.view != "write"]
+
+
+def test_a_question_about_a_view_that_no_write_has_made_yet_has_no_verdict() -> None:
+    assert unmade("insert 1,2; add f3", refused=1) == []
+
+
+def test_a_view_that_a_write_should_have_made_is_unknown() -> None:
+    (found,) = unmade("insert 1,2; add f3", refused=2)
+    assert found.verdict is VerdictKind.UNKNOWN
+
+
+def test_the_view_that_a_table_has_from_the_beginning_is_unknown_where_it_is_not_there() -> None:
+    (found,) = unmade("insert 1,2; add f3", refused=1, view="base_name")
+    assert found.verdict is VerdictKind.UNKNOWN

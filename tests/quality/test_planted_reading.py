@@ -96,6 +96,19 @@ def test_a_null_of_the_column_that_is_really_read_is_misaligned_too() -> None:
     assert named(told, told.read("position")) == {"misaligned": cells(told, "f1 f2")}
 
 
+def test_rows_of_nothing_but_nulls_are_lost_values_under_whatever_name_they_were_written() -> None:
+    told = history("insert 1..3; rename f1 g; insert 4")
+    reply = told.read()
+    nothing = (None,) * len(reply.columns)
+    wrong = Reply(reply.columns, (nothing, nothing, *reply.rows[2:]))
+    assert named(told, wrong) == {"lost_value": cells(told, "id ts g f2", [1, 2])}
+    fewer = Reply(reply.columns, (nothing, *reply.rows[2:]))
+    assert named(told, fewer) == {
+        "lost_row": {("1", ""), ("2", "")},
+        "unexplained": {("NULL", "")},
+    }
+
+
 def test_columns_beyond_the_end_of_the_file_are_lost() -> None:
     told = history("insert 1,2; add f3 after f1; insert 3")
     assert named(told, told.read("position")) == {

@@ -60,10 +60,11 @@ class Names:
 
     def rows(self, rows: Iterable[tuple[Value, ...]]) -> tuple[tuple[Value, ...], ...]:
         """Give rows by their text; who reads by position shows what Hudi adds to each row."""
-        return in_order(
-            tuple(self.path(each) if isinstance(each, str) else each for each in row)
-            for row in rows
-        )
+        return in_order(map(self.row, rows))
+
+    def row(self, row: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Give the values of one row."""
+        return tuple(self.path(each) if isinstance(each, str) else each for each in row)
 
     def message(self, text: str) -> str:
         """Give what an engine said, without what it says otherwise the next time."""
@@ -138,7 +139,12 @@ def state(record: StateRecord, names: Names) -> StateRecord:
     order = sorted(range(len(facts)), key=lambda at: facts[at].path)
     place = {old: new for new, old in enumerate(order)}
     moved = (
-        replace(each, file=place[each.file], unread=names.message(each.unread))
+        replace(
+            each,
+            file=place[each.file],
+            unread=names.message(each.unread),
+            meta=tuple(map(names.row, each.meta)),
+        )
         for each in record.values
     )
     return replace(

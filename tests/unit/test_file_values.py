@@ -15,6 +15,7 @@ from pyarrow import orc
 from harness import file_values
 from harness.model.canonical import MapValue
 from harness.model.files import FileFact, FileKind
+from harness.model.resolution import META
 from harness.record import FileValues, Outcome, OutcomeKind, StateRecord, dump, parse
 
 LOGS = Path(__file__).parent / "formats" / "hudi_logs"
@@ -84,6 +85,19 @@ def test_a_timestamp_that_has_no_canonical_form_is_not_cut(tmp_path: Path) -> No
 def test_columns_of_hudi_itself_are_left_out(tmp_path: Path) -> None:
     found = written(tmp_path, _hoodie_record_key=(pa.string(), "1", "1"), f1=PLAIN["text"])
     assert (found.columns, found.rows) == (("f1",), (("é",),))
+
+
+def test_what_hudi_adds_to_each_row_is_given_where_it_is_asked_for(tmp_path: Path) -> None:
+    added = dict.fromkeys(META, (pa.string(), "x", "x")) | {"f1": PLAIN["text"]}
+    assert written(tmp_path, **added).meta == ()
+    (found,) = file_values.read(tmp_path, [fact("f.parquet", "1")], [0], meta=True)
+    assert (found.columns, found.rows, found.meta) == (("f1",), (("é",),), (("x",) * 5,))
+
+
+def test_meta_columns_that_are_not_all_there_are_not_given(tmp_path: Path) -> None:
+    written(tmp_path, _hoodie_record_key=(pa.string(), "1", "1"), f1=PLAIN["text"])
+    (found,) = file_values.read(tmp_path, [fact("f.parquet", "1")], [0], meta=True)
+    assert found.meta == ()
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.catalog_entry import CatalogEntry
 
 DIGEST = "d" * 64
+META = "_hoodie_commit_time"
 ENTRY = CatalogEntry(
     "t",
     {
@@ -124,6 +125,21 @@ def test_columns_are_those_of_the_catalog_without_hudis_own(cache: Cache, table:
     state = freeze.freeze(cache, DIGEST, table, APPLIED)
     assert state.columns == {"t": ("id", "p")}
     assert state.database == f"s_{'d' * 16}"
+
+
+@pytest.mark.parametrize(
+    ("listed", "stored", "bare"),
+    [("id", META, True), (META, META, False), ("id", "id", False), (META, "id", False)],
+)
+def test_a_state_is_bare_where_only_files_have_the_meta_columns(
+    tmp_path: Path, listed: str, stored: str, *, bare: bool
+) -> None:
+    columns = [{"name": listed, "type": "string"}]
+    fact = FileFact("f", FileKind.BASE, "g", "1", ((stored, "string"),))
+    frozen = replace(
+        APPLIED, entries=(CatalogEntry("t", {"sd": {"cols": columns}}),), files=(fact,)
+    )
+    assert State(DIGEST, tmp_path, frozen).bare is bare
 
 
 def test_the_file_list_shows_every_change(cache: Cache, table: Path) -> None:

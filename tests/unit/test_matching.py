@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.matching import match
 from tests.quality.notation import history
 
@@ -43,6 +45,27 @@ def test_keys_in_other_columns_do_not_make_a_row() -> None:
 
 def test_a_deleted_row_is_known_by_its_values() -> None:
     assert keys([(None, 201004, "f3s1r4")]) == ([], [], ["4"])
+
+
+NOTHING = (None, None, None)
+
+
+def test_rows_of_nothing_but_nulls_are_the_missing_ones_where_there_are_as_many() -> None:
+    found = match(TOLD.world(), NAMES, [ROWS[0], NOTHING, NOTHING])
+    assert [str(row.key) for row, _ in found.empty] == ["2", "3"]
+    assert found.extra == ()
+    assert found.there == {"1", "2", "3"}
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_more_or_fewer_of_them_are_nobodys(number: int) -> None:
+    found = match(TOLD.world(), NAMES, [ROWS[0], *[NOTHING] * number])
+    assert (found.empty, len(found.extra)) == ((), number)
+
+
+def test_rows_of_nothing_but_nulls_are_too_many_where_none_is_missing() -> None:
+    found = match(TOLD.world(), NAMES, [*ROWS, NOTHING])
+    assert (found.empty, len(found.extra)) == ((), 1)
 
 
 def test_of_two_rows_with_a_key_the_better_one_is_the_row() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -31,11 +31,19 @@ def state(step: int, kind: OutcomeKind = OutcomeKind.APPLIED) -> Any:  # noqa: A
     return SimpleNamespace(digest="d", database="s_d", frozen=frozen, columns={"t": ("id", "g")})
 
 
-def ask(text: str, kind: OutcomeKind = OutcomeKind.APPLIED, view: str = "t") -> Asked | Answer:
-    """Ask after the rename, which had that outcome."""
+def ask(
+    text: str,
+    kind: OutcomeKind = OutcomeKind.APPLIED,
+    view: str = "t",
+    first: Any = None,  # noqa: ANN401 - a state
+    columns: Mapping[str, tuple[str, ...]] | None = None,
+) -> Asked | Answer:
+    """Ask after the rename, which had that outcome; `columns`: those of the catalog's entries."""
     shape: Any = SimpleNamespace(table_for=lambda asked: asked)
     asking = Asking({"r": READER}, lambda _: trino.ENGINE, lambda _: "reader", lambda _: shape)
-    states = {("v", 1): state(1), ("v", 2): state(2, kind)}
+    states = {("v", 1): first or state(1), ("v", 2): state(2, kind)}
+    if columns is not None:
+        states["v", 2].columns = columns
     truths = history(variant(), states, merge_on_read=False)
     return asking.ask(Cell("v", 2, "r", view, text), variant(), truths, states["v", 2])
 
@@ -76,6 +84,25 @@ def test_a_view_that_the_catalog_does_not_have_is_unknown() -> None:
     found = ask("all", view="t_rt")
     assert isinstance(found, Answer)
     assert found.unknown == "the catalog has no entry for the view t_rt"
+
+
+def unwritten(view: str) -> Answer:
+    """Ask for a view that the catalog does not have, of a table that no step could write to."""
+    first = state(1, OutcomeKind.REFUSED)
+    found = ask("all", kind=OutcomeKind.REFUSED, view=view, first=first, columns={})
+    assert isinstance(found, Answer)
+    return found
+
+
+def test_a_view_that_comes_with_the_first_write_is_not_asked_for_before() -> None:
+    found = unwritten("t_rt")
+    why = "no step has written anything yet: the catalog has no entry for the view t_rt"
+    assert (found.void, found.unknown) == (why, "")
+
+
+def test_the_view_that_comes_with_the_table_is_unknown_where_it_is_not_there() -> None:
+    found = unwritten("t")
+    assert (found.void, found.unknown) == ("", "the catalog has no entry for the view t")
 
 
 def test_questions_for_one_server_stand_together_by_their_settings() -> None:

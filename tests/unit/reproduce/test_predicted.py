@@ -37,6 +37,9 @@ def test_several_ways_and_none_predict_nothing() -> None:
     assert not predicted.predictable(Sign("misaligned", ("by name", "by position")))
     assert not predicted.predictable(Sign("refused X", ("it is too late",)))
     assert not predicted.predictable(Sign("unexplained", ("by position",)))
+    assert not predicted.predictable(
+        Sign("misaligned", ("by position, Hudi's meta columns counted, base files only",))
+    )
 
 
 def test_an_error_is_predicted_where_its_way_meets_a_column_of_another_type() -> None:

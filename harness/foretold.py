@@ -1,0 +1,86 @@
+"""What the rows of an answer were read from, where one way of reading gives all of them.
+
+Values that the model never made, such as Hudi's own of each row, do not tell whose they are. The
+way that reproduces the whole answer does, place by place.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.model.canonical import Value, text_of
+from harness.model.datatypes import Struct
+from harness.model.query import Query, at
+from harness.model.reading import Reading, Shown
+from harness.model.schema import Field
+from harness.model.truth import History
+from harness.model.ways import Way
+from harness.record import Origin
+
+Texts = tuple[tuple[str, str], ...]
+"""A row of an answer: the labels, sorted, each with the text of its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """The rows that a way of reading gives, with whose each value is."""
+
+    keys: Mapping[Texts, Sequence[str]]
+    """The texts of the keys of all rows that look alike."""
+    origins: Mapping[tuple[str, str], Origin]
+    """Whose value stands in a row, by its key's text, under a dotted name; none where the file has
+    nothing that could be read there."""
+
+    def owners(self, labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> list[str]:
+        """Give the key's text of each row; rows that look alike are told in any order.
+
+        Raises:
+            LookupError: they are not these rows.
+
+        """
+        left = {texts: list(keys) for texts, keys in self.keys.items()}
+        return [left[_texts(labels, row)].pop() for row in rows]
+
+
+def foretell(
+    reading: Reading, way: Way, query: Query, labels: Sequence[str], history: History
+) -> Foretold:
+    """Give the rows that a reader of a way answers to a query that is no count."""
+    keys: dict[Texts, list[str]] = defaultdict(list)
+    origins: dict[tuple[str, str], Origin] = {}
+    names = reading.schema(way).names
+    for each in reading.rows(way, query.where):
+        values = dict(zip(names, each.values, strict=True))
+        if query.takes(values):
+            keys[_texts(labels, [at(values, path) for path in labels])].append(each.key)
+            for field, source in reading.sources(way, each.file):
+                origins |= {(each.key, path): o for path, o in _of(each, field, source, history)}
+    return Foretold(keys, origins)
+
+
+def _texts(labels: Sequence[str], row: Sequence[Value]) -> Texts:
+    return tuple(sorted(zip(labels, map(text_of, row), strict=True)))
+
+
+def _of(
+    shown: Shown, field: Field, source: Field | None, history: History
+) -> Iterator[tuple[str, Origin]]:
+    """Give whose value a column shows in a row, and so for the parts of structs, by their names."""
+    if source is None:
+        return
+    written = shown.row.written
+    step = written.get(source.id, max(written.values(), default=0))
+    for path, each in _pairs(field.name, field, source):
+        name = history[step].schema.path_of(each.id) or each.name
+        yield path, Origin(each.id, name, step, shown.key)
+
+
+def _pairs(path: str, field: Field, source: Field) -> Iterator[tuple[str, Field]]:
+    yield path, source
+    if isinstance(field.type, Struct) and isinstance(source.type, Struct):
+        there = {each.name: each for each in source.children}
+        for part in field.children:
+            if part.name in there:
+                yield from _pairs(f"{path}.{part.name}", part, there[part.name])

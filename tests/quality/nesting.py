@@ -1,0 +1,64 @@
+"""Values that have parts, and their tokens, which are shaped alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.model.canonical import MapValue, Value, text_of
+from harness.model.schema import Field
+from tests.quality.shadow import Token
+
+
+def parts(token: Value) -> tuple[Value, ...]:
+    """Give the parts of an array, or the values of a map."""
+    return tuple(part for _, part in token.pairs) if isinstance(token, MapValue) else token
+
+
+def has(token: Value, field: Field, wanted: int) -> bool:
+    """Tell whether a field has a value here; an array of NULLs is one."""
+    if field.id == wanted:
+        return not (isinstance(token, Token) and token.null)
+    match token:
+        case dict():
+            return any(has(token[each.name], each, wanted) for each in field.children)
+        case tuple():
+            return any(has(each, field.children[0], wanted) for each in token)
+        case MapValue():
+            return any(has(each, field.children[1], wanted) for _, each in token.pairs)
+    return False
+
+
+def naming(earlier: list[tuple[str, ...]], names: object) -> bool:
+    """Tell whether some earlier step had exactly these names."""
+    return sorted(names) in [sorted(each) for each in earlier]  # type: ignore[call-overload]
+
+
+def keys(value: MapValue) -> list[Value]:
+    """Give the keys of a map."""
+    return [key for key, _ in value.pairs]
+
+
+def inside(token: Value, number: int) -> Value:
+    """Give the token of a part; that of a whole stands for its parts."""
+    match token:
+        case tuple():
+            return token[number]
+        case MapValue():
+            return token.pairs[number][1]
+    return token
+
+
+def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:
+    """Give the parts down to plain values: path, field, value."""
+    match value:
+        case dict():
+            for child in field.children:
+                yield from leaves(value[child.name], child, f"{path}.{child.name}")
+        case tuple() if field.children:
+            for n, each in enumerate(value):
+                yield from leaves(each, field.children[0], f"{path}[{n}]")
+        case MapValue():
+            for key, each in value.pairs:
+                yield from leaves(each, field.children[1], f"{path}[{text_of(key)}]")
+        case _:
+            yield path, field, value

@@ -1,0 +1,143 @@
+"""By position with Hudi's meta columns counted: what was read is known, or nothing is claimed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.cells import Cell
+from harness.judge import judge
+from harness.model.ways import By
+from harness.record import (
+    Answer,
+    FileValues,
+    FindingKind,
+    Origin,
+    Part,
+    Refusal,
+    StateRecord,
+    Verdict,
+    VerdictKind,
+    Witness,
+    dump,
+    parse,
+)
+from harness.refusals import OTHER_TYPE
+from tests.quality.notation import Told, history
+from tests.quality.parties import COUNTED, case_of
+from tests.simulated import Reply
+
+COLUMNS = "id string, a string, b string, c string, d string, e string, f string"
+TOLD = history("insert 1,2; insert 3", COLUMNS)
+META_NAMES = (
+    "_hoodie_commit_time",
+    "_hoodie_commit_seqno",
+    "_hoodie_record_key",
+    "_hoodie_partition_path",
+    "_hoodie_file_name",
+)
+
+
+def read(told: Told = TOLD, **how: object) -> Reply:
+    return told.read("position", meta_counts=True, **how)
+
+
+def judged(told: Told, answer: Answer, *, bare: bool = True) -> Verdict:
+    cell = Cell("variant", len(told.operations), "engine-1", "snapshot", "all")
+    answer = replace(answer, case=cell.case)
+    (verdict,) = judge(case_of(told, bare=bare), [cell], {cell.case: answer})
+    return verdict
+
+
+def answered(reply: Reply) -> Answer:
+    return Answer("", "select", reply.columns, reply.rows)
+
+
+def places(verdict: Verdict) -> dict[tuple[str, str], Witness]:
+    return {(each.key, each.column): each for one in verdict.findings for each in one.places}
+
+
+def test_each_value_is_misaligned_and_says_whose_it_is() -> None:
+    verdict = judged(TOLD, answered(read()))
+    assert {each.kind for each in verdict.findings} == {FindingKind.MISALIGNED}
+    assert verdict.reproduces == (By.COUNTED,) == (COUNTED,)
+    found = places(verdict)
+    assert {key for key, _ in found} == {"1", "2", "3"}
+    whose = [found["2", name].origin for name in ("id", "a", "b", "c", "d")]
+    assert whose == [Origin(-at, n, 1, "2") for at, n in enumerate(META_NAMES, start=1)]
+    assert found["2", "e"].origin == Origin(1, "id", 1, "2")
+    assert (found["3", "b"].found, found["3", "b"].origin) == (
+        "3",
+        Origin(-3, META_NAMES[2], 2, "3"),
+    )
+    assert found["3", "d"].file == found["3", "d"].found
+
+
+def test_nothing_is_claimed_where_the_catalog_lists_the_meta_columns() -> None:
+    verdict = judged(TOLD, answered(read()), bare=False)
+    assert verdict.reproduces == ()
+    assert FindingKind.UNEXPLAINED in {each.kind for each in verdict.findings}
+
+
+def test_nothing_is_claimed_where_one_value_is_otherwise() -> None:
+    reply = read()
+    spoilt = Reply(reply.columns, (("nobody's", *reply.rows[0][1:]), *reply.rows[1:]))
+    verdict = judged(TOLD, answered(spoilt))
+    assert verdict.reproduces == ()
+    assert FindingKind.UNEXPLAINED in {each.kind for each in verdict.findings}
+
+
+def test_a_right_answer_of_such_a_table_has_no_finding() -> None:
+    verdict = judged(TOLD, answered(TOLD.read()))
+    assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
+
+
+def test_log_files_are_read_by_name_all_the_same() -> None:
+    told = history("insert 1,2; upsert 1", COLUMNS, mor=True)
+    assert {key for key, _ in places(judged(told, answered(read(told))))} == {"2"}
+    ignored = judged(told, answered(read(told, logs="ignored")))
+    assert ignored.reproduces == (f"{COUNTED}, base files only",)
+    assert {key for key, _ in places(ignored)} == {"1", "2"}
+
+
+def test_partition_columns_come_from_the_path_and_take_no_place() -> None:
+    told = history("insert 1..3", f"{COLUMNS}, p string", partition_by=("p",))
+    found = places(judged(told, answered(read(told))))
+    assert ("1", "f") in found
+    assert ("1", "p") not in found
+
+
+def part(reply: Reply, *names: str) -> Part:
+    at = [reply.names.index(name) for name in names]
+    rows = tuple(tuple(row[each] for each in at) for row in reply.rows)
+    return Part(names[-1], "select", tuple(reply.columns[each] for each in at), rows)
+
+
+def test_columns_asked_alone_are_told_as_well() -> None:
+    reply = read()
+    parts = (part(reply, "id"), part(reply, "id", "b"), part(reply, "id", "e"))
+    verdict = judged(TOLD, Answer("", "select", refusal=Refusal("Error", "no"), parts=parts))
+    cells = {at: each.origin and each.origin.field_id for at, each in places(verdict).items()}
+    assert {cells["1", "id"], cells["1", "b"], cells["1", "e"]} == {-1, -3, 1}
+
+
+def test_a_refusal_for_a_type_that_only_counting_meets_says_so() -> None:
+    told = history("insert 1,2", "id string, a long, b string")
+    refused = Answer(
+        "", "select", refusal=Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.BigintType")
+    )
+    assert judged(told, refused).because == f"read {COUNTED}: {OTHER_TYPE}"
+    assert judged(told, refused, bare=False).because == OTHER_TYPE
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_records_tell_the_meta_columns_only_where_they_count(*, bare: bool) -> None:
+    state = case_of(TOLD, bare=bare).states[1]
+    assert parse(StateRecord, dump(state)) == state
+    assert ('"meta"' in dump(state)) is ('"bare"' in dump(state)) is bare
+
+
+def test_records_from_before_there_were_meta_columns_load() -> None:
+    assert not parse(StateRecord, dump(case_of(TOLD).states[1])).bare
+    assert FileValues(0).meta == ()
