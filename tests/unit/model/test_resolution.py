@@ -11,7 +11,7 @@ from harness.model.reading import Reading
 from harness.model.resolution import LayoutError, meeting_other_types, slices, version
 from harness.model.ways import By, Logs, Way
 from tests.quality.notation import Told, history
-from tests.simulated import instant_of
+from tests.simulated import META, instant_of
 
 STEPS = {instant_of(step): step for step in range(9)}
 TOLD = history("insert 1,2; move f1 after f2; upsert 1; delete 2", mor=True)
@@ -67,7 +67,7 @@ def test_a_key_that_the_truth_does_not_have_is_no_layout() -> None:
 
 
 def test_meta_columns_count_for_nothing() -> None:
-    bare = [replace(each, columns=each.columns[3:]) for each in FILES]
+    bare = [replace(each, columns=each.columns[len(META) :]) for each in FILES]
     assert not any(name.startswith("_hoodie") for name, _ in bare[0].columns)
     for by in (By.ID, By.NAME, By.POSITION):
         with_meta = texts(TOLD, FILES, by, base_only=True)
