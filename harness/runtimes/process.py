@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from harness.errors import EnvironmentProblem
-from harness.runtimes import parent_guard
+from harness.runtimes import log_file, parent_guard
 from harness.runtimes.ports import PortTakenProblem
 from harness.runtimes.watchdog import Watchdog
 
@@ -32,7 +32,6 @@ _SET: Final = {
     # A JVM that ran out of memory goes on half broken; ended, it is seen to be gone.
     "JAVA_TOOL_OPTIONS": "-XX:+ExitOnOutOfMemoryError",
 }
-_TAIL_BYTES: Final = 64 * 1024
 _PORT_TAKEN: Final = ("Address already in use", "java.net.BindException", "Failed to bind")
 
 # The kernel's parent-death signal follows the *thread* that started the child (prctl(2)), so all
@@ -97,20 +96,15 @@ class Process:
 
     def log_tail(self, lines: int = LOG_LINES) -> str:
         """Give the last lines of its log."""
-        return tail(self.log, lines)
+        return log_file.tail(self.log, lines)
 
     def log_size(self) -> int:
         """Give the length of its log in bytes; 0 when it is no longer there."""
-        with suppress(FileNotFoundError):
-            return self.log.stat().st_size
-        return 0
+        return log_file.size(self.log)
 
     def log_since(self, start: int) -> str:
         """Give all of its log from `start` bytes on; empty when it is no longer there."""
-        with suppress(FileNotFoundError), self.log.open("rb") as file:
-            file.seek(start)
-            return file.read().decode("utf-8", errors="replace")
-        return ""
+        return log_file.since(self.log, start)
 
     def peak_memory_mb(self) -> int:
         """Give the most resident memory seen, in MiB; after its end what was seen last."""
@@ -277,15 +271,3 @@ def wait_until(
 def _ended(what: str, log: str) -> EnvironmentProblem:
     kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
     return kind(f"{what} ended before it was ready; the end of its log:\n{log}")
-
-
-def tail(path: Path, lines: int) -> str:
-    """Give the last lines of a text file, at most 64 KiB; empty when there is no such file."""
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _TAIL_BYTES))
-            text = file.read().decode("utf-8", errors="replace")
-    except FileNotFoundError:
-        return ""
-    return "\n".join(text.splitlines()[-lines:])
