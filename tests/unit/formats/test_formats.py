@@ -9,6 +9,7 @@ import pytest
 from pyarrow import orc, parquet
 
 from harness import formats
+from harness.engines.api import ORC_FORMAT
 from harness.errors import UsageProblem
 from harness.formats.statements import SetColumns, Sql, filled, recorded
 from harness.model.datatypes import parse_type
@@ -55,6 +56,10 @@ def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
 def test_an_unknown_format_is_refused_with_the_names_that_are_known() -> None:
     with pytest.raises(UsageProblem, match="'hudi'; allowed: hive-orc, hive-parquet, hudi-cow"):
         formats.load("hudi")
+
+
+def test_the_format_that_engines_know_by_its_orc_files_is_the_one_that_has_them() -> None:
+    assert [name for name in formats.names() if "stored as orc" in created(name)] == [ORC_FORMAT]
 
 
 def test_merge_on_read_has_an_entry_for_each_of_its_views() -> None:
