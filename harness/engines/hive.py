@@ -32,7 +32,8 @@ from harness.runtimes import class_archive, starter, template
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
-from harness.runtimes.process import Command, Served, running, wait_until
+from harness.runtimes.process import Command, Served, running
+from harness.runtimes.readiness import wait_until
 
 if TYPE_CHECKING:
     from harness.engines.hive_client import HiveClient

@@ -30,7 +30,7 @@ from harness.progress import Progress
 from harness.record import Column
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
-from harness.runtimes.process import EndedProblem
+from harness.runtimes.readiness import EndedProblem
 from harness.writer import client
 from harness.writer.client import SparkRefusal, SparkSilent
 

@@ -28,7 +28,8 @@ from harness.runtimes import class_archive
 from harness.runtimes.class_archive import ClassArchive
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK
-from harness.runtimes.process import POLL_S, Command, EndedProblem, Process, running
+from harness.runtimes.process import Command, Process, running
+from harness.runtimes.readiness import POLL_S, EndedProblem
 from harness.writer import logged
 from harness.writer.conf import session_conf
 from harness.writer.worker import TOKEN
