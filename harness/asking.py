@@ -21,7 +21,7 @@ from harness.errors import EnvironmentProblem
 from harness.model.query import ALL
 from harness.questions import Asked
 from harness.record import Answer, Attempt, Part
-from harness.runtimes.process import EndedProblem
+from harness.runtimes.readiness import EndedProblem
 
 TIMEOUT_S: Final = 120.0
 """After so long a query counts as unanswered."""

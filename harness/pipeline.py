@@ -39,7 +39,7 @@ from harness.run import ReaderInfo, Run, RunInfo
 from harness.runtimes import distributions, fetch, metastore, sweep
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import CatalogGoneProblem
-from harness.runtimes.process import EndedProblem
+from harness.runtimes.readiness import EndedProblem
 from harness.scenario import load
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump

@@ -19,7 +19,7 @@ from harness.freeze import State
 from harness.runtimes import catalog
 from harness.runtimes.catalog import CatalogGoneProblem, CatalogRefusedError
 from harness.runtimes.metastore import Metastore
-from harness.runtimes.process import EndedProblem
+from harness.runtimes.readiness import EndedProblem
 
 Serve = Callable[[], AbstractContextManager[Metastore]]
 

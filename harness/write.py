@@ -24,7 +24,7 @@ from harness.progress import Progress, started
 from harness.record import StateRecord
 from harness.runtimes import distributions, fetch, memory, metastore
 from harness.runtimes.cache import Cache
-from harness.writer import client
+from harness.writer import client, start
 from harness.writing import Place, WriterSilent, Written
 
 AT_ONCE: Final = 2
@@ -166,7 +166,7 @@ class Bench:
                     distributions.load(name), self.where.cache, self.where.progress
                 )
                 memory.check(found.distribution)
-                running = client.spark(found, self._metastore_uri, self._folder(name))
+                running = start.spark(found, self._metastore_uri, self._folder(name))
                 serving = started(name, running, self.where.progress)
                 self._running[name] = self._stack.enter_context(serving)
             return self._running[name]

@@ -28,6 +28,9 @@ TIMEOUT_S: Final = 300.0
 DID_NOTHING: Final = "did nothing"
 """The kind of a refusal that no engine put into words."""
 
+REFUSED: Final = (SparkRefusal, CatalogRefusedError)
+"""A statement was answered with an error."""
+
 SparkFor = Callable[[str], Spark]
 """Gives the running process of a distribution."""
 AtState = Callable[[int, State], None]
@@ -160,11 +163,10 @@ class _Hand:
         began, before = time.monotonic(), self._shape.instants(self._place.table)
         kind, refusal, because = OutcomeKind.APPLIED, None, ""
         try:
-            for statement in sending.statements:
-                self._run(statement, self._variant.writers[sending.step])
+            self._run_all(sending.statements, self._variant.writers[sending.step])
             refusal = self._made_wrong() if sending.step == 0 else None
             refusal = refusal or self._left_undone(sending, before)
-        except (SparkRefusal, CatalogRefusedError) as answer:
+        except REFUSED as answer:
             refusal = answer.refusal
         except SparkSilent as silence:
             kind, because = OutcomeKind.UNKNOWN, str(silence)
@@ -200,6 +202,18 @@ class _Hand:
             others=tuple(self._others.items()),
         )
         return freeze.freeze(self._place.cache, sending.address, self._place.table, frozen)
+
+    def _run_all(self, statements: Sequence[Statement], writer: str) -> None:
+        """Run statements up to the first one that is refused, and those meant for any case."""
+        left = iter(statements)
+        try:
+            for statement in left:
+                self._run(statement, writer)
+        except REFUSED:
+            for statement in left:
+                if isinstance(statement, Sql) and statement.in_any_case:
+                    self._run(statement, writer)
+            raise
 
     def _run(self, statement: Statement, writer: str) -> None:
         place = self._place

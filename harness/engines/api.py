@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from harness.model.canonical import Value
 from harness.model.query import Query
@@ -19,6 +19,10 @@ from harness.progress import Progress
 from harness.record import Column, Normalised, Refusal
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
+
+ORC_FORMAT: Final = "hive-orc"
+"""The format whose files are ORC, for which readers have settings of their own; those of all others
+are Parquet."""
 
 Settings = Mapping[str, str]
 """The settings of a reader, e.g. `{"use-column-names": "false"}`; absent means the default."""

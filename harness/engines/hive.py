@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Final
 from harness import differences
 from harness.differences import Declared, Tally
 from harness.engines import blame, bundles, common, hive_values
-from harness.engines.api import NoAnswerError, Question, RefusedError, Reply, Settings, Wanted
+from harness.engines.api import (
+    ORC_FORMAT,
+    NoAnswerError,
+    Question,
+    RefusedError,
+    Reply,
+    Settings,
+    Wanted,
+)
 from harness.engines.hive_errors import HiveError
 from harness.engines.hive_values import Result
 from harness.errors import UsageProblem
@@ -24,7 +32,8 @@ from harness.runtimes import class_archive, starter, template
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
-from harness.runtimes.process import Command, Served, running, wait_until
+from harness.runtimes.process import Command, Served, running
+from harness.runtimes.readiness import wait_until
 
 if TYPE_CHECKING:
     from harness.engines.hive_client import HiveClient
@@ -39,8 +48,6 @@ _NESTED: Final = ("array", "map", "struct", "uniontype")
 
 ORC_BY_POSITION: Final = "orc.force.positional.evolution"
 """Setting of a reader, called as ORC's own: whether columns of ORC files are mapped by position."""
-_ORC: Final = "hive-orc"
-"""The format whose files are ORC."""
 
 _LAUNCH: Final = "-Djdk.lang.Process.launchMechanism=VFORK"
 """How Java starts `chmod` and the like, which Hadoop runs 30 times a job: by default through a
@@ -198,7 +205,7 @@ class HiveEngine:
 
     def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
         """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
-        if ORC_BY_POSITION in settings and format_name != _ORC:
+        if ORC_BY_POSITION in settings and format_name != ORC_FORMAT:
             return f"{ORC_BY_POSITION} says nothing of {format_name} tables"
         return bundles.cannot(distribution, settings, format_name)
 

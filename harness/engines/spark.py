@@ -30,8 +30,8 @@ from harness.progress import Progress
 from harness.record import Column
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
-from harness.runtimes.process import EndedProblem
-from harness.writer import client
+from harness.runtimes.readiness import EndedProblem
+from harness.writer import client, start
 from harness.writer.client import SparkRefusal, SparkSilent
 
 KEYS: Final = {
@@ -46,7 +46,7 @@ SWITCH: Final = {"on": "true", "off": "false"}
 READY_S: Final = 120.0
 SOURCES: Final = {
     "harness.engines": ("common.py", "spark.py", "spark_values.py"),
-    "harness.writer": ("answers.py", "client.py", "conf.py", "errors.py", "worker.py"),
+    "harness.writer": ("answers.py", "client.py", "conf.py", "errors.py", "start.py", "worker.py"),
 }
 """What shapes an answer, or the configuration it is given under."""
 
@@ -143,7 +143,7 @@ class SparkEngine:
 
 @contextmanager
 def _serve(installation: Installation, metastore_uri: str, folder: Path) -> Iterator[Server]:
-    with client.spark(installation, metastore_uri, folder) as spark:
+    with start.spark(installation, metastore_uri, folder) as spark:
         server = SparkServer(spark)
         try:
             first = server.connect({})

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from harness.engines.api import Settings, Wanted
+from harness.engines.api import ORC_FORMAT, Settings, Wanted
 from harness.runtimes.distribution import Distribution
 
 COLUMN_NAMES: Final = "use-column-names"
@@ -41,8 +41,6 @@ _FORMATS: Final = ("hudi", "iceberg")
 """Kinds that stand at the beginning of a format's name; all other formats are of kind `hive`."""
 _SUFFIXES: Final = MappingProxyType({"": "", "true": "_by_name", "false": "_by_position"})
 """What the setting adds to a catalog's name: one server holds a catalog for each value."""
-_ORC: Final = "hive-orc"
-"""The format whose files are ORC; those of all others are Parquet."""
 _ORC_CATALOG: Final = "hive_orc"
 _ORC_PROPERTY: Final = f"hive.{ORC_COLUMN_NAMES}"
 
@@ -57,7 +55,7 @@ def catalog(format_name: str, settings: Settings) -> str:
     >>> catalog("hive-orc", {}), catalog("hive-orc", {"orc.use-column-names": "true"})
     ('hive', 'hive_orc_by_name')
     """
-    if format_name == _ORC and ORC_COLUMN_NAMES in settings:
+    if format_name == ORC_FORMAT and ORC_COLUMN_NAMES in settings:
         return _ORC_CATALOG + _SUFFIXES[settings[ORC_COLUMN_NAMES]]
     return _kind(format_name, settings) + _SUFFIXES[settings.get(COLUMN_NAMES, "")]
 
@@ -75,7 +73,7 @@ def cannot(distribution: Distribution, settings: Settings, format_name: str) -> 
         return f"{name} has no connector for {of_format} tables"
     if connector and of_format not in {"hudi", connector}:
         return f"{CONNECTOR}={connector} does not read {of_format} tables"
-    other = COLUMN_NAMES if format_name == _ORC else ORC_COLUMN_NAMES
+    other = COLUMN_NAMES if format_name == ORC_FORMAT else ORC_COLUMN_NAMES
     if other in settings:
         return f"{other} says nothing of {format_name} tables"
     kind = _kind(format_name, settings)
@@ -125,7 +123,7 @@ def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[st
             for value in SETTINGS[COLUMN_NAMES]:
                 yield kind + _SUFFIXES[value], kind, {by_name[kind]: value}
     for value in SETTINGS[ORC_COLUMN_NAMES]:
-        yield _ORC_CATALOG + _SUFFIXES[value], _of_format(_ORC), {_ORC_PROPERTY: value}
+        yield _ORC_CATALOG + _SUFFIXES[value], _of_format(ORC_FORMAT), {_ORC_PROPERTY: value}
 
 
 def _kind(format_name: str, settings: Settings) -> str:

@@ -23,7 +23,8 @@ from harness.runtimes import class_archive, template
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
-from harness.runtimes.process import Command, Served, running, wait_until
+from harness.runtimes.process import Command, Served, running
+from harness.runtimes.readiness import wait_until
 
 TEMPLATES: Final = "trino"
 READY_S: Final = 300.0

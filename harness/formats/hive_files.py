@@ -17,7 +17,15 @@ from typing import Final
 
 from harness.formats.api import FileFactError, Settings
 from harness.formats.parquet import Footer
-from harness.formats.statements import DATABASE, LOCATION, TABLE, SetColumns, Sql, Statement
+from harness.formats.statements import (
+    DATABASE,
+    LOCATION,
+    TABLE,
+    SetColumns,
+    Sql,
+    Statement,
+    under,
+)
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
 from harness.model.files import FileFact, FileKind
 from harness.model.moment import Moment
@@ -33,9 +41,12 @@ SCHEMA_CHANGES: Final = frozenset(
 )
 SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
 ZONELESS: Final = Primitive("timestamp_ntz")
-WITHOUT_ZONE: Final = Sql("set spark.sql.timestampType=TIMESTAMP_NTZ")
+TIMESTAMPS: Final = "spark.sql.timestampType"
+WITHOUT_ZONE: Final = "TIMESTAMP_NTZ"
 """Spark then writes the metastore's timestamps with `isAdjustedToUTC=false` into Parquet files; a
 table cannot be created so (seen with Spark 3.5.8)."""
+WITH_ZONE: Final = "TIMESTAMP_LTZ"
+"""Spark's default."""
 _DATA: Final = re.compile(r"part-\d+-(?P<job>[0-9a-f-]{36})[.-].*")
 """Spark names data files by the partition of its job, and a random name of the job itself."""
 _BESIDE: Final = re.compile(r"[._].*")
@@ -102,7 +113,7 @@ class HiveFiles:
             common = operation.sql(before, after)
             said = tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
             zoneless = any(field.type == ZONELESS for field in after.schema.walk())
-            return (WITHOUT_ZONE, *said) if zoneless else said
+            return under(TIMESTAMPS, WITHOUT_ZONE, WITH_ZONE, said) if zoneless else said
         by = after.table.partition_by
         columns = tuple(
             (f.name, hive_type(f.type)) for f in after.schema.fields if f.name not in by

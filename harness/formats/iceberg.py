@@ -13,7 +13,7 @@ from typing import Final
 
 from harness.formats import iceberg_files
 from harness.formats.api import Settings
-from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement
+from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, under
 from harness.model.files import FileFact, FileKind
 from harness.model.moment import AS_OF, Moment
 from harness.model.schema import Field
@@ -49,8 +49,8 @@ COMPACT: Final = (
     "options => map('delete-file-threshold', '1', 'min-file-size-bytes', '0'))"
 )
 """Rewrites the data files of which rows are deleted, and no others, however small they are."""
-CASE: Final = "set spark.sql.caseSensitive={}"
-"""Else Spark says of a name in other letters' case that there is such a column already."""
+CASE: Final = "spark.sql.caseSensitive"
+"""With `false`, its default, Spark takes a name in other letters' case for the same column's."""
 VERSION: Final = "2"
 MODES: Final = ("write.delete.mode", "write.update.mode", "write.merge.mode")
 DELETE_MODE: Final = "delete_mode"
@@ -121,7 +121,7 @@ class Iceberg:
         said = tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
         if not (isinstance(operation, RenameColumn) and _only_case(operation)):
             return said
-        return (Sql(CASE.format("true")), *said, Sql(CASE.format("false")))
+        return under(CASE, "true", "false", said)
 
     def instants(self, folder: Path) -> tuple[str, ...]:
         """Give the ids of the snapshots; schema changes make none."""

@@ -7,6 +7,7 @@ and `{location}`, the absolute path of the table's folder.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +22,8 @@ class Sql:
     """A Spark SQL statement."""
 
     text: str
+    in_any_case: bool = False
+    """Also sent after a statement of the same step that was refused: it puts a setting back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,17 @@ class SetColumns:
 
 
 Statement = Sql | SetColumns
+
+
+def under(
+    name: str, value: str, usual: str, statements: Sequence[Statement]
+) -> tuple[Statement, ...]:
+    """Give statements between two that change a setting of the session and put it back.
+
+    `usual`: the value that every step finds, also the one after a refused step.
+    """
+    back = Sql(f"set {name}={usual}", in_any_case=True)
+    return (Sql(f"set {name}={value}"), *statements, back)
 
 
 def recorded(statement: Statement) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 
 from harness import run
 from harness.errors import EnvironmentProblem, UsageProblem
-from harness.runtimes import process
+from harness.runtimes import log_file, process
 
 PROGRAM: Final = (sys.executable, "-m", "harness", "run")
 FOLDER: Final = "pytest"
@@ -100,4 +100,4 @@ def ended(folder: Path) -> int | None:
 
 def said(folder: Path) -> str:
     """Give the end of what the run in a folder said."""
-    return process.tail(folder / FOLDER / LOG, LOG_LINES)
+    return log_file.tail(folder / FOLDER / LOG, LOG_LINES)

@@ -17,7 +17,7 @@ from typing import Final
 
 from harness.errors import EnvironmentProblem, unwritable
 from harness.progress import Progress
-from harness.runtimes import lock, process
+from harness.runtimes import lock, log_file, process
 from harness.runtimes.cache import Cache
 from harness.runtimes.repository import without_login
 from harness.runtimes.unpack import unpack_wheel_folder
@@ -150,5 +150,5 @@ def _download(found: Wheel, work: Path) -> Path:
 
 
 def _last_lines(log: Path) -> str:
-    said = without_login(" / ".join(process.tail(log, 3).split("\n")).strip())
+    said = without_login(" / ".join(log_file.tail(log, 3).split("\n")).strip())
     return said or "it said nothing"

@@ -15,8 +15,10 @@ from harness.runtimes import catalog, class_archive, memory, starter, template
 from harness.runtimes.cache import Cache
 from harness.runtimes.distributions import digest_of
 from harness.runtimes.fetch import Installation
+from harness.runtimes.log_file import tail
 from harness.runtimes.ports import LOOPBACK, on_free_port
-from harness.runtimes.process import Command, Served, finished, running, tail, wait_until
+from harness.runtimes.process import Command, Served, finished, running
+from harness.runtimes.readiness import wait_until
 
 DISTRIBUTION: Final = "hive-metastore-3.1.3"
 """The one metastore for all engines: what every one of them was seen to read through."""

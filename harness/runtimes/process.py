@@ -8,21 +8,18 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import Final
 
 from harness.errors import EnvironmentProblem
-from harness.runtimes import parent_guard
-from harness.runtimes.ports import PortTakenProblem
+from harness.runtimes import log_file, parent_guard
 from harness.runtimes.watchdog import Watchdog
 
 LOG_LINES: Final = 40
-POLL_S: Final = 0.1
 GRACE_S: Final = 10.0
 """How long a process may take to end after SIGTERM."""
 
@@ -32,29 +29,11 @@ _SET: Final = {
     # A JVM that ran out of memory goes on half broken; ended, it is seen to be gone.
     "JAVA_TOOL_OPTIONS": "-XX:+ExitOnOutOfMemoryError",
 }
-_TAIL_BYTES: Final = 64 * 1024
-_PORT_TAKEN: Final = ("Address already in use", "java.net.BindException", "Failed to bind")
 
 # The kernel's parent-death signal follows the *thread* that started the child (prctl(2)), so all
 # children are started by one thread that lives as long as this process.
 _starter: Final = ThreadPoolExecutor(1, thread_name_prefix="process-starter")
 _watchdog: Final = Watchdog()
-
-T = TypeVar("T")
-
-
-class EndedProblem(EnvironmentProblem):
-    """A process ended before it was ready; another start may well succeed."""
-
-
-class Watched(Protocol):
-    """What `wait_until` looks at while it waits."""
-
-    def alive(self) -> bool:
-        """Tell whether it still runs."""
-
-    def log_tail(self) -> str:
-        """Give the end of its log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +76,15 @@ class Process:
 
     def log_tail(self, lines: int = LOG_LINES) -> str:
         """Give the last lines of its log."""
-        return tail(self.log, lines)
+        return log_file.tail(self.log, lines)
 
     def log_size(self) -> int:
         """Give the length of its log in bytes; 0 when it is no longer there."""
-        with suppress(FileNotFoundError):
-            return self.log.stat().st_size
-        return 0
+        return log_file.size(self.log)
 
     def log_since(self, start: int) -> str:
         """Give all of its log from `start` bytes on; empty when it is no longer there."""
-        with suppress(FileNotFoundError), self.log.open("rb") as file:
-            file.seek(start)
-            return file.read().decode("utf-8", errors="replace")
-        return ""
+        return log_file.since(self.log, start)
 
     def peak_memory_mb(self) -> int:
         """Give the most resident memory seen, in MiB; after its end what was seen last."""
@@ -239,53 +213,3 @@ def _end_the_rest(leader: int) -> None:
 def _environment() -> dict[str, str]:
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {**passed_on, **_SET}
-
-
-def wait_until(
-    check: Callable[[], T],
-    process: Watched,
-    *,
-    timeout_s: float,
-    what: str,
-    not_yet: tuple[type[Exception], ...],
-) -> T:
-    """Call `check` until it succeeds, and give what it gave.
-
-    `check` is a real query: an open port or a line in a log says little. It raises one of `not_yet`
-    while the process is not ready. `what` is named to people.
-
-    Raises:
-        PortTakenProblem: the process ended and its log says that its port was in use.
-        EndedProblem: the process ended; with the end of its log.
-        EnvironmentProblem: `timeout_s` passed; with the end of its log.
-
-    """
-    deadline = time.monotonic() + timeout_s
-    while True:
-        try:
-            return check()
-        except not_yet as problem:
-            reason = str(problem)
-        if not process.alive():
-            raise _ended(what, process.log_tail())
-        if time.monotonic() > deadline:
-            late = f"{what} did not get ready within {timeout_s:.0f} s ({reason})"
-            raise EnvironmentProblem(f"{late}; the end of its log:\n{process.log_tail()}")
-        time.sleep(POLL_S)
-
-
-def _ended(what: str, log: str) -> EnvironmentProblem:
-    kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
-    return kind(f"{what} ended before it was ready; the end of its log:\n{log}")
-
-
-def tail(path: Path, lines: int) -> str:
-    """Give the last lines of a text file, at most 64 KiB; empty when there is no such file."""
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _TAIL_BYTES))
-            text = file.read().decode("utf-8", errors="replace")
-    except FileNotFoundError:
-        return ""
-    return "\n".join(text.splitlines()[-lines:])

@@ -21,7 +21,7 @@ from harness.progress import Progress
 from harness.runtimes import distributions, fetch
 from harness.runtimes.cache import Cache
 from harness.runtimes.metastore import Metastore
-from harness.runtimes.process import wait_until
+from harness.runtimes.readiness import wait_until
 
 pytestmark = pytest.mark.engines
 

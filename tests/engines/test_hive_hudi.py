@@ -17,7 +17,8 @@ from harness.progress import Progress
 from harness.runtimes import catalog, distributions, fetch
 from harness.runtimes.cache import Cache
 from harness.runtimes.metastore import Metastore
-from harness.writer.client import Session, spark
+from harness.writer.client import Session
+from harness.writer.start import spark
 
 pytestmark = pytest.mark.engines
 

@@ -21,7 +21,7 @@ from harness.runtimes import distributions, fetch
 from harness.runtimes.cache import Cache
 from harness.runtimes.fetch import Installation
 from harness.runtimes.metastore import Metastore
-from harness.writer import client
+from harness.writer import start
 
 pytestmark = pytest.mark.engines
 
@@ -112,7 +112,7 @@ def test_a_query_that_takes_too_long_and_a_dead_process_are_no_answers(
 ) -> None:
     endless = "select count(*) from range(1000000000000) where sqrt(id) = id % 7"
     folder = tmp_path_factory.mktemp("slow")
-    with client.spark(installation, metastore.uri, folder) as spark:
+    with start.spark(installation, metastore.uri, folder) as spark:
         connection = SparkServer(spark).connect({})
         with pytest.raises(NoAnswerError, match=r"no answer within 0\.5 s"):
             connection.ask(endless, timeout_s=0.5)
@@ -125,7 +125,7 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
     installation: Installation, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("dying")
-    with client.spark(installation, metastore.uri, folder) as spark:
+    with start.spark(installation, metastore.uri, folder) as spark:
         connection = SparkServer(spark).connect({})
         connection.ask("select 1", timeout_s=MINUTE)
         family = psutil.Process(spark._process.pid).children(recursive=True)
@@ -139,7 +139,7 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
 def test_nothing_is_left_running_after_the_end(
     installation: Installation, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with client.spark(installation, metastore.uri, tmp_path_factory.mktemp("end")) as spark:
+    with start.spark(installation, metastore.uri, tmp_path_factory.mktemp("end")) as spark:
         worker = psutil.Process(spark._process.pid)
         family = [worker, *worker.children(recursive=True)]
         assert len(family) > 1

@@ -20,7 +20,7 @@ from harness.errors import EnvironmentProblem
 from harness.model.query import Query
 from harness.questions import Asked
 from harness.record import Answer, Column, Refusal
-from harness.runtimes.process import EndedProblem
+from harness.runtimes.readiness import EndedProblem
 
 BROKEN = RefusedError(Refusal("GENERIC_INTERNAL_ERROR", "broken"), 0.1)
 ONE_BY_TWO = Manner(2)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.runtimes.catalog import CatalogGoneProblem
-from harness.runtimes.process import EndedProblem
+from harness.runtimes.readiness import EndedProblem
 from harness.shared_catalog import SharedCatalog
 
 

@@ -14,7 +14,15 @@ from harness.cells import QUERIES, Plan, Variant
 from harness.errors import ScenarioProblem
 from harness.model.datatypes import PRIMITIVES
 from harness.model.truth import Group, Truth
-from harness.plan import estimate, load_profiles, load_scenarios, profiles_file, scenarios_folder
+from harness.plan import (
+    AskedSteps,
+    Cover,
+    estimate,
+    load_profiles,
+    load_scenarios,
+    profiles_file,
+    scenarios_folder,
+)
 from harness.scenario import generation
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
@@ -139,6 +147,13 @@ def test_in_the_full_profile_every_reader_is_asked_every_shape_and_every_pair_is
         "rewrites=partition: the table has no partitions"
     }
     assert estimate(found) < 3 * HOUR
+
+
+def test_the_full_profile_asks_the_fast_readers_of_the_quick_start_about_every_variant() -> None:
+    fast = {each.reader for each in PROFILES["quick-start"].readers if each.steps is AskedSteps.ALL}
+    asked = [each for each in PROFILES["full"].readers if each.variants is Cover.ALL]
+    control = {each.reader for each in asked if "iceberg" in f"{each.reader} {each.formats}"}
+    assert {each.reader for each in asked} - control == fast
 
 
 def test_the_full_profile_changes_the_writer_at_every_step_of_three_stories() -> None:

@@ -27,6 +27,7 @@ from harness.model.table import Table
 from harness.operations.add_column import AddColumn
 from harness.operations.compact import Compact
 from harness.operations.insert import Insert
+from harness.operations.rename_column import RenameColumn
 from harness.operations.update import Update
 from harness.progress import QuietProgress
 from harness.record import FileValues, Outcome, OutcomeKind, Refusal, StateRecord
@@ -105,6 +106,13 @@ def refuse(part: str) -> Callable[[str], None]:
     return reply
 
 
+def make_iceberg(sql: str) -> None:
+    """Make the table that a statement creates."""
+    properties = {"engine.hive.enabled": "true", **dict.fromkeys(MODES, "copy-on-write")}
+    if found := re.search("location 'file:([^']+)'", sql):
+        Folder(Path(found[1])).metadata(0, properties=properties)
+
+
 def kinds(records: tuple[StateRecord, ...]) -> list[str]:
     return [str(record.outcome.kind) for record in records]
 
@@ -129,14 +137,8 @@ def test_the_place_is_left_empty_when_all_is_frozen(place: writing.Place) -> Non
 def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
     place: writing.Place,
 ) -> None:
-    properties = {"engine.hive.enabled": "true", **dict.fromkeys(MODES, "copy-on-write")}
-
-    def reply(sql: str) -> None:
-        if found := re.search("location 'file:([^']+)'", sql):
-            Folder(Path(found[1])).metadata(0, properties=properties)
-
     what = replace(variant(), format="iceberg")
-    states = sent(place, Simulated(reply, folder=place.folder), what).states.values()
+    states = sent(place, Simulated(make_iceberg, folder=place.folder), what).states.values()
     (home,) = {state.home for state in states}
     assert len(states) == 4
     assert home.parent == place.cache.root / "tables"
@@ -151,6 +153,35 @@ def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: writing.Place) -> 
     assert kinds(written.records) == ["applied", "applied", "refused", "applied"]
     assert written.records[2].outcome.refusal == Refusal("java.lang.X", "no")
     assert ("v", 2) in written.states
+
+
+@pytest.mark.parametrize("refused", ["", "rename column"], ids=["applied", "refused"])
+def test_a_rename_of_case_only_leaves_the_session_as_it_found_it(
+    refused: str, place: writing.Place
+) -> None:
+    def reply(sql: str) -> None:
+        make_iceberg(sql)
+        if refused:
+            refuse(refused)(sql)
+
+    spark = Simulated(reply, folder=place.folder)
+    steps = (Step(RenameColumn("n", "N")), Step(AddColumn("m", parse_type("int"))))
+    what = replace(variant(steps=steps), format="iceberg")
+    scenario = replace(what.scenario, table=WITH_N)
+    outcome = sent(place, spark, replace(what, scenario=scenario)).records[1].outcome
+    assert outcome.kind is (OutcomeKind.REFUSED if refused else OutcomeKind.APPLIED)
+    assert [sql for sql in spark.sent if sql.startswith("set")] == [
+        "set spark.sql.caseSensitive=true",
+        "set spark.sql.caseSensitive=false",
+    ]
+    assert "add column" in spark.sent[-1]
+
+
+def test_of_a_refused_step_no_other_statement_is_sent_any_more(place: writing.Place) -> None:
+    spark = Simulated(refuse("compaction"))
+    steps = (STEPS[0], Step(Compact()))
+    sent(place, spark, replace(variant(steps=steps), format="hudi-mor"))
+    assert ["compaction" in sql for sql in spark.sent] == [False, False, True]
 
 
 def test_a_table_made_otherwise_than_asked_for_is_a_refusal(place: writing.Place) -> None:

@@ -9,6 +9,7 @@ import pytest
 from pyarrow import orc, parquet
 
 from harness import formats
+from harness.engines.api import ORC_FORMAT
 from harness.errors import UsageProblem
 from harness.formats.statements import SetColumns, Sql, filled, recorded
 from harness.model.datatypes import parse_type
@@ -17,6 +18,7 @@ from harness.model.table import Table
 from harness.operations.add_column import AddColumn
 from harness.operations.api import Operation
 from harness.operations.compact import Compact
+from harness.operations.drop_column import DropColumn
 from harness.operations.insert import Insert
 from harness.operations.rename_column import RenameColumn
 from harness.operations.touch import Rewrites, Touch
@@ -54,6 +56,10 @@ def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
 def test_an_unknown_format_is_refused_with_the_names_that_are_known() -> None:
     with pytest.raises(UsageProblem, match="'hudi'; allowed: hive-orc, hive-parquet, hudi-cow"):
         formats.load("hudi")
+
+
+def test_the_format_that_engines_know_by_its_orc_files_is_the_one_that_has_them() -> None:
+    assert [name for name in formats.names() if "stored as orc" in created(name)] == [ORC_FORMAT]
 
 
 def test_merge_on_read_has_an_entry_for_each_of_its_views() -> None:
@@ -94,10 +100,12 @@ def test_the_metastore_has_one_type_of_timestamps_and_a_setting_says_which_is_me
     added = AddColumn("b", parse_type("struct<at: timestamp_ntz>"))
     change, _ = wording(name, added)
     assert '["b", "struct<at:timestamp>"]' in change
-    said = wording(name, added, Insert((1,)))
-    assert said[0] == "set spark.sql.timestampType=TIMESTAMP_NTZ"
-    assert "as timestamp_ntz)" in said[1]
-    assert wording(name, Insert((1,)))[0].startswith("insert into")
+    before, said, after = wording(name, added, Insert((1,)))
+    assert before == "set spark.sql.timestampType=TIMESTAMP_NTZ"
+    assert "as timestamp_ntz)" in said
+    assert after == "set spark.sql.timestampType=TIMESTAMP_LTZ"  # the next step may need another
+    (alone,) = wording(name, added, Insert((1,)), DropColumn("b"), Insert((2,)))
+    assert alone.startswith("insert into")
 
 
 def test_a_table_that_is_not_where_it_was_to_be_is_told(tmp_path: Path) -> None:

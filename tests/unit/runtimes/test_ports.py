@@ -11,7 +11,8 @@ import pytest
 
 from harness.runtimes import ports
 from harness.runtimes.ports import ATTEMPTS, LOOPBACK, PortTakenProblem, free_port, on_free_port
-from harness.runtimes.process import Command, Process, running, wait_until
+from harness.runtimes.process import Command, Process, running
+from harness.runtimes.readiness import wait_until
 
 
 def test_a_free_port_can_be_listened_on() -> None:

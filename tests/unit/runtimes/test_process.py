@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from harness.errors import EnvironmentProblem
-from harness.runtimes.ports import PortTakenProblem
-from harness.runtimes.process import Command, Process, finished, running, tail, wait_until
+from harness.runtimes.process import Command, Process, finished, running
+from harness.runtimes.readiness import wait_until
 
 READ_FOREVER = "import sys; print('up', flush=True); import signal; signal.pause()"
 
@@ -56,8 +56,6 @@ def test_what_was_logged_since_then_is_told_whole(tmp_path: Path) -> None:
         assert process.wait(timeout_s=60) == 0
         assert process.log_since(5) == "two"
         assert process.log_since(process.log_size()) == ""
-        command.log.unlink()
-        assert (process.log_size(), process.log_since(0)) == (0, "")
 
 
 def test_a_process_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
@@ -175,45 +173,3 @@ def test_a_program_that_is_not_there_is_a_problem_of_the_environment(tmp_path: P
     command = Command((str(tmp_path / "java"),), tmp_path, tmp_path / "log")
     with pytest.raises(EnvironmentProblem, match=r"/java is not a program"), running(command):
         pass
-
-
-def test_waiting_for_a_process_that_ended_tells_the_end_of_its_log(tmp_path: Path) -> None:
-    with (
-        running(python(tmp_path, "print('no memory')")) as process,
-        pytest.raises(EnvironmentProblem, match=r"it ended before it was ready(.|\n)*no memory"),
-    ):
-        ready(process)
-
-
-def test_waiting_for_a_process_that_is_silent_ends_with_the_last_reason(tmp_path: Path) -> None:
-    with (
-        running(python(tmp_path, READ_FOREVER)) as process,
-        pytest.raises(EnvironmentProblem, match=r"within 0 s \(never is not in the log\)"),
-    ):
-        wait_until(
-            lambda: said(process, "never"),
-            process,
-            timeout_s=0,
-            what="it",
-            not_yet=(NotYetError,),
-        )
-
-
-def test_a_port_that_was_taken_is_told_apart(tmp_path: Path) -> None:
-    with (
-        running(python(tmp_path, "raise SystemExit('Address already in use')")) as process,
-        pytest.raises(PortTakenProblem),
-    ):
-        ready(process)
-
-
-def test_an_unexpected_error_of_a_check_is_not_waited_out(tmp_path: Path) -> None:
-    with running(python(tmp_path, READ_FOREVER)) as process, pytest.raises(ZeroDivisionError):
-        wait_until(lambda: 1 // 0, process, timeout_s=60, what="it", not_yet=(NotYetError,))
-
-
-def test_the_tail_of_a_log_is_its_last_lines(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    log.write_text("".join(f"line {number}\n" for number in range(20_000)))
-    assert tail(log, 2) == "line 19998\nline 19999"
-    assert tail(tmp_path / "none", 2) == ""

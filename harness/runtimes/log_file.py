@@ -1,0 +1,37 @@
+"""What a process has written into its log: the end of it, or all since then."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+_TAIL_BYTES: Final = 64 * 1024
+
+
+def tail(path: Path, lines: int) -> str:
+    """Give the last lines of a text file, at most 64 KiB; empty when there is no such file."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _TAIL_BYTES))
+            text = file.read().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return ""
+    return "\n".join(text.splitlines()[-lines:])
+
+
+def size(path: Path) -> int:
+    """Give the length of a file in bytes; 0 when there is no such file."""
+    with suppress(FileNotFoundError):
+        return path.stat().st_size
+    return 0
+
+
+def since(path: Path, start: int) -> str:
+    """Give all of a text file from `start` bytes on; empty when there is no such file."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        file.seek(start)
+        return file.read().decode("utf-8", errors="replace")
+    return ""

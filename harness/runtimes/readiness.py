@@ -1,0 +1,67 @@
+"""Waiting until a process that was started is ready."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final, Protocol, TypeVar
+
+from harness.errors import EnvironmentProblem
+from harness.runtimes.ports import PortTakenProblem
+
+POLL_S: Final = 0.1
+_PORT_TAKEN: Final = ("Address already in use", "java.net.BindException", "Failed to bind")
+
+T = TypeVar("T")
+
+
+class EndedProblem(EnvironmentProblem):
+    """A process ended before it was ready; another start may well succeed."""
+
+
+class Watched(Protocol):
+    """What `wait_until` looks at while it waits."""
+
+    def alive(self) -> bool:
+        """Tell whether it still runs."""
+
+    def log_tail(self) -> str:
+        """Give the end of its log."""
+
+
+def wait_until(
+    check: Callable[[], T],
+    process: Watched,
+    *,
+    timeout_s: float,
+    what: str,
+    not_yet: tuple[type[Exception], ...],
+) -> T:
+    """Call `check` until it succeeds, and give what it gave.
+
+    `check` is a real query: an open port or a line in a log says little. It raises one of `not_yet`
+    while the process is not ready. `what` is named to people.
+
+    Raises:
+        PortTakenProblem: the process ended and its log says that its port was in use.
+        EndedProblem: the process ended; with the end of its log.
+        EnvironmentProblem: `timeout_s` passed; with the end of its log.
+
+    """
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            return check()
+        except not_yet as problem:
+            reason = str(problem)
+        if not process.alive():
+            raise _ended(what, process.log_tail())
+        if time.monotonic() > deadline:
+            late = f"{what} did not get ready within {timeout_s:.0f} s ({reason})"
+            raise EnvironmentProblem(f"{late}; the end of its log:\n{process.log_tail()}")
+        time.sleep(POLL_S)
+
+
+def _ended(what: str, log: str) -> EnvironmentProblem:
+    kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
+    return kind(f"{what} ended before it was ready; the end of its log:\n{log}")
