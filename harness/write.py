@@ -25,7 +25,8 @@ from harness.record import StateRecord
 from harness.runtimes import distributions, fetch, memory, metastore
 from harness.runtimes.cache import Cache
 from harness.writer import client, start
-from harness.writing import Place, WriterSilent, Written
+from harness.writing import Place, WriterSilent
+from harness.written import Written
 
 AT_ONCE: Final = 2
 """Variants that are written at once: 1.6 times faster than one after another."""

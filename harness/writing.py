@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from harness import file_values, freeze, refusals
+from harness import freeze, refusals, written
 from harness.cells import Variant
 from harness.course import Course, Sending
 from harness.formats.api import FileFactError
 from harness.formats.statements import TABLE, SetColumns, Sql, Statement, filled
 from harness.freeze import Frozen, State
 from harness.model.files import FileFact
-from harness.record import Outcome, OutcomeKind, Refusal, StateRecord
+from harness.record import Outcome, OutcomeKind, Refusal
 from harness.runtimes import catalog
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import Catalog, CatalogRefusedError
 from harness.writer.client import Session, Spark, SparkRefusal, SparkSilent
+from harness.written import Written
 
 TIMEOUT_S: Final = 300.0
 """After so long a statement counts as unanswered, unless told; 2 s on a calm machine."""
@@ -56,14 +57,6 @@ class Place:
         return self.home or self.folder / TABLE
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A variant's records in the order of its steps, and its states."""
-
-    records: tuple[StateRecord, ...]
-    states: Mapping[tuple[str, int], State]
-
-
 class WriterSilent(Exception):
     """The writer crashed or did not answer: nothing is known of the table since then."""
 
@@ -85,7 +78,7 @@ def kept(variant: Variant, cache: Cache) -> Written | None:
         states.append(state)
         found = state.frozen.outcome if state else _skipped(sending)
         course = course.then(replace(found, step=sending.step))
-    return _written(course, states, reused=True)
+    return written.of(course, states, reused=True)
 
 
 def write(
@@ -109,13 +102,13 @@ def write(
         while not course.over:
             outcome, state = hand.step(course)
             if outcome.kind is OutcomeKind.UNKNOWN:
-                raise WriterSilent(_written(course, states, reused=False), outcome)
+                raise WriterSilent(written.of(course, states, reused=False), outcome)
             course = course.then(outcome)
             states.append(state)
             if state and at_state:
                 at_state(outcome.step, state)
     shutil.rmtree(place.folder)
-    return _written(course, states, reused=False)
+    return written.of(course, states, reused=False)
 
 
 def _otherwise(state: State, outcome: Outcome) -> Outcome | None:
@@ -259,51 +252,3 @@ class _Hand:
             return self._shape.facts(self._place.table, self._variant.scenario.table.key), ""
         except FileFactError as problem:
             return (), str(problem)
-
-
-def _written(course: Course, states: Sequence[State | None], *, reused: bool) -> Written:
-    variant = course.variant.id
-    found = {(variant, step): state for step, state in enumerate(states) if state}
-    records = tuple(_records(course, states, reused=reused))
-    return Written(records, found)
-
-
-def _records(
-    course: Course, states: Sequence[State | None], *, reused: bool
-) -> Iterator[StateRecord]:
-    seen: set[FileFact] = set()
-    # A catalog that lists the meta columns now may leave them out again at a later step.
-    meta = any(state.bare for state in states if state)
-    for outcome, state in zip(course.outcomes, states, strict=True):
-        if state is None:
-            yield StateRecord(course.variant.id, outcome, "", reused=reused)
-            continue
-        files = _relabelled(state.frozen, [each.instant for each in course.outcomes])
-        new = [number for number, fact in enumerate(files) if fact not in seen]
-        seen.update(files)
-        yield StateRecord(
-            variant=course.variant.id,
-            outcome=outcome,
-            digest=state.digest,
-            files=files,
-            tables=tuple(entry.name for entry in state.frozen.entries),
-            reused=reused,
-            layout=state.frozen.layout,
-            others=state.frozen.others,
-            table_version=state.frozen.table_version,
-            # The frozen facts name the instants that stand in the files.
-            values=tuple(file_values.read(state.table, state.frozen.files, new, meta=meta)),
-            bare=state.bare,
-        )
-
-
-def _relabelled(frozen: Frozen, instants: Sequence[str]) -> tuple[FileFact, ...]:
-    """Give the file facts with the instants that these records know the steps by.
-
-    The states of a variant need not all come from one writing: an earlier run may have frozen the
-    first ones, and each writing has instants of its own.
-    """
-    names = dict(zip(frozen.instants, instants, strict=False))
-    return tuple(
-        replace(fact, instant=names.get(fact.instant, fact.instant)) for fact in frozen.files
-    )

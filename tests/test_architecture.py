@@ -69,13 +69,14 @@ MAY_IMPORT = {
     "freeze": "errors progress model scenario cells record formats runtimes",
     "course": "errors model operations scenario cells record formats runtimes freeze writer",
     "file_values": "errors model record formats",
+    "written": "model cells record freeze course file_values",
     "writing": (
         "errors model operations cells record refusals formats runtimes freeze writer course "
-        "file_values"
+        "written"
     ),
     "write": (
         "errors progress model operations scenario cells record formats runtimes freeze writer "
-        "writing"
+        "writing written"
     ),
     "doctor": "errors progress runtimes",
     "planning": "errors cells scenario plan formats engines runtimes reports",

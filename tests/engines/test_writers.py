@@ -21,7 +21,8 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.metastore import Metastore
 from harness.scenario import generation, load
 from harness.scenario.definition import Scenario, Step
-from harness.writing import Place, SparkFor, Written
+from harness.writing import Place, SparkFor
+from harness.written import Written
 from tests.engines import everyone
 from tests.engines.everyone import Running
 

@@ -14,15 +14,12 @@ import pytest
 
 from harness import freeze, write, writing
 from harness.cells import Variant
-from harness.course import Course
 from harness.errors import EnvironmentProblem
 from harness.formats import hudi_files
 from harness.formats.api import FileFactError
 from harness.formats.iceberg import MODES
-from harness.freeze import Frozen
 from harness.model.datatypes import parse_type
 from harness.model.files import FileFact, FileKind
-from harness.model.resolution import META
 from harness.model.table import Table
 from harness.operations.add_column import AddColumn
 from harness.operations.compact import Compact
@@ -30,11 +27,11 @@ from harness.operations.insert import Insert
 from harness.operations.rename_column import RenameColumn
 from harness.operations.update import Update
 from harness.progress import QuietProgress
-from harness.record import FileValues, Outcome, OutcomeKind, Refusal, StateRecord
+from harness.record import Outcome, OutcomeKind, Refusal, StateRecord
 from harness.runtimes.cache import Cache
-from harness.runtimes.catalog_entry import CatalogEntry
 from harness.scenario.definition import Scenario, Step
 from harness.writer.client import SparkRefusal, SparkSilent
+from harness.written import Written
 from tests.unit.formats.iceberg_table import Folder
 
 WRITER = "spark-3.5.8-hudi-0.15.0"
@@ -94,7 +91,7 @@ def place(tmp_path: Path) -> writing.Place:
     return writing.Place(Cache(tmp_path / "cache"), "thrift://x", "db", folder)
 
 
-def sent(place: writing.Place, spark: Simulated, what: Variant | None = None) -> writing.Written:
+def sent(place: writing.Place, spark: Simulated, what: Variant | None = None) -> Written:
     return writing.write(what or variant(), place, lambda _: spark)  # type: ignore[arg-type, return-value]
 
 
@@ -318,44 +315,6 @@ def test_the_same_statements_with_another_outcome_are_unknown(place: writing.Pla
         sent(place, Simulated(refuse("add columns")))
 
 
-def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None:
-    # The state was frozen by an earlier run, whose instants were others.
-    facts = tuple(
-        FileFact(name, FileKind.BASE, name, instant, ())
-        for name, instant in (("a", "10"), ("b", "30"))
-    )
-    frozen = Frozen(Outcome(2, OutcomeKind.APPLIED, "30"), (), facts, ("", "10", "30"))
-    told = writing._relabelled(frozen, ["", "100", "300"])
-    assert [fact.instant for fact in told] == ["100", "300"]
-
-
-def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> freeze.State:
-    """Give a state with a base file of its own step, whose catalog lists these columns."""
-    fact = FileFact(f"{step}", FileKind.BASE, f"{step}", "", tuple((n, "string") for n in META))
-    listed = [{"name": name, "type": "string"} for name in columns]
-    entry = CatalogEntry("t", {"sd": {"cols": listed}})
-    return freeze.State(
-        "d", folder, Frozen(Outcome(step, OutcomeKind.APPLIED), (entry,), (fact,), ())
-    )
-
-
-def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kept(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def read(_: Path, __: object, numbers: list[int], *, meta: bool) -> Iterator[FileValues]:
-        yield from (FileValues(each, meta=((1,),) if meta else ()) for each in numbers)
-
-    monkeypatch.setattr("harness.writing.file_values.read", read)
-    for last, bare in (("id", True), (next(iter(META)), False)):
-        states = [frozen_state(0, tuple(META), tmp_path), frozen_state(1, (last,), tmp_path)]
-        course = Course(variant())
-        for each in states:
-            course = course.then(each.frozen.outcome)
-        records = list(writing._records(course, states, reused=False))
-        assert [each.bare for each in records] == [False, bare]
-        assert [bool(each.values[0].meta) for each in records] == [bare, bare]
-
-
 class SimulatedBench:
     """Stands in for the one that starts processes: each variant behaves as it is told to."""
 
@@ -369,12 +328,12 @@ class SimulatedBench:
         self.processes += 1
         yield
 
-    def write(self, variant: Variant) -> writing.Written:
+    def write(self, variant: Variant) -> Written:
         if self.silent.get(variant.id, 0):
             self.silent[variant.id] -= 1
             outcome = Outcome(1, OutcomeKind.UNKNOWN, because="dead")
-            raise writing.WriterSilent(writing.Written((), {}), outcome)
-        return writing.Written((StateRecord(variant.id, Outcome(0, OutcomeKind.APPLIED), ""),), {})
+            raise writing.WriterSilent(Written((), {}), outcome)
+        return Written((StateRecord(variant.id, Outcome(0, OutcomeKind.APPLIED), ""),), {})
 
 
 def group(bench: SimulatedBench) -> dict[str, list[str]]:

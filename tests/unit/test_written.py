@@ -1,0 +1,55 @@
+"""What records say of the states of a variant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness import freeze, written
+from harness.course import Course
+from harness.freeze import Frozen
+from harness.model.files import FileFact, FileKind
+from harness.model.resolution import META
+from harness.record import FileValues, Outcome, OutcomeKind
+from harness.runtimes.catalog_entry import CatalogEntry
+from tests.unit.test_writing import variant
+
+
+def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None:
+    # The state was frozen by an earlier run, whose instants were others.
+    facts = tuple(
+        FileFact(name, FileKind.BASE, name, instant, ())
+        for name, instant in (("a", "10"), ("b", "30"))
+    )
+    frozen = Frozen(Outcome(2, OutcomeKind.APPLIED, "30"), (), facts, ("", "10", "30"))
+    told = written._relabelled(frozen, ["", "100", "300"])
+    assert [fact.instant for fact in told] == ["100", "300"]
+
+
+def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> freeze.State:
+    """Give a state with a base file of its own step, whose catalog lists these columns."""
+    fact = FileFact(f"{step}", FileKind.BASE, f"{step}", "", tuple((n, "string") for n in META))
+    listed = [{"name": name, "type": "string"} for name in columns]
+    entry = CatalogEntry("t", {"sd": {"cols": listed}})
+    return freeze.State(
+        "d", folder, Frozen(Outcome(step, OutcomeKind.APPLIED), (entry,), (fact,), ())
+    )
+
+
+def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def read(_: Path, __: object, numbers: list[int], *, meta: bool) -> Iterator[FileValues]:
+        yield from (FileValues(each, meta=((1,),) if meta else ()) for each in numbers)
+
+    monkeypatch.setattr("harness.written.file_values.read", read)
+    for last, bare in (("id", True), (next(iter(META)), False)):
+        states = [frozen_state(0, tuple(META), tmp_path), frozen_state(1, (last,), tmp_path)]
+        course = Course(variant())
+        for each in states:
+            course = course.then(each.frozen.outcome)
+        records = list(written._records(course, states, reused=False))
+        assert [each.bare for each in records] == [False, bare]
+        assert [bool(each.values[0].meta) for each in records] == [bare, bare]
