@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from harness.model.canonical import to_json
 from harness.record import Answer, Verdict, VerdictKind
+from harness.reports.words import counted
 from harness.run import Run
 
 Question = tuple[str, int, str, str]
@@ -56,33 +57,41 @@ def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """A question that all readers answer alike and unlike the truth."""
+    """Questions that the same readers answer alike and unlike the truth, and nobody otherwise."""
 
-    question: Question
+    questions: tuple[Question, ...]
     readers: tuple[str, ...]
     way: str
     """The one way of reading that gives what all of them answered, if there is one."""
 
     @property
     def text(self) -> str:
-        """Say it for people."""
-        variant, step, view, query = self.question
-        alike = f"{', '.join(self.readers)} answer alike and unlike the expected table"
-        where = f"({variant}, step {step}, {view}, {query})"
+        """Say it for people, with the first of the questions."""
+        more = len(self.questions) - 1
+        where = self.places[0] + (f" and {counted(more, 'question')} more" if more else "")
+        alike = f"{', '.join(self.readers)} answer alike and unlike the expected table ({where})"
         if not self.way:
-            return f"{alike} {where}. Check the reference model before blaming them."
+            return f"{alike}. Check the reference model before blaming them."
         return (
-            f"{alike} {where}: what reading {self.way} gives. Either nobody was asked who reads "
+            f"{alike}: what reading {self.way} gives. Either nobody was asked who reads "
             "otherwise, or the reference model is to be checked before blaming them."
+        )
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Name the questions for people."""
+        return tuple(
+            f"{variant}, step {step}, {view}, {query}"
+            for variant, step, view, query in self.questions
         )
 
 
 def alarms(run: Run) -> tuple[Alarm, ...]:
-    """Give the questions that all readers answer alike and unlike the truth.
+    """Give the questions that all readers answer alike and unlike the truth, those alike together.
 
     Then the reference model may be wrong. Several settings of one distribution are one voice.
     """
-    found = []
+    found: dict[tuple[tuple[str, ...], str], list[Question]] = {}
     for key, verdicts in questions(run).items():
         answered = [each for each in verdicts if _answered(run, each)]
         groups = agreements(run, answered)
@@ -90,8 +99,9 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
         if len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM:
             ways = {each.reproduces for each in answered}
             way = ways.pop() if len(ways) == 1 else ()
-            found.append(Alarm(key, groups[0].readers, way[0] if len(way) == 1 else ""))
-    return tuple(found)
+            same = groups[0].readers, way[0] if len(way) == 1 else ""
+            found.setdefault(same, []).append(key)
+    return tuple(Alarm(tuple(keys), *same) for same, keys in found.items())
 
 
 def _answered(run: Run, verdict: Verdict) -> bool:

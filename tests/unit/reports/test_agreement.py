@@ -92,9 +92,33 @@ def test_truth_standing_alone_against_two_engines_is_an_alarm(base: Run) -> None
             ),
         },
     )
-    alarm = agreement.Alarm((VARIANT, 3, "snapshot", "all"), ("a-1", "b-1"), "")
+    alarm = agreement.Alarm(((VARIANT, 3, "snapshot", "all"),), ("a-1", "b-1"), "")
     assert agreement.alarms(run) == (alarm,)
     assert alarm.text.endswith("Check the reference model before blaming them.")
+
+
+def test_an_alarm_of_many_questions_says_how_many_and_names_each(base: Run) -> None:
+    two = ((VARIANT, 3, "snapshot", "all"), (VARIANT, 4, "snapshot", "count"))
+    alarm = agreement.Alarm(two, ("a-1", "b-1"), "")
+    assert f"({VARIANT}, step 3, snapshot, all and 1 question more)" in alarm.text
+    assert alarm.places == (
+        f"{VARIANT}, step 3, snapshot, all",
+        f"{VARIANT}, step 4, snapshot, count",
+    )
+
+
+def test_questions_that_the_same_readers_answer_alike_are_one_alarm(base: Run) -> None:
+    said = {name: (verdict(name), answer(name, ("1", 2))) for name in ("a-1", "b-1")}
+    run = run_of(base, said)
+    later = [replace(cell, step=4) for cell in run.info.cells]
+    again = {c.case: replace(said[c.reader][0], step=4, case=c.case) for c in later}
+    answers = {c.case: replace(said[c.reader][1], case=c.case) for c in later}
+    info = replace(run.info, cells=(*run.info.cells, *later))
+    both = Run(
+        base.folder, info, base.states, {**run.answers, **answers}, {**run.recorded, **again}
+    )
+    (alarm,) = agreement.alarms(both)
+    assert [step for _, step, _, _ in alarm.questions] == [3, 4]
 
 
 def test_an_alarm_says_the_one_way_in_which_all_of_them_read(base: Run) -> None:
