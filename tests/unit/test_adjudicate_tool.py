@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -81,3 +82,23 @@ def test_a_folder_that_is_there_is_not_written_into(
     with pytest.raises(SystemExit):
         adjudicate.main()
     assert "is there already; name a folder that is not" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("reader", "format_", "counts"),
+    [
+        ("spark-3.5.8-hudi-1.0.2{schema-on-read=on}", "hudi-mor", True),
+        ("spark-3.5.8-hudi-1.0.2{schema-on-read=off}", "hudi-mor", False),
+        ("spark-3.5.8-hudi-1.0.2{schema-on-read=on}", "hive-parquet", False),
+        ("hive-3.1.3{path=fetch, schema-on-read=on}", "hudi-mor", False),
+        ("trino-476", "iceberg", True),
+    ],
+)
+def test_after_a_schema_change_few_readers_are_known_to_be_right(
+    adjudicate: ModuleType, tmp_path: Path, reader: str, format_: str, *, counts: bool
+) -> None:
+    found = sample.make(tmp_path)
+    info = replace(found.info.variants[0], format=format_)
+    other = replace(found, info=replace(found.info, variants=(info,)))
+    cell = replace(found.info.cells[0], variant=info.id, reader=reader, step=3)
+    assert bool(list(adjudicate.groups(cell, other, {info.id: 1}))) is counts
