@@ -120,7 +120,9 @@ class Reading:
     def rows(self, way: Way, where: Condition | None = None) -> Iterator[Shown]:
         """Give every row as a reader of that way shows it, in the order of its schema.
 
-        `where`: the predicate by which it may leave out files; rows it does not leave out.
+        `where`: the predicate by which it may leave out files; rows it does not leave out. A base
+        file whose log files it merges is read whatever its statistics say, for these may change what
+        it holds (seen with Spark and Hudi 1.0.2 and 1.2.0).
 
         Raises:
             ValueError: a value has no form in the type of an older catalog.
@@ -128,9 +130,10 @@ class Reading:
         """
         for base, logs in self._slices:
             found: dict[str, Shown] = {}
-            if base is not None and self._kept(base, way, where):
+            merged = logs if way.logs is not Logs.IGNORED else ()
+            if base is not None and (merged or self._kept(base, way, where)):
                 found |= self._of(base, way.by, _catalog(way))
-            for log in logs if way.logs is not Logs.IGNORED else ():
+            for log in merged:
                 for key in log.deleted if way.logs is not Logs.UNDELETED else ():
                     found.pop(key, None)
                 found |= self._of(log, _in_logs(way), _catalog(way))
@@ -155,7 +158,7 @@ class Reading:
         return self._read[at_]
 
     def _kept(self, base: FileFact, way: Way, where: Condition | None) -> bool:
-        """Tell whether a base file is read at all."""
+        """Tell whether a base file that stands alone is read at all."""
         if way.pruned is None or where is None:
             return True
         head = where.path.partition(".")[0]

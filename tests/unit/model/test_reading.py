@@ -78,6 +78,14 @@ def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
     assert [row[0] for row in rows(told, Way(By.ID), where)] == ["1", "2", "3"]
 
 
+def test_a_base_file_whose_log_files_are_merged_is_not_left_out() -> None:
+    told = history("insert 1,2; insert 3; upsert 2; rename f1 g", mor=True)
+    where, left_out = Condition("g", Test.EQUAL, "f3s1r1", "string"), Way(By.ID, pruned=By.NAME)
+    assert [row[0] for row in rows(told, left_out, where)] == ["1", "2"]
+    alone = Way(By.ID, Logs.IGNORED, pruned=By.NAME)
+    assert [row[0] for row in rows(told, alone, where)] == []
+
+
 def test_a_partition_column_is_not_looked_for_in_files() -> None:
     columns = "id string, ts long, f1 string, p string"
     told = history("insert 1,2; add f2 string after ts", columns, partition_by=("p",))
