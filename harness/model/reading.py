@@ -121,8 +121,8 @@ class Reading:
         """Give every row as a reader of that way shows it, in the order of its schema.
 
         `where`: the predicate by which it may leave out files; rows it does not leave out. A base
-        file whose log files it merges is read whatever its statistics say, for these may change what
-        it holds (seen with Spark and Hudi 1.0.2 and 1.2.0).
+        file whose log files it merges is read whatever its statistics say, for these may change
+        what it holds (seen with Spark and Hudi 1.0.2 and 1.2.0).
 
         Raises:
             ValueError: a value has no form in the type of an older catalog.
