@@ -24,6 +24,7 @@ from harness.formats.statements import (
     SetColumns,
     Sql,
     Statement,
+    of_table,
     under,
 )
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
@@ -110,8 +111,7 @@ class HiveFiles:
     def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
         """Give the common Spark SQL of a write, a metastore call for a schema change."""
         if name_of(operation) not in SCHEMA_CHANGES:
-            common = operation.sql(before, after)
-            said = tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
+            said = of_table(operation.sql(before, after))
             zoneless = any(field.type == ZONELESS for field in after.schema.walk())
             return under(TIMESTAMPS, WITHOUT_ZONE, WITH_ZONE, said) if zoneless else said
         by = after.table.partition_by

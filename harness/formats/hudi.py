@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.formats import hudi_files, timeline
 from harness.formats.api import Settings
-from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement
+from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, of_table
 from harness.model.files import FileFact
 from harness.model.moment import Moment
 from harness.model.table import Table
@@ -141,8 +141,7 @@ class Hudi:
         """Give the common Spark SQL, and Hudi's own procedures for table services."""
         if isinstance(operation, Compact):
             return self._compact()
-        common = operation.sql(before, after)
-        return tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
+        return of_table(operation.sql(before, after))
 
     def instants(self, folder: Path) -> tuple[str, ...]:
         """Give the requested times of completed commits, in the order of their completion."""

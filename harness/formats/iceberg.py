@@ -13,7 +13,7 @@ from typing import Final
 
 from harness.formats import iceberg_files
 from harness.formats.api import Settings
-from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, under
+from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, of_table, under
 from harness.model.files import FileFact, FileKind
 from harness.model.moment import AS_OF, Moment
 from harness.model.schema import Field
@@ -117,8 +117,7 @@ class Iceberg:
                 return (Sql(COMPACT),)
             case Insert() | Upsert() | Touch():
                 return (Sql(_whole_rows(before, after)),)
-        common = operation.sql(before, after)
-        said = tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
+        said = of_table(operation.sql(before, after))
         if not (isinstance(operation, RenameColumn) and _only_case(operation)):
             return said
         return under(CASE, "true", "false", said)

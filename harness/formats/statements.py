@@ -7,7 +7,7 @@ and `{location}`, the absolute path of the table's folder.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,6 +37,11 @@ class SetColumns:
 
 
 Statement = Sql | SetColumns
+
+
+def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
+    """Give the statements of an operation's common SQL, in which `{table}` is the table."""
+    return tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
 
 
 def under(
