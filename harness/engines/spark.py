@@ -46,7 +46,10 @@ SWITCH: Final = {"on": "true", "off": "false"}
 READY_S: Final = 120.0
 SOURCES: Final = {
     "harness.engines": ("common.py", "spark.py", "spark_values.py"),
-    "harness.writer": ("answers.py", "client.py", "conf.py", "errors.py", "start.py", "worker.py"),
+    "harness.writer": tuple(
+        f"{name}.py"
+        for name in ("answers", "client", "conf", "errors", "logged", "start", "worker")
+    ),
 }
 """What shapes an answer, or the configuration it is given under."""
 
