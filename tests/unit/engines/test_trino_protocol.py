@@ -41,6 +41,9 @@ class Coordinator:
 
     def goes_on(self, path: str, **body: Any) -> str:  # noqa: ANN401 - any JSON
         self.following[path] = self.reply(**body)
+        return self.address(path)
+
+    def address(self, path: str) -> str:
         return f"http://127.0.0.1:{self.port}{path}"
 
     def reply(self, **body: Any) -> str:  # noqa: ANN401 - any JSON
@@ -228,7 +231,7 @@ def test_a_query_that_outlasts_its_time_is_cancelled_and_is_no_answer(
     coordinator: Coordinator, connection: TrinoConnection
 ) -> None:
     path = "/v1/statement/q1/1"
-    following = f"http://127.0.0.1:{coordinator.port}{path}"
+    following = coordinator.address(path)
     coordinator.goes_on(path, nextUri=following, columns=[], data=[])
     coordinator.says("endless", nextUri=following)
     with pytest.raises(NoAnswerError, match="no answer after"):
@@ -239,8 +242,7 @@ def test_a_query_that_outlasts_its_time_is_cancelled_and_is_no_answer(
 def test_a_reply_that_never_comes_is_no_answer_and_its_query_is_cancelled(
     coordinator: Coordinator, connection: TrinoConnection
 ) -> None:
-    following = f"http://127.0.0.1:{coordinator.port}/v1/statement/q1/1"
-    coordinator.says("silent", nextUri=following)
+    coordinator.says("silent", nextUri=coordinator.address("/v1/statement/q1/1"))
     with pytest.raises(NoAnswerError, match="timed out"):
         connection.ask("silent", timeout_s=0.2)
     assert coordinator.cancelled == ["/v1/statement/q1/1"]
@@ -271,7 +273,7 @@ def test_an_error_in_a_later_reply_is_a_refusal_though_rows_came_before(
 def test_after_a_broken_reply_the_session_connects_anew(
     coordinator: Coordinator, connection: TrinoConnection
 ) -> None:
-    coordinator.says("silent", nextUri=f"http://127.0.0.1:{coordinator.port}/v1/statement/q1/1")
+    coordinator.says("silent", nextUri=coordinator.address("/v1/statement/q1/1"))
     with pytest.raises(NoAnswerError):
         connection.ask("silent", timeout_s=0.2)
     coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]])
