@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import math
 import re
-import struct
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import Value, single, text_of
 from harness.model.datatypes import DataType, Decimal, Primitive, Text
 
 INTEGERS: Final = {"tinyint": 2**7, "smallint": 2**15, "int": 2**31, "long": 2**63}
@@ -46,7 +48,7 @@ def convert(value: Value, to: DataType) -> Value:
         return None
     try:
         return _converted(value, to)
-    except (ValueError, ArithmeticError, TypeError, struct.error) as wrong:
+    except (ValueError, ArithmeticError, TypeError) as wrong:
         hint = _HINTS.get(str(to), "")
         told = f"'{text_of(value)}' has no exact form as {to}"
         raise ValueError(f"{told}; {hint}" if hint else told) from wrong
@@ -54,24 +56,12 @@ def convert(value: Value, to: DataType) -> Value:
 
 def _converted(value: Value, to: DataType) -> Value:
     match to:
+        case Primitive(name):
+            return _PLAIN[name](value)
         case Decimal(precision, scale):
             return _decimal(value, precision, scale)
         case Text(name, length):
             return _bounded(cast_text(value), name, length)
-        case Primitive("string"):
-            return cast_text(value)
-        case Primitive("binary"):
-            return _binary(value)
-        case Primitive("tinyint" | "smallint" | "int" | "long" as name):
-            return _integer(value, INTEGERS[name])
-        case Primitive("float" | "double" as name):
-            return _floating(value, name)
-        case Primitive("date"):
-            return _date(value)
-        case Primitive("timestamp" | "timestamp_ntz" as name):
-            return _timestamp(value, name)
-        case Primitive("boolean") if isinstance(value, bool):
-            return value
     raise TypeError(to)
 
 
@@ -83,8 +73,14 @@ def _number(value: Value) -> decimal.Decimal:
     return decimal.Decimal(repr(value) if isinstance(value, float) else value)
 
 
+def _boolean(value: Value) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(value)
+    return value
+
+
 def _integer(value: Value, bound: int) -> int:
-    number = _number(value)
+    number = value if type(value) is int else _number(value)
     whole = int(number)
     if whole != number or not -bound <= whole < bound:
         raise ValueError(value)
@@ -113,15 +109,22 @@ def _binary(value: Value) -> bytes:
     return value
 
 
-def _floating(value: Value, name: str) -> float:
-    if isinstance(value, float) and value - value != 0:
-        return value  # infinite or NaN: the same in both widths
+def _double(value: Value) -> float:
+    if isinstance(value, float):
+        return value
     number = _number(value)
     found = float(number)
-    narrow = struct.unpack("<f", struct.pack("<f", found))[0] if name == "float" else found
     # Decimal(float) is the exact binary value; a number written in decimal (0.1) is what its
     # shortest text says, so that any double can be given.
-    if narrow != found or decimal.Decimal(repr(found)) != number:
+    if decimal.Decimal(repr(found)) != number:
+        raise ValueError(value)
+    return found
+
+
+def _float(value: Value) -> float:
+    found = _double(value)
+    # What is infinite or NaN is the same in both widths.
+    if math.isfinite(found) and single(found) != found:
         raise ValueError(value)
     return found
 
@@ -176,3 +179,16 @@ def cast_text(value: Value) -> str:
         case int() | datetime.date():
             return str(value)
     raise ValueError(value)
+
+
+_PLAIN: Final[Mapping[str, Callable[[Value], Value]]] = {
+    "boolean": _boolean,
+    **{name: partial(_integer, bound=bound) for name, bound in INTEGERS.items()},
+    "float": _float,
+    "double": _double,
+    "string": cast_text,
+    "binary": _binary,
+    "date": _date,
+    **{name: partial(_timestamp, name=name) for name in ("timestamp", "timestamp_ntz")},
+}
+"""What makes a value one of a type without parameters, by the name of the type."""
