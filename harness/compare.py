@@ -17,7 +17,7 @@ from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.datatypes import DataType
 from harness.model.query import COUNT, Query, at
 from harness.model.schema import Field
-from harness.model.truth import Row, Rows, row_values
+from harness.model.truth import Row, Rows
 from harness.record import Column, Origin, labelled
 
 
@@ -40,7 +40,7 @@ def narrowed(world: World, query: Query) -> World:
 
 
 def _asked(world: World, query: Query, rows: Rows) -> Rows:
-    return {key: row for key, row in rows.items() if query.takes(_expected(world, row))}
+    return {key: row for key, row in rows.items() if query.takes(world.shown(row))}
 
 
 def wrong(
@@ -69,9 +69,10 @@ def wrong_rows(
     names = [column.name for column in columns]
     wanted = world.schema.names if asked is None else asked
     known = [name for name in wanted if name in names and world.schema.has(name)]
+    fields = [(world.schema.find(name), names.index(name)) for name in known]
     found = matching.match(world, names, rows)
     seen = {
-        text_of(row.key): [(world.schema.find(name), values[names.index(name)]) for name in known]
+        text_of(row.key): [(field, values[at]) for field, at in fields]
         for row, values in found.pairs
     }
     cells = [
@@ -128,13 +129,9 @@ def _whole_rows(
     there = found.there
     for key, row in world.keys.items():
         if key not in there:
-            shown = _expected(world, row)
+            shown = world.shown(row)
             values = tuple(at(shown, path) for path in asked if world.schema.has(path))
             yield Place(What.ABSENT_ROW, key, "", values, None, origin=early.get(key))
-
-
-def _expected(world: World, row: Row) -> dict[str, Value]:
-    return dict(zip(world.schema.names, row_values(row, world.schema), strict=True))
 
 
 def _declares(column: Column, type_: DataType) -> bool:
@@ -148,10 +145,11 @@ def _declares(column: Column, type_: DataType) -> bool:
 def _row(
     world: World, row: Row, known: Sequence[str], seen: Sequence[tuple[Field, Value]]
 ) -> Iterator[Place]:
-    expected, key = _expected(world, row), text_of(row.key)
+    expected, key = world.shown(row), text_of(row.key)
     for path, (field, found) in zip(known, seen, strict=True):
-        place = Place(What.CELL, key, path, at(expected, path), found, field)
-        yield from _cell(world, place)
+        wanted = at(expected, path)
+        if not same(wanted, found):
+            yield from _cell(world, Place(What.CELL, key, path, wanted, found, field))
 
 
 def _empty(world: World, row: Row, known: Sequence[str]) -> Iterator[Place]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from harness.checks.place import World
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import at as value_at
-from harness.model.truth import Row, row_values
+from harness.model.truth import Row
 
 Found = tuple[Value, ...]
 
@@ -54,12 +54,19 @@ def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching
             extra.append((key, found))
     pairs, second = [], []
     for key, candidates in groups.items():
-        scores = [right(world, wanted[key], names, found) for found in candidates]
-        best = scores.index(max(scores))
+        best = _best(world, wanted[key], names, candidates)
         pairs.append((wanted[key], candidates[best]))
         second += [(key, found) for at, found in enumerate(candidates) if at != best]
     absent = [row for key, row in wanted.items() if key not in groups]
     return _with_empty(Matching(tuple(pairs), tuple(second), tuple(extra)), absent)
+
+
+def _best(world: World, row: Row, names: Sequence[str], candidates: Sequence[Found]) -> int:
+    """Give which of the found rows has most right cells, the first where several have as many."""
+    if len(candidates) == 1:
+        return 0
+    scores = [right(world, row, names, found) for found in candidates]
+    return scores.index(max(scores))
 
 
 def _with_empty(found: Matching, absent: Sequence[Row]) -> Matching:
@@ -84,7 +91,7 @@ def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[s
     at = names.index(key) if key in names else None
     shown = [text_of(found[at]) if at is not None else "" for found in rows]
     held = [_holder(world, found, at) for found in rows]
-    ever = {text_of(each) for truth in world.history for each in truth.rows}
+    ever = {text_of(each) for each in set().union(*(truth.rows for truth in world.history))}
     told = [text if text in ever else "" for text in shown]
     if not _tells_keys(told, held):
         return [holder or text for holder, text in zip(held, shown, strict=True)]
@@ -104,12 +111,11 @@ def _holder(world: World, found: Found, key_at: int | None) -> str:
     votes: Counter[str] = Counter()
     proven = set()
     for at, value in enumerate(found):
-        origins = world.index.texts.get(text_of(value), ())
-        keys = {origin.key for origin in origins}
-        is_key = {origin.field_id for origin in origins} == {key_field}
-        if len(keys) == 1 and not (is_key and at == key_at):
-            votes.update(keys)
-            proven |= set() if is_key else keys
+        owner = world.index.owned.get(text_of(value))
+        is_key = owner is not None and owner[1] == {key_field}
+        if owner is not None and not (is_key and at == key_at):
+            votes[owner[0]] += 1
+            proven |= set() if is_key else {owner[0]}
     best = [each for each in votes.most_common() if each[0] in proven][:2]
     return best[0][0] if len(best) == 1 or (best and best[0][1] > best[1][1]) else ""
 
@@ -124,7 +130,7 @@ def _tells_keys(told: Sequence[str], held: Sequence[str]) -> bool:
 
 def right(world: World, row: Row, names: Sequence[str], found: Found) -> int:
     """Count the values that are those of a version of a row."""
-    expected = dict(zip(world.schema.names, row_values(row, world.schema), strict=True))
+    expected = world.shown(row)
     return sum(
         name.partition(".")[0] in expected and same(value_at(expected, name), value)
         for name, value in zip(names, found, strict=True)

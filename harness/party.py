@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Final
 
 from harness.cells import parse_reader
@@ -42,7 +42,7 @@ class Odd:
     """None where it is no value in one file."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class Beside:
     """The truth of a view beside what its files hold."""
 
@@ -50,7 +50,7 @@ class Beside:
     held: Held
     holdings: Holdings
 
-    @property
+    @cached_property
     def alike(self) -> bool:
         """Whether files hold the truth."""
         there = {text_of(row.key): row for row in self.held.rows.values()}

@@ -48,8 +48,20 @@ def _in_parts(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]
 
 def _of_part(part: Part, world: World, layout: Layout) -> tuple[Place, ...]:
     names = tuple(column.name for column in part.columns)
-    seen = replace(world, foretold=layout.foretold(Query(columns=names), names, part.rows))
+    seen = _foretold(world, layout, Query(columns=names), names, part.rows)
     return compare.wrong_rows(seen, part.columns, part.rows)
+
+
+def _foretold(
+    world: World,
+    layout: Layout,
+    query: Query,
+    names: Sequence[str],
+    rows: Sequence[tuple[Value, ...]],
+) -> World:
+    """Give the world with what the rows were read from, where that is known."""
+    told = layout.foretold(query, names, rows)
+    return replace(world, foretold=told) if told else world
 
 
 def _answered(part: Part) -> bool:
@@ -62,7 +74,7 @@ def wrong(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]:
         return _in_parts(answer, world, layout)
     query = answer.question
     names = [each.name for each in labelled(query, answer.columns)]
-    seen = replace(world, foretold=layout.foretold(query, names, answer.rows))
+    seen = _foretold(world, layout, query, names, answer.rows)
     return compare.wrong(compare.narrowed(seen, query), query, answer.columns, answer.rows)
 
 

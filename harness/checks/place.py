@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import cached_property
 from typing import Final
 
 from harness.foretold import Foretold
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.schema import Field, Schema
-from harness.model.truth import History, Row, Rows, Truth, named
+from harness.model.truth import History, Row, Rows, Truth, named, row_values
 from harness.record import Origin, Party
 
 
@@ -62,7 +63,7 @@ class Place:
         return isinstance(self.found, int) and not isinstance(self.found, bool)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class Index:
     """Everything that was ever written."""
 
@@ -70,6 +71,15 @@ class Index:
     """Who wrote a value, by its text."""
     cells: Mapping[tuple[int, str], Mapping[int, frozenset[str]]]
     """By field id and key: the texts (`NULL` too) that each step wrote."""
+
+    @cached_property
+    def owned(self) -> Mapping[str, tuple[str, frozenset[int]]]:
+        """The one key that ever had a value, and in which fields, by the text of the value."""
+        return {
+            text: (origins[0].key, frozenset(each.field_id for each in origins))
+            for text, origins in self.texts.items()
+            if len({each.key for each in origins}) == 1
+        }
 
 
 NULLS: Final = frozenset({text_of(None)})
@@ -150,7 +160,7 @@ def _by_text(rows: Rows) -> dict[str, Row]:
     return {text_of(row.key): row for row in rows.values()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class World:
     """What checks may ask: the history up to the judged step, and what was ever written."""
 
@@ -172,15 +182,27 @@ class World:
     """What came after the judged step until the question was asked, where the view goes back."""
     foretold: Foretold | None = None
     """What the answer's rows were read from, where that is known of all of them."""
-    keys: Mapping[str, Row] = field(init=False, repr=False)
-    """The same by the text of the key."""
-    held: Mapping[str, Row] = field(init=False, repr=False)
-    """The rows in base files, by the text of the key."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "keys", _by_text(self.rows))
-        held = self.history[-1].base if self.base is None else self.base
-        object.__setattr__(self, "held", _by_text(held))
+    @cached_property
+    def keys(self) -> Mapping[str, Row]:
+        """The rows that the judged view should show, by the text of the key."""
+        return _by_text(self.rows)
+
+    @cached_property
+    def held(self) -> Mapping[str, Row]:
+        """The rows in base files, by the text of the key."""
+        return _by_text(self.history[-1].base if self.base is None else self.base)
+
+    @cached_property
+    def _shown(self) -> dict[int, tuple[Row, Mapping[str, Value]]]:
+        return {}
+
+    def shown(self, row: Row) -> Mapping[str, Value]:
+        """Give a row's values by the names of the columns, as readers should show them."""
+        if id(row) not in self._shown:
+            values = zip(self.schema.names, row_values(row, self.schema), strict=True)
+            self._shown[id(row)] = row, dict(values)
+        return self._shown[id(row)][1]
 
     @property
     def schema(self) -> Schema:

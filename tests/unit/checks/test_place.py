@@ -67,3 +67,24 @@ def test_leaves_are_named_by_path() -> None:
     value = {"l": (1, None), "m": MapValue.of([("k", 2)])}
     found = [(path, leaf) for path, _, leaf in leaves(value, field, "s")]
     assert found == [("s.l[0]", 1), ("s.l[1]", None), ("s.m[k]", 2)]
+
+
+def test_a_row_is_shown_as_the_step_of_the_world_shows_it() -> None:
+    world = history("insert 1; rename f1 f9", "id string, f1 string").world()
+    [row] = world.rows.values()
+    assert world.shown(row) == {"id": "1", "f9": "f2s1r1"}
+    before = replace(world, history=world.history[:2])
+    assert before.shown(row) == {"id": "1", "f1": "f2s1r1"}
+
+
+def test_what_a_row_shows_is_worked_out_once() -> None:
+    world = history("insert 1").world()
+    [row] = world.rows.values()
+    assert world.shown(row) is world.shown(row)
+
+
+def test_a_value_is_owned_where_one_key_alone_has_had_it() -> None:
+    told = history("insert 1; row id=2 f1=x; row id=3 f1=x", "id string, f1 string")
+    owned = told.index.owned
+    assert owned["f2s1r1"] == ("1", frozenset({2}))
+    assert "x" not in owned
