@@ -69,6 +69,7 @@ class Reading:
         }
         bases = [base for base, _ in self._slices if base is not None and base.keys]
         self._counted = bool(meta) and all(base.path in meta for base in bases)
+        self._columns: dict[tuple[int, int, int, By], Sequence[Value]] = {}
         self._read: dict[tuple[int, By, int], dict[str, Shown]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
 
@@ -151,11 +152,20 @@ class Reading:
         at_ = id(fact), by, catalog
         if at_ not in self._read:
             found = sources(self._history, fact, self._steps, by, catalog)
-            self._read[at_] = {
-                key: Shown(row, tuple(shown(row, *each, by) for each in found), fact)
-                for key, row in self._rows[id(fact)]
-            }
+            values = zip(*(self._column(fact, *each, by) for each in found), strict=True)
+            rows = zip(self._rows[id(fact)], values, strict=True)
+            self._read[at_] = {key: Shown(row, each, fact) for (key, row), each in rows}
         return self._read[at_]
+
+    def _column(
+        self, fact: FileFact, field: Field, source: Field | None, by: By
+    ) -> Sequence[Value]:
+        """Give what is shown of a file's rows in a column; most are shown alike in many ways."""
+        by = _unplaced(by)
+        at_ = id(fact), id(field), id(source), by
+        if at_ not in self._columns:
+            self._columns[at_] = [shown(row, field, source, by) for _, row in self._rows[id(fact)]]
+        return self._columns[at_]
 
     def _kept(self, base: FileFact, way: Way, where: Condition | None) -> bool:
         """Tell whether a base file that stands alone is read at all."""
@@ -166,14 +176,19 @@ class Reading:
         taken = next((each for each in found if each[0].name == head), None)
         if taken is None:
             return True
-        values = [shown(row, *taken, way.pruned) for _, row in self._rows[id(base)]]
+        values = self._column(base, *taken, way.pruned)
         return can_hold(where, [at({head: value}, where.path) for value in values])
 
 
 def _in_logs(way: Way) -> By:
     if way.logs is Logs.BY_ID:
         return By.ID
-    return By.NAME if way.by.placed else way.by
+    return _unplaced(way.by)
+
+
+def _unplaced(by: By) -> By:
+    """Give how columns are found where they have no place, as parts of structs."""
+    return By.NAME if by.placed else by
 
 
 def _catalog(way: Way) -> int:
