@@ -92,13 +92,19 @@ def _of_cell(cell: Cell, case: Case, histories: Histories, answer: Answer | None
     declared = differences.about(cell.reader, case.variant.format)
     answer = shown.taken(answer, dict(expected.columns), declared)
     told = histories.told(cell.step, view, answer)
-    asked = replace(asked, expected=expected, findings=told.findings, reproduces=told.ways)
-    asked = replace(asked, normalised=histories.normalised(cell.step, view, answer))
+    kind, because = VerdictKind.WRONG if told.findings else VerdictKind.CORRECT, told.doubt
     if answer.refusal is not None:
+        kind = VerdictKind.REFUSED
         because = _why_refused(answer.refusal, histories.layout(cell.step, view))
-        return replace(asked, verdict=VerdictKind.REFUSED, because=because)
-    kind = VerdictKind.WRONG if told.findings else VerdictKind.CORRECT
-    return replace(asked, verdict=kind, because=told.doubt)
+    return replace(
+        asked,
+        verdict=kind,
+        findings=told.findings,
+        reproduces=told.ways,
+        because=because,
+        expected=expected,
+        normalised=histories.normalised(cell.step, view, answer),
+    )
 
 
 def _why_refused(refusal: Refusal, layout: Layout) -> str:

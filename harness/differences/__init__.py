@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import chain
 from typing import Final, Literal
 
 from pydantic import ConfigDict, TypeAdapter, with_config
@@ -123,6 +124,6 @@ class Tally:
 def merged(*applied: Iterable[Normalised]) -> tuple[Normalised, ...]:
     """Give several records of what was applied as one."""
     counts: Counter[str] = Counter()
-    for each in applied:
-        counts.update({one.name: one.count for one in each})
+    for one in chain(*applied):
+        counts[one.name] += one.count
     return tuple(Normalised(*each) for each in sorted(counts.items()))
