@@ -14,17 +14,14 @@ from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from harness import refusals
-from harness.engines import past
-from harness.engines.api import Connection, Engine, NoAnswerError, RefusedError, Server
+from harness import answering
+from harness.answering import Manner
+from harness.engines.api import Connection, Engine, NoAnswerError, Server
 from harness.errors import EnvironmentProblem
-from harness.model.query import ALL
 from harness.questions import Asked
-from harness.record import Answer, Attempt, Part
+from harness.record import Answer, Attempt
 from harness.runtimes.readiness import EndedProblem
 
-TIMEOUT_S: Final = 120.0
-"""After so long a query counts as unanswered."""
 PROBE_S: Final = 30.0
 """How long a server whose query got no answer may take to let a fresh connection open."""
 TRIES: Final = 2
@@ -33,18 +30,6 @@ STARTS: Final = 2
 
 Serve = Callable[[], AbstractContextManager[Server]]
 Told = Callable[[Asked, Answer], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How servers of an engine are asked."""
-
-    connections: int
-    """So many ask one server at once."""
-    timeout_s: float = TIMEOUT_S
-    """After so long a query counts as unanswered."""
-    stands: Callable[[], bool] = lambda: True
-    """Tells whether what every server needs (the metastore) answers."""
 
 
 @dataclass(slots=True)
@@ -160,7 +145,7 @@ def _one(link: _Link, asked: Asked, work: _Work) -> None:
     connection = None
     try:
         connection = link.to(asked.reader.settings)
-        answer = _answer(connection, asked, work, tuple(tried))
+        answer = answering.answer(connection, asked, work.engine, work.manner, tuple(tried))
     except NoAnswerError as silence:
         link.close()
         if not _usable(work.server, work.manner):
@@ -218,63 +203,3 @@ class _Link:
         if self._open is not None:
             self._open.close()
             self._open = None
-
-
-def _answer(
-    connection: Connection, asked: Asked, work: _Work, attempts: tuple[Attempt, ...]
-) -> Answer:
-    case, timeout_s = asked.cell.case, work.manner.timeout_s
-    try:
-        reply = past.ask(connection, asked.question, asked.sql, timeout_s)
-    except RefusedError as refused:
-        parts = _parts(connection, asked, work)
-        _check_stands(work.manner, refused)
-        return Answer(
-            case, asked.told, refusal=refused.refusal, parts=parts, attempts=attempts,
-            seconds=refused.seconds, question=asked.question.query,
-        )  # fmt: skip
-    return Answer(
-        case, asked.told, reply.columns, reply.rows, attempts=attempts, seconds=reply.seconds,
-        confirmed=reply.confirmed, question=asked.question.query, normalised=reply.normalised,
-    )  # fmt: skip
-
-
-def _parts(connection: Connection, asked: Asked, work: _Work) -> tuple[Part, ...]:
-    """Ask each column alone, so that one bad column does not hide the rest.
-
-    Each is asked with the key column. Where that is refused by itself, there is nothing to be had
-    of the others: they are not sent, which in runs with many refusals was four questions in ten.
-    """
-    if asked.question.query != ALL:
-        return ()
-    parts: dict[str, Part] = {}
-    for column in sorted(asked.columns, key=lambda name: name != asked.key):
-        key = parts.get(asked.key)
-        if key is not None and key.refusal:
-            parts[column] = Part(column, "", refusal=key.refusal)
-        else:
-            parts[column] = _alone(connection, asked, column, work)
-    return tuple(parts[column] for column in asked.columns)
-
-
-def _alone(connection: Connection, asked: Asked, column: str, work: _Work) -> Part:
-    sql = past.sql(work.engine, asked.alone(column), dict(asked.reader.settings))
-    try:
-        reply = past.ask(connection, asked.question, sql, work.manner.timeout_s)
-    except RefusedError as refused:
-        _check_machine(refused)
-        return Part(column, sql, refusal=refused.refusal)
-    return Part(column, sql, reply.columns, reply.rows, normalised=reply.normalised)
-
-
-def _check_stands(manner: Manner, refused: RefusedError) -> None:
-    """Take a refusal for silence when it may well be about the metastore and not the query."""
-    _check_machine(refused)
-    if not manner.stands():
-        raise NoAnswerError(f"the metastore does not answer; the server said: {refused}")
-
-
-def _check_machine(refused: RefusedError) -> None:
-    """Take an error that a full disk or the like brought about for no answer: it is no refusal."""
-    if why := refusals.of_machine(refused.refusal):
-        raise NoAnswerError(f"{why}; the server said: {refused}")

@@ -28,7 +28,7 @@ from harness import (
 )
 from harness import doctor as health
 from harness import run as run_record
-from harness.asking import TIMEOUT_S
+from harness.answering import TIMEOUT_S
 from harness.cells import Plan
 from harness.errors import HarnessError, UsageProblem, of_machine, printable
 from harness.explain import command as explanation

@@ -27,7 +27,7 @@ from harness import (
     writing,
 )
 from harness import read as reading
-from harness.asking import TIMEOUT_S
+from harness.answering import TIMEOUT_S
 from harness.baseline import Applied
 from harness.cells import Excluded, Plan, Reader, Variant, parse_reader
 from harness.errors import UsageProblem

@@ -13,7 +13,7 @@ from typing import Final
 
 from harness import asking, engines, formats, questions
 from harness.answer_cache import AnswerCache
-from harness.asking import TIMEOUT_S, Manner
+from harness.answering import TIMEOUT_S, Manner
 from harness.cells import Cell, Plan, Reader
 from harness.engines.api import Engine, Server
 from harness.errors import EnvironmentProblem

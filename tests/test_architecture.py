@@ -83,7 +83,7 @@ MAY_IMPORT = {
     "known_files": "errors cells record scenario formats engines runtimes plan run baseline",
     "pipeline": (
         "errors progress views cells record scenario formats runtimes freeze plan write writing "
-        "read judge histories run baseline known_files run_folder asking"
+        "read judge histories run baseline known_files run_folder answering"
     ),
     "explain": (
         "errors model cells record formats checks matching compare histories layout party readings "
@@ -101,7 +101,8 @@ MAY_IMPORT = {
     "following": "errors cells record formats judge histories run baseline known_files pipeline",
     "answer_cache": "errors record",
     "questions": "errors model scenario shapes views cells record formats engines runtimes freeze",
-    "asking": "errors progress model cells record refusals engines questions runtimes",
+    "answering": "errors model cells record refusals engines questions",
+    "asking": "errors progress cells record answering engines questions runtimes",
     "keeper": "progress record freeze answer_cache questions",
     "shared_catalog": "errors freeze runtimes",
     "side_by_side": "",
@@ -110,7 +111,7 @@ MAY_IMPORT = {
     "voice": "errors progress record gate reports run interrupts",
     "read": (
         "errors progress model scenario cells record formats engines runtimes plan freeze "
-        "answer_cache questions asking keeper shared_catalog side_by_side"
+        "answer_cache questions answering asking keeper shared_catalog side_by_side"
     ),
 }
 """What each part of `harness` may import beside itself; `OUTERMOST` may import anything."""

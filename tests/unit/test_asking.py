@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from harness.answer_cache import AnswerCache
-from harness.asking import Manner, ask_all
+from harness.answering import Manner
+from harness.asking import ask_all
 from harness.cells import Cell, Reader
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.errors import EnvironmentProblem

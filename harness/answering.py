@@ -1,0 +1,103 @@
+"""Asking one question over an open connection: rows, or a refusal and each column asked alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from harness import refusals
+from harness.engines import past
+from harness.engines.api import Connection, Engine, NoAnswerError, RefusedError
+from harness.model.query import ALL
+from harness.questions import Asked
+from harness.record import Answer, Attempt, Part
+
+TIMEOUT_S: Final = 120.0
+"""After so long a query counts as unanswered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How servers of an engine are asked."""
+
+    connections: int
+    """So many ask one server at once."""
+    timeout_s: float = TIMEOUT_S
+    """After so long a query counts as unanswered."""
+    stands: Callable[[], bool] = lambda: True
+    """Tells whether what every server needs (the metastore) answers."""
+
+
+def answer(
+    connection: Connection,
+    asked: Asked,
+    engine: Engine,
+    manner: Manner,
+    attempts: tuple[Attempt, ...],
+) -> Answer:
+    """Ask one question; `attempts`: the tries at it before.
+
+    Raises:
+        NoAnswerError: there is no answer, or none that is about the question.
+
+    """
+    case = asked.cell.case
+    try:
+        reply = past.ask(connection, asked.question, asked.sql, manner.timeout_s)
+    except RefusedError as refused:
+        parts = _parts(connection, asked, engine, manner)
+        _check_stands(manner, refused)
+        return Answer(
+            case, asked.told, refusal=refused.refusal, parts=parts, attempts=attempts,
+            seconds=refused.seconds, question=asked.question.query,
+        )  # fmt: skip
+    return Answer(
+        case, asked.told, reply.columns, reply.rows, attempts=attempts, seconds=reply.seconds,
+        confirmed=reply.confirmed, question=asked.question.query, normalised=reply.normalised,
+    )  # fmt: skip
+
+
+def _parts(
+    connection: Connection, asked: Asked, engine: Engine, manner: Manner
+) -> tuple[Part, ...]:
+    """Ask each column alone, so that one bad column does not hide the rest.
+
+    Each is asked with the key column. Where that is refused by itself, there is nothing to be had
+    of the others: they are not sent, which in runs with many refusals was four questions in ten.
+    """
+    if asked.question.query != ALL:
+        return ()
+    parts: dict[str, Part] = {}
+    for column in sorted(asked.columns, key=lambda name: name != asked.key):
+        key = parts.get(asked.key)
+        if key is not None and key.refusal:
+            parts[column] = Part(column, "", refusal=key.refusal)
+        else:
+            parts[column] = _alone(connection, asked, column, engine, manner)
+    return tuple(parts[column] for column in asked.columns)
+
+
+def _alone(
+    connection: Connection, asked: Asked, column: str, engine: Engine, manner: Manner
+) -> Part:
+    sql = past.sql(engine, asked.alone(column), dict(asked.reader.settings))
+    try:
+        reply = past.ask(connection, asked.question, sql, manner.timeout_s)
+    except RefusedError as refused:
+        _check_machine(refused)
+        return Part(column, sql, refusal=refused.refusal)
+    return Part(column, sql, reply.columns, reply.rows, normalised=reply.normalised)
+
+
+def _check_stands(manner: Manner, refused: RefusedError) -> None:
+    """Take a refusal for silence when it may well be about the metastore and not the query."""
+    _check_machine(refused)
+    if not manner.stands():
+        raise NoAnswerError(f"the metastore does not answer; the server said: {refused}")
+
+
+def _check_machine(refused: RefusedError) -> None:
+    """Take an error that a full disk or the like brought about for no answer: it is no refusal."""
+    if why := refusals.of_machine(refused.refusal):
+        raise NoAnswerError(f"{why}; the server said: {refused}")
