@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from types import MappingProxyType
 from typing import Final
 
 from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact, FileKind
+from harness.model.partitions import Lists
 from harness.model.pruning import can_hold
 from harness.model.query import Condition, at
-from harness.model.resolution import META, finders, shown, slices, sources, version
+from harness.model.resolution import (
+    META,
+    finders,
+    met_as_stored,
+    shown,
+    shown_as_stored,
+    slices,
+    sources,
+    version,
+)
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row
 from harness.model.ways import By, Logs, Way, ways
@@ -52,14 +63,17 @@ class Reading:
         files: Sequence[FileFact],
         steps: Mapping[str, int],
         meta: Meta = NO_META,
+        lists: Lists | None = None,
     ) -> None:
         """Take the files; `steps` tells which step made an instant.
+
+        `lists`: the catalog's lists of columns, where its partitions have some of their own.
 
         Raises:
             LayoutError: a file's instant or key is not in the history.
 
         """
-        self._history, self._steps = history, steps
+        self._history, self._steps, self._lists = history, steps, lists
         self._slices = tuple(slices(files, steps))
         self._rows = {
             id(fact): self._versions(fact, meta)
@@ -69,7 +83,13 @@ class Reading:
         }
         bases = [base for base, _ in self._slices if base is not None and base.keys]
         self._counted = bool(meta) and all(base.path in meta for base in bases)
-        self._read: dict[tuple[int, By, int], dict[str, Shown]] = {}
+        self.stored = frozenset(
+            by
+            for by in finders(history, counted=self._counted)
+            if by is not By.ID and met_as_stored(history, files, steps, by)
+        )
+        """The ways to find columns with which what is stored can show something else."""
+        self._read: dict[tuple[int, By, int, bool, bool], dict[str, Shown]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
 
     def ways(self, *, prunes: bool = False) -> tuple[Way, ...]:
@@ -80,7 +100,15 @@ class Reading:
         if prunes not in self._ways:
             found = finders(self._history, counted=self._counted)
             catalogs = {by: self._catalogs(by) for by in found}
-            self._ways[prunes] = ways(found, tuple(self._differing()), catalogs, prunes=prunes)
+            listed = self._lists is not None and self._lists.differ
+            self._ways[prunes] = ways(
+                found,
+                tuple(self._differing()),
+                catalogs,
+                prunes=prunes,
+                listed=listed,
+                stored=self.stored,
+            )
         return self._ways[prunes]
 
     def _versions(self, fact: FileFact, meta: Meta) -> list[tuple[str, Row]]:
@@ -132,11 +160,11 @@ class Reading:
             found: dict[str, Shown] = {}
             merged = logs if way.logs is not Logs.IGNORED else ()
             if base is not None and (merged or self._kept(base, way, where)):
-                found |= self._of(base, way.by, _catalog(way))
+                found |= self._of(base, way.by, way)
             for log in merged:
                 for key in log.deleted if way.logs is not Logs.UNDELETED else ():
                     found.pop(key, None)
-                found |= self._of(log, _in_logs(way), _catalog(way))
+                found |= self._of(log, _in_logs(way), way)
             yield from found.values()
 
     def sources(self, way: Way, fact: FileFact) -> list[tuple[Field, Field | None]]:
@@ -147,15 +175,29 @@ class Reading:
         by = way.by if fact.kind is FileKind.BASE else _in_logs(way)
         return sources(self._history, fact, self._steps, by, _catalog(way))
 
-    def _of(self, fact: FileFact, by: By, catalog: int) -> dict[str, Shown]:
-        at_ = id(fact), by, catalog
+    def _of(self, fact: FileFact, by: By, way: Way) -> dict[str, Shown]:
+        # Log records are given as rows of their own schema, whatever reads them.
+        show = shown_as_stored if way.stored and fact.kind is FileKind.BASE else shown
+        at_ = id(fact), by, _catalog(way), way.listed, show is shown
         if at_ not in self._read:
-            found = sources(self._history, fact, self._steps, by, catalog)
-            self._read[at_] = {
-                key: Shown(row, tuple(shown(row, *each, by) for each in found), fact)
-                for key, row in self._rows[id(fact)]
-            }
+            found = sources(self._history, fact, self._steps, by, _catalog(way))
+            made: dict[str, Shown] = {}
+            for key, row in self._rows[id(fact)]:
+                values = tuple(show(row, *each, by) for each in found)
+                made[key] = Shown(row, self._left(values, row) if way.listed else values, fact)
+            self._read[at_] = made
         return self._read[at_]
+
+    def _left(self, values: Sequence[Value], row: Row) -> tuple[Value, ...]:
+        """Give what is left of a row's values by the list of its partition."""
+        truth, places = self._history[-1], count()
+        by_path = truth.table.partition_by
+        return tuple(
+            value
+            if self._lists is None or name in by_path
+            else self._lists.shown(value, next(places), row)
+            for name, value in zip(truth.schema.names, values, strict=True)
+        )
 
     def _kept(self, base: FileFact, way: Way, where: Condition | None) -> bool:
         """Tell whether a base file that stands alone is read at all."""

@@ -1,0 +1,86 @@
+"""Answers read by the column lists that the catalog keeps of partitions, as they are judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.cells import Cell
+from harness.histories import Case, Histories
+from harness.judge import judge
+from harness.record import Answer, FindingKind, OutcomeKind, Verdict
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.simulated import Reply
+
+COLUMNS = "id string, ts long, f1 string, f2 string, p string"
+STORY = "insert 1,2; add f3 after ts; upsert 1; insert 4"
+LISTED = tuple(f"by {each}, partitions by their own column lists" for each in ("id", "name"))
+
+
+def told(story: str = STORY) -> Told:
+    return history(story, COLUMNS, partition_by=("p",))
+
+
+def cut(one: Told) -> Reply:
+    """Read by name, and give NULL for the last data column."""
+    reply = one.read("name")
+    at = reply.names.index("f2")
+    return Reply(reply.columns, tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows))
+
+
+def judged(one: Told, reply: Reply, case: Case | None = None) -> Verdict:
+    cell = Cell("variant", len(one.operations), "engine-1", "snapshot", "all")
+    answer = Answer(cell.case, "select", reply.columns, reply.rows)
+    verdicts = judge(case or case_of(one), [cell], {cell.case: answer})
+    return next(each for each in verdicts if each.view != "write")
+
+
+def test_nulls_beyond_the_end_of_the_lists_are_explained() -> None:
+    verdict = judged(told(), cut(told()))
+    assert verdict.reproduces == LISTED
+    assert {each.kind for each in verdict.findings} == {FindingKind.LOST_VALUE}
+
+
+def test_a_partition_made_after_the_change_has_the_new_list() -> None:
+    one = told("insert 1; add f3 after ts; insert 2")
+    assert judged(one, cut(one)).reproduces == ()
+    reply, whole = cut(one), one.read("name")
+    rows = [
+        cut_ if cut_[0] == "1" else row for cut_, row in zip(reply.rows, whole.rows, strict=True)
+    ]
+    assert judged(one, Reply(reply.columns, tuple(rows))).reproduces == LISTED
+
+
+def test_hudis_columns_in_front_move_all_others_beyond_the_end() -> None:
+    one = told("insert 1,2; add f3 after ts")
+    case = case_of(one, bare=True)
+    # The write leaves them out of the catalog, the change of the schema puts them in.
+    states = tuple(replace(each, bare=each.outcome.step == 1) for each in case.states)
+    whole = one.read("name")
+    rows = tuple((*(None for _ in row[:-1]), row[-1]) for row in whole.rows)
+    verdict = judged(one, Reply(whole.columns, rows), replace(case, states=states))
+    assert verdict.reproduces == LISTED
+    assert judged(one, Reply(whole.columns, rows), case).reproduces == ()
+
+
+def test_after_a_refused_write_no_list_is_known() -> None:
+    case = case_of(told())
+    refused = replace(case.states[3].outcome, kind=OutcomeKind.REFUSED)
+    states = (*case.states[:3], replace(case.states[3], outcome=refused), case.states[4])
+    assert Histories(case).layout(4, "snapshot").lists is not None
+    after = Histories(replace(case, states=states))
+    assert after.layout(2, "snapshot").lists is not None
+    assert after.layout(4, "snapshot").lists is None
+
+
+def test_a_refused_change_of_the_schema_leaves_them_known() -> None:
+    case = case_of(told())
+    refused = replace(case.states[2].outcome, kind=OutcomeKind.REFUSED)
+    states = (*case.states[:2], replace(case.states[2], outcome=refused), *case.states[3:])
+    lists = Histories(replace(case, states=states)).layout(4, "snapshot").lists
+    assert lists is not None
+    assert not lists.differ
+
+
+def test_views_of_the_past_have_no_lists() -> None:
+    assert Histories(case_of(told())).layout(4, "as_of(3)").lists is None
