@@ -2,7 +2,7 @@
 
 Hudi's sync gives a new partition the columns that the table has then. When Spark changes the
 table's columns the lists of its partitions stay as they are; when a later sync finds the table's
-list other than it should be, it sets all of them right (seen with Hudi 0.15.0 and 1.0.2, which
+list other than it should be, it sets all of them right (seen with Hudi 1.0.2 and 1.2.0, which
 leave Hudi's own columns out again after Spark put them in).
 
 Source: Hive 3.1.3, `FetchOperator` and `MapOperator` (where the lists of table and partition
