@@ -79,16 +79,19 @@ class Layout:
     def foretold(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
     ) -> Foretold | None:
-        """Give what the rows of an answer were read from, where it shows what nobody wrote.
+        """Give what the rows of an answer were read from, where its values do not tell.
 
-        That is by position with meta columns counted, or values as they are stored. None where it
-        was not read so, or may have been read in another way as well.
+        So it is by position with meta columns counted, by the lists of partitions (which may leave
+        nothing but NULLs), and of values as they are stored. None where it was not read so, or may
+        have been read in another way as well.
         """
         readings = None if query.count else self.readings()
-        if readings is None or not (self.meta or readings.reading.stored):
+        if readings is None or not (
+            self.meta or readings.reading.stored or readings.reading.listed
+        ):
             return None
         ways = readings.fitting(query, labels, rows)
-        if not all(way.by is By.COUNTED or way.stored for way in ways):
+        if not all(way.by is By.COUNTED or way.stored or way.listed for way in ways):
             return None
         history = self.world.history
         told = [foretell(readings.reading, way, query, labels, history) for way in ways]

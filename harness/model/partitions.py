@@ -48,13 +48,17 @@ class Lists:
 
         Where the partition has a value under another type there, that is not predicted.
         """
-        own, at = self.own[_partition(row)], self.ahead + place
-        if at >= len(own):
+        if self.beyond(place, row):
             return None
+        at = self.ahead + place
         try:
-            return _left(value, self.table[at], own[at])
+            return _left(value, self.table[at], self.own[_partition(row)][at])
         except ValueError:
             return Unpredicted()
+
+    def beyond(self, place: int, row: Row) -> bool:
+        """Tell whether that place is beyond the end of the list of a row's partition."""
+        return self.ahead + place >= len(self.own[_partition(row)])
 
 
 def lists(history: History, files: Iterable[FileFact], bare: Container[int]) -> Lists | None:

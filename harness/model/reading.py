@@ -89,6 +89,8 @@ class Reading:
             if by is not By.ID and met_as_stored(history, files, steps, by)
         )
         """The ways to find columns with which what is stored can show something else."""
+        self.listed = lists is not None and lists.differ
+        """Whether lists of partitions can show something else."""
         self._read: dict[tuple[int, By, int, bool, bool], dict[str, Shown]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
 
@@ -100,13 +102,12 @@ class Reading:
         if prunes not in self._ways:
             found = finders(self._history, counted=self._counted)
             catalogs = {by: self._catalogs(by) for by in found}
-            listed = self._lists is not None and self._lists.differ
             self._ways[prunes] = ways(
                 found,
                 tuple(self._differing()),
                 catalogs,
                 prunes=prunes,
-                listed=listed,
+                listed=self.listed,
                 stored=self.stored,
             )
         return self._ways[prunes]
@@ -173,7 +174,24 @@ class Reading:
         Hudi's meta columns have negative ids.
         """
         by = way.by if fact.kind is FileKind.BASE else _in_logs(way)
-        return sources(self._history, fact, self._steps, by, _catalog(way))
+        found = sources(self._history, fact, self._steps, by, _catalog(way))
+        if not way.listed or not self._rows[id(fact)]:
+            return found
+        # All rows of a file are of one partition.
+        _, row = self._rows[id(fact)][0]
+        return [
+            (field, None if self._beyond(place, row) else source)
+            for (field, source), place in zip(found, self._places(), strict=True)
+        ]
+
+    def _beyond(self, place: int | None, row: Row) -> bool:
+        return place is not None and self._lists is not None and self._lists.beyond(place, row)
+
+    def _places(self) -> Iterator[int | None]:
+        """Give the place of each column in a list; none for one whose value is in the path."""
+        truth, places = self._history[-1], count()
+        for name in truth.schema.names:
+            yield None if name in truth.table.partition_by else next(places)
 
     def _of(self, fact: FileFact, by: By, way: Way) -> dict[str, Shown]:
         # Log records are given as rows of their own schema, whatever reads them.
@@ -190,13 +208,9 @@ class Reading:
 
     def _left(self, values: Sequence[Value], row: Row) -> tuple[Value, ...]:
         """Give what is left of a row's values by the list of its partition."""
-        truth, places = self._history[-1], count()
-        by_path = truth.table.partition_by
         return tuple(
-            value
-            if self._lists is None or name in by_path
-            else self._lists.shown(value, next(places), row)
-            for name, value in zip(truth.schema.names, values, strict=True)
+            value if self._lists is None or place is None else self._lists.shown(value, place, row)
+            for value, place in zip(values, self._places(), strict=True)
         )
 
     def _kept(self, base: FileFact, way: Way, where: Condition | None) -> bool:

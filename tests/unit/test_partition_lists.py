@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.cells import Cell
 from harness.histories import Case, Histories
 from harness.judge import judge
-from harness.record import Answer, FindingKind, OutcomeKind, Verdict
+from harness.record import Answer, FindingKind, OutcomeKind, Part, Refusal, Verdict
 from tests.quality.notation import Told, history
 from tests.quality.parties import case_of
 from tests.simulated import Reply
@@ -28,9 +28,11 @@ def cut(one: Told) -> Reply:
     return Reply(reply.columns, tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows))
 
 
-def judged(one: Told, reply: Reply, case: Case | None = None) -> Verdict:
+def judged(one: Told, reply: Reply | Answer, case: Case | None = None) -> Verdict:
     cell = Cell("variant", len(one.operations), "engine-1", "snapshot", "all")
-    answer = Answer(cell.case, "select", reply.columns, reply.rows)
+    if isinstance(reply, Reply):
+        reply = Answer("", "select", reply.columns, reply.rows)
+    answer = replace(reply, case=cell.case)
     verdicts = judge(case or case_of(one), [cell], {cell.case: answer})
     return next(each for each in verdicts if each.view != "write")
 
@@ -84,3 +86,25 @@ def test_a_refused_change_of_the_schema_leaves_them_known() -> None:
 
 def test_views_of_the_past_have_no_lists() -> None:
     assert Histories(case_of(told())).layout(4, "as_of(3)").lists is None
+
+
+def test_rows_of_which_only_the_partition_is_left_are_those_of_the_table() -> None:
+    one = told("insert 1,2; add f3 after ts; insert 4")
+    case = case_of(one, bare=True)
+    states = tuple(replace(each, bare=each.outcome.step == 1) for each in case.states)
+    columns = tuple(each for each in one.read().columns if each.name in {"id", "p"})
+    part = Part("p", "select", columns, ((None, "p0"), (None, "p1"), (None, "p1")))
+    refused = Answer("", "select", refusal=Refusal("Error", "no"), parts=(part,))
+    verdict = judged(one, refused, replace(case, states=states))
+    wrong = {(p.key, p.column): f.kind for f in verdict.findings for p in f.places if p.key}
+    assert wrong == {(key, "id"): FindingKind.LOST_VALUE for key in ("1", "2", "4")}
+
+
+def test_a_part_of_a_struct_beyond_the_end_is_lost() -> None:
+    columns = "id string, ts long, s struct<a: string, b: string>, p string"
+    one = history("insert 1,2; add s.c string first", columns, partition_by=("p",))
+    rows = tuple((*row[:2], {**row[2], "b": None}, row[3]) for row in one.read("name").rows)
+    verdict = judged(one, Reply(one.read().columns, rows))
+    assert verdict.reproduces == LISTED
+    (finding,) = verdict.findings
+    assert (finding.kind, {p.column for p in finding.places}) == (FindingKind.LOST_VALUE, {"s.b"})
