@@ -8,7 +8,8 @@ leave Hudi's own columns out again after Spark put them in).
 Source: Hive 3.1.3, `FetchOperator` and `MapOperator` (where the lists of table and partition
 differ, a row of a Parquet file is read by the names of the table and then converted from the
 partition's list to the table's) and `ObjectInspectorConverters.StructConverter` (that goes by
-place, at any depth; what stands beyond the end of the partition's list is NULL).
+place, at any depth; what stands beyond the end of the partition's list is NULL), and
+`ParquetStringInspector` (a number becomes a text under a string, and then the same number again).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from harness.model.canonical import MapValue, Unpredicted, Value
-from harness.model.datatypes import Array, DataType, Map, Struct
+from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
 from harness.model.files import FileFact, FileKind
 from harness.model.resolution import META
 from harness.model.truth import History, Row, Truth
@@ -101,6 +102,8 @@ def _left(value: Value, now: DataType, own: DataType) -> Value:
     if value is None or now == own:
         return value
     match value, now, own:
+        case _, Primitive("int" | "long" | "float" | "double") | Decimal(), Primitive("string"):
+            return value
         case dict(), Struct(parts), Struct(kept):
             pairs = zip(parts, kept, strict=False)
             left = {name: _left(value[name], to, of) for (name, to), (_, of) in pairs}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
@@ -78,6 +79,9 @@ def through(value: Value, now: str, was: str) -> Value:
         ("x", "string", "string", "x"),
         ("x", "string", "", None),
         (None, "string", "int", None),
+        (7.5, "double", "string", 7.5),
+        (7, "int", "string", 7),
+        (Decimal("7.50"), "decimal(4, 2)", "string", Decimal("7.50")),
         (
             {"a": 1, "c": 3, "b": 2},
             "struct<a: int, c: int, b: int>",
@@ -109,6 +113,8 @@ def test_what_is_beyond_the_end_is_null_at_any_depth(
     ("value", "now", "was"),
     [
         (1, "long", "int"),
+        (True, "boolean", "string"),
+        ("7", "string", "int"),
         ({"a": 1}, "struct<a: long>", "struct<a: int>"),
         (("x",), "array<string>", "string"),
     ],
