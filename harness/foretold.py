@@ -50,13 +50,15 @@ def foretell(
     """Give the rows that a reader of a way answers to a query that is no count."""
     keys: dict[Texts, list[str]] = defaultdict(list)
     origins: dict[tuple[str, str], Origin] = {}
-    names = reading.schema(way).names
+    names, asked = reading.schema(way).names, {each.partition(".")[0] for each in labels}
     for each in reading.rows(way, query.where):
         values = dict(zip(names, each.values, strict=True))
         if query.takes(values):
             keys[_texts(labels, [at(values, path) for path in labels])].append(each.key)
             for field, source in reading.sources(way, each.file):
-                origins |= {(each.key, path): o for path, o in _of(each, field, source, history)}
+                if field.name in asked:
+                    told = _of(each, field, source, history)
+                    origins |= {(each.key, path): origin for path, origin in told}
     return Foretold(keys, origins)
 
 

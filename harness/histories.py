@@ -12,11 +12,12 @@ from harness.checks.place import Place, World, index_of
 from harness.differences import shown
 from harness.held import Holdings, NotKnown
 from harness.layout import Layout
-from harness.model import lying, resolution
+from harness.model import lying, partitions, resolution
 from harness.model.admissible import Base, base_rows
 from harness.model.canonical import text_of
 from harness.model.files import FileKind
 from harness.model.moment import AS_OF
+from harness.model.partitions import Lists
 from harness.model.query import Query
 from harness.model.reading import NO_META, Meta
 from harness.model.truth import History, row_values
@@ -152,6 +153,18 @@ class Histories:
         except resolution.LayoutError:
             return {}
 
+    def _lists(self, step: int) -> Lists | None:
+        """Give the catalog's lists of columns, as far as they follow from the steps.
+
+        A write that was refused may have made partitions known before it failed.
+        """
+        steps = self._case.variant.scenario.steps
+        refused = (at for at, each in self.outcomes.items() if _refused(each) and 0 < at <= step)
+        if not all(steps[at - 1].operation.CHANGES_SCHEMA for at in refused):
+            return None
+        bare = {at for at, state in self.states.items() if state.bare}
+        return partitions.lists(self.until(step), self.states[step].files, bare)
+
     def _made(self, step: int) -> Mapping[str, int]:
         """Give the step that made each instant."""
         return {**self.instants, **dict(self.states[step].others)}
@@ -227,6 +240,7 @@ class Histories:
                 state.layout,
                 partial=since,
                 meta=self._meta if state.bare else NO_META,
+                lists=self._lists(step) if back is None else None,
             )
             self._layouts[step, view] = layout
         return self._layouts[step, view]
@@ -244,6 +258,10 @@ def _meta(states: Sequence[StateRecord]) -> Meta:
 
 def _applied(outcome: Outcome | None) -> bool:
     return outcome is not None and outcome.kind is OutcomeKind.APPLIED
+
+
+def _refused(outcome: Outcome) -> bool:
+    return outcome.kind is OutcomeKind.REFUSED
 
 
 def _unknown(outcome: Outcome | None) -> bool:

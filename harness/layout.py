@@ -14,6 +14,7 @@ from harness.foretold import Foretold, foretell
 from harness.model import resolution
 from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact
+from harness.model.partitions import Lists
 from harness.model.query import Query
 from harness.model.reading import Meta, Reading
 from harness.model.truth import Row
@@ -36,6 +37,8 @@ class Layout:
     """Whether the view shows a part of the rows by when they were written: no way is predicted."""
     meta: Meta = field(default_factory=dict)
     """What Hudi's meta columns hold, where the catalog does not list them."""
+    lists: Lists | None = None
+    """The catalog's lists of columns, where its partitions have some of their own."""
     _readings: list[Readings | None] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
@@ -76,13 +79,19 @@ class Layout:
     def foretold(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
     ) -> Foretold | None:
-        """Give what the rows of an answer were read from, by position with meta columns counted.
+        """Give what the rows of an answer were read from, where its values do not tell.
 
-        None where it was not read so, or may have been read in another way as well.
+        So it is by position with meta columns counted, by the lists of partitions (which may leave
+        nothing but NULLs), and of values as they are stored. None where it was not read so, or may
+        have been read in another way as well.
         """
-        readings = self.readings() if self.meta and not query.count else None
-        ways = readings.fitting(query, labels, rows) if readings else ()
-        if readings is None or any(way.by is not By.COUNTED for way in ways):
+        readings = None if query.count else self.readings()
+        if readings is None or not (
+            self.meta or readings.reading.stored or readings.reading.listed
+        ):
+            return None
+        ways = readings.fitting(query, labels, rows)
+        if not all(way.by is By.COUNTED or way.stored or way.listed for way in ways):
             return None
         history = self.world.history
         told = [foretell(readings.reading, way, query, labels, history) for way in ways]
@@ -126,7 +135,9 @@ class Layout:
         if not self.files or self.partial:
             return None
         try:
-            return Readings(Reading(self.world.history, self.files, self.steps, self.meta))
+            return Readings(
+                Reading(self.world.history, self.files, self.steps, self.meta, self.lists)
+            )
         except resolution.LayoutError:
             return None
 

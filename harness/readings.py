@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import Unpredicted, Value, text_of
 from harness.model.query import Query
 from harness.model.reading import Reading
 from harness.model.ways import Way
@@ -61,16 +61,21 @@ class Readings:
         one that leaves out files by statistics does so before.
 
         Raises:
-            ValueError: a value has no form in the type of an older catalog.
+            ValueError: a value has no form in the type of an older catalog, or is not predicted.
 
         """
-        names = self.reading.schema(way).names
+        found = query.answer(self.reading.schema(way).names, self._values(way, query))
+        if any(isinstance(value, Unpredicted) for row in found for value in row):
+            raise ValueError(f"a value is not predicted of a reader {way}")
+        return found
+
+    def _values(self, way: Way, query: Query) -> list[tuple[Value, ...]]:
+        """Give all rows that a reader of that way reads, with all columns."""
         if way.pruned is not None:
-            rows = [each.values for each in self.reading.rows(way, query.where)]
-            return query.answer(names, rows)
+            return [each.values for each in self.reading.rows(way, query.where)]
         if way not in self._rows:
             self._rows[way] = [each.values for each in self.reading.rows(way)]
-        return query.answer(names, self._rows[way])
+        return self._rows[way]
 
     def fitting(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]

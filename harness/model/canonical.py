@@ -37,6 +37,10 @@ class MapValue:
         return cls(tuple(sorted(pairs, key=lambda pair: text_of(pair[0]))))
 
 
+class Unpredicted:
+    """Stands in a prediction where a reader refuses what it meets, or shows nobody knows what."""
+
+
 Value = Any
 """None, bool, int, float, str, Decimal, date, datetime, bytes, dict, tuple or MapValue."""
 

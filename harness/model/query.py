@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from harness.model.canonical import Value, same
+from harness.model.canonical import Unpredicted, Value, same
 from harness.model.conversion import convert
 from harness.model.datatypes import parse_type
 
@@ -48,11 +48,18 @@ class Condition:
         return convert(self.literal, parse_type(self.type))
 
     def holds(self, value: Value) -> bool:
-        """Tell whether SQL lets a row with this value pass; NULL equals nothing."""
-        match self.test:
-            case Test.NULL:
+        """Tell whether SQL lets a row with this value pass; NULL equals nothing.
+
+        Raises:
+            ValueError: the value is not predicted.
+
+        """
+        match value, self.test:
+            case Unpredicted(), _:
+                raise ValueError(f"what a reader shows of {self.path} is not predicted")
+            case _, Test.NULL:
                 return value is None
-            case Test.NOT_NULL:
+            case _, Test.NOT_NULL:
                 return value is not None
         return same(value, self.value)
 
@@ -103,6 +110,8 @@ def at(values: Mapping[str, Value], path: str) -> Value:
     """
     head, *rest = path.split(".")
     value = values.get(head)
+    if isinstance(value, Unpredicted):
+        return value
     for name in rest:
         value = value.get(name) if isinstance(value, dict) else None
     return value

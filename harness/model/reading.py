@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from types import MappingProxyType
 from typing import Final
 
 from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact, FileKind
+from harness.model.partitions import Lists
 from harness.model.pruning import can_hold
 from harness.model.query import Condition, at
-from harness.model.resolution import META, finders, shown, slices, sources, version
+from harness.model.resolution import (
+    META,
+    finders,
+    met_as_stored,
+    shown,
+    shown_as_stored,
+    slices,
+    sources,
+    version,
+)
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row
 from harness.model.ways import By, Logs, Way, ways
@@ -20,6 +31,8 @@ Meta = Mapping[str, Sequence[Sequence[Value]]]
 """By a base file's path: the values of Hudi's meta columns, row by row, in the order of its keys.
 Nothing in it where the catalog lists these columns, or where they are not known."""
 NO_META: Final[Meta] = MappingProxyType({})
+Show = Callable[[Row, Field, Field | None, By], Value]
+"""Gives what a row shows under a table's column, of the column of its file that is taken for it."""
 CATALOGS: Final = 12
 """So many older schemas a reader is tried with at most, the newest ones."""
 
@@ -52,14 +65,17 @@ class Reading:
         files: Sequence[FileFact],
         steps: Mapping[str, int],
         meta: Meta = NO_META,
+        lists: Lists | None = None,
     ) -> None:
         """Take the files; `steps` tells which step made an instant.
+
+        `lists`: the catalog's lists of columns, where its partitions have some of their own.
 
         Raises:
             LayoutError: a file's instant or key is not in the history.
 
         """
-        self._history, self._steps = history, steps
+        self._history, self._steps, self._lists = history, steps, lists
         self._slices = tuple(slices(files, steps))
         self._rows = {
             id(fact): self._versions(fact, meta)
@@ -69,8 +85,16 @@ class Reading:
         }
         bases = [base for base, _ in self._slices if base is not None and base.keys]
         self._counted = bool(meta) and all(base.path in meta for base in bases)
-        self._columns: dict[tuple[int, int, int, By], Sequence[Value]] = {}
-        self._read: dict[tuple[int, By, int], dict[str, Shown]] = {}
+        self._columns: dict[tuple[int, int, int, By, bool], Sequence[Value]] = {}
+        self.stored = frozenset(
+            by
+            for by in finders(history, counted=self._counted)
+            if by is not By.ID and met_as_stored(history, files, steps, by)
+        )
+        """The ways to find columns with which what is stored can show something else."""
+        self.listed = lists is not None and lists.differ
+        """Whether lists of partitions can show something else."""
+        self._read: dict[tuple[int, By, int, bool, bool], dict[str, Shown]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
 
     def ways(self, *, prunes: bool = False) -> tuple[Way, ...]:
@@ -81,7 +105,14 @@ class Reading:
         if prunes not in self._ways:
             found = finders(self._history, counted=self._counted)
             catalogs = {by: self._catalogs(by) for by in found}
-            self._ways[prunes] = ways(found, tuple(self._differing()), catalogs, prunes=prunes)
+            self._ways[prunes] = ways(
+                found,
+                tuple(self._differing()),
+                catalogs,
+                prunes=prunes,
+                listed=self.listed,
+                stored=self.stored,
+            )
         return self._ways[prunes]
 
     def _versions(self, fact: FileFact, meta: Meta) -> list[tuple[str, Row]]:
@@ -133,11 +164,11 @@ class Reading:
             found: dict[str, Shown] = {}
             merged = logs if way.logs is not Logs.IGNORED else ()
             if base is not None and (merged or self._kept(base, way, where)):
-                found |= self._of(base, way.by, _catalog(way))
+                found |= self._of(base, way.by, way)
             for log in merged:
                 for key in log.deleted if way.logs is not Logs.UNDELETED else ():
                     found.pop(key, None)
-                found |= self._of(log, _in_logs(way), _catalog(way))
+                found |= self._of(log, _in_logs(way), way)
             yield from found.values()
 
     def sources(self, way: Way, fact: FileFact) -> list[tuple[Field, Field | None]]:
@@ -146,26 +177,55 @@ class Reading:
         Hudi's meta columns have negative ids.
         """
         by = way.by if fact.kind is FileKind.BASE else _in_logs(way)
-        return sources(self._history, fact, self._steps, by, _catalog(way))
+        found = sources(self._history, fact, self._steps, by, _catalog(way))
+        if not way.listed or not self._rows[id(fact)]:
+            return found
+        # All rows of a file are of one partition.
+        _, row = self._rows[id(fact)][0]
+        return [
+            (field, None if self._beyond(place, row) else source)
+            for (field, source), place in zip(found, self._places(), strict=True)
+        ]
 
-    def _of(self, fact: FileFact, by: By, catalog: int) -> dict[str, Shown]:
-        at_ = id(fact), by, catalog
+    def _beyond(self, place: int | None, row: Row) -> bool:
+        return place is not None and self._lists is not None and self._lists.beyond(place, row)
+
+    def _places(self) -> Iterator[int | None]:
+        """Give the place of each column in a list; none for one whose value is in the path."""
+        truth, places = self._history[-1], count()
+        for name in truth.schema.names:
+            yield None if name in truth.table.partition_by else next(places)
+
+    def _of(self, fact: FileFact, by: By, way: Way) -> dict[str, Shown]:
+        # Log records are given as rows of their own schema, whatever reads them.
+        show = shown_as_stored if way.stored and fact.kind is FileKind.BASE else shown
+        at_ = id(fact), by, _catalog(way), way.listed, show is shown
         if at_ not in self._read:
-            found = sources(self._history, fact, self._steps, by, catalog)
-            values = zip(*(self._column(fact, *each, by) for each in found), strict=True)
-            rows = zip(self._rows[id(fact)], values, strict=True)
-            self._read[at_] = {key: Shown(row, each, fact) for (key, row), each in rows}
+            found = sources(self._history, fact, self._steps, by, _catalog(way))
+            values = zip(*(self._column(fact, *each, by, show) for each in found), strict=True)
+            made: dict[str, Shown] = {}
+            for (key, row), each in zip(self._rows[id(fact)], values, strict=True):
+                made[key] = Shown(row, self._left(each, row) if way.listed else each, fact)
+            self._read[at_] = made
         return self._read[at_]
 
     def _column(
-        self, fact: FileFact, field: Field, source: Field | None, by: By
+        self, fact: FileFact, field: Field, source: Field | None, by: By, show: Show
     ) -> Sequence[Value]:
         """Give what is shown of a file's rows in a column; most are shown alike in many ways."""
         by = _unplaced(by)
-        at_ = id(fact), id(field), id(source), by
+        # The fields are those of the history's schemas and of META: they live as long as this does.
+        at_ = id(fact), id(field), id(source), by, show is shown
         if at_ not in self._columns:
-            self._columns[at_] = [shown(row, field, source, by) for _, row in self._rows[id(fact)]]
+            self._columns[at_] = [show(row, field, source, by) for _, row in self._rows[id(fact)]]
         return self._columns[at_]
+
+    def _left(self, values: Sequence[Value], row: Row) -> tuple[Value, ...]:
+        """Give what is left of a row's values by the list of its partition."""
+        return tuple(
+            value if self._lists is None or place is None else self._lists.shown(value, place, row)
+            for value, place in zip(values, self._places(), strict=True)
+        )
 
     def _kept(self, base: FileFact, way: Way, where: Condition | None) -> bool:
         """Tell whether a base file that stands alone is read at all."""
@@ -176,7 +236,7 @@ class Reading:
         taken = next((each for each in found if each[0].name == head), None)
         if taken is None:
             return True
-        values = self._column(base, *taken, way.pruned)
+        values = self._column(base, *taken, way.pruned, shown)
         return can_hold(where, [at({head: value}, where.path) for value in values])
 
 

@@ -6,10 +6,11 @@ wrote the file tells. Parts of a struct are found by name when the columns are f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from harness.model.canonical import MapValue, Value
+from harness.model import stored as as_stored
+from harness.model.canonical import MapValue, Unpredicted, Value
 from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Primitive, Struct
 from harness.model.files import FileFact, FileKind
@@ -82,6 +83,31 @@ def _differ(field: Field, source: Field, by: By) -> bool:
     keys = [each.id if by is By.ID else each.name for each in field.children]
     pairs = [(each, there.get(key)) for each, key in zip(field.children, keys, strict=True)]
     return any(found is not None and _differ(each, found, by) for each, found in pairs)
+
+
+def met_as_stored(
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int], by: By
+) -> bool:
+    """Tell whether what base files store shows something else than values by their types.
+
+    Raises:
+        LayoutError: a file's instant is not in the history.
+
+    """
+    return any(
+        source is not None and _otherwise(field, source)
+        for base, _ in slices(files, steps)
+        if base is not None
+        for field, source in sources(history, base, steps, by)
+    )
+
+
+def _otherwise(field: Field, source: Field) -> bool:
+    there = {each.name: each for each in source.children}
+    parts = ((each, there.get(each.name)) for each in field.children)
+    return as_stored.otherwise(source.type, field.type) or any(
+        found is not None and _otherwise(part, found) for part, found in parts
+    )
 
 
 def slices(
@@ -169,10 +195,24 @@ def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
     value = row.values.get(source.id)
     if by is By.ID:
         return named(value, field)
-    return _by_name(value, source, field, by)
+    return _by_name(value, source, field, by, _as)
 
 
-def _by_name(value: Value, source: Field, field: Field, by: By) -> Value:
+def shown_as_stored(row: Row, field: Field, source: Field | None, by: By) -> Value:
+    """Give the same of a reader that takes what is stored for values of the column's type."""
+    if source is None:
+        return None
+    try:
+        return _by_name(row.values.get(source.id), source, field, by, _as_stored)
+    except ValueError:
+        return Unpredicted()
+
+
+As = Callable[[Value, Field, Field], Value]
+"""Gives a plain value of a file's field as the table's field."""
+
+
+def _by_name(value: Value, source: Field, field: Field, by: By, as_: As) -> Value:
     """Give a stored value of the file's field `source` as the table's field `field`."""
     if value is None:
         return None
@@ -180,22 +220,26 @@ def _by_name(value: Value, source: Field, field: Field, by: By) -> Value:
         return named(value, source)
     match field.type:
         case Struct():
-            return {each.name: _part(value, source, each, by) for each in field.children}
+            return {each.name: _part(value, source, each, by, as_) for each in field.children}
         case Array():
             inner = source.children[0], field.children[0]
-            return tuple(_by_name(each, *inner, by) for each in value)
+            return tuple(_by_name(each, *inner, by, as_) for each in value)
         case Map():
             (key, part), (to, now) = source.children, field.children
-            pairs = ((_by_name(k, key, to, by), _by_name(v, part, now, by)) for k, v in value.pairs)
-            return MapValue.of(list(pairs))
-    return _as(value, source, field)
+            return MapValue.of(
+                [
+                    (_by_name(k, key, to, by, as_), _by_name(v, part, now, by, as_))
+                    for k, v in value.pairs
+                ]
+            )
+    return as_(value, source, field)
 
 
-def _part(value: Mapping[int, Value], source: Field, part: Field, by: By) -> Value:
+def _part(value: Mapping[int, Value], source: Field, part: Field, by: By, as_: As) -> Value:
     names = [each.name for each in source.children]
     name = _named_as(part.name, names, by)
     there = source.children[names.index(name)] if name is not None else None
-    return _by_name(value.get(there.id), there, part, by) if there else None
+    return _by_name(value.get(there.id), there, part, by, as_) if there else None
 
 
 def _named_as(name: str, names: Sequence[str], by: By) -> str | None:
@@ -214,3 +258,9 @@ def _as(value: Value, source: Field, field: Field) -> Value:
         return convert(convert(value, source.type), field.type)
     except (ValueError, ArithmeticError):
         return convert(value, source.type)
+
+
+def _as_stored(value: Value, source: Field, field: Field) -> Value:
+    if not as_stored.otherwise(source.type, field.type):
+        return _as(value, source, field)
+    return as_stored.taken(convert(value, source.type), field.type)

@@ -6,7 +6,7 @@ reader does beyond that. A way that does less is the smaller one, and explains a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
@@ -60,17 +60,36 @@ class Way:
     pruned: By | None = None
     """How it finds the column by whose statistics it leaves out files; None for the column that it
     reads."""
+    listed: bool = False
+    """Whether it goes by the list of columns that the catalog keeps of each partition: what stands
+    beyond the end of that list is NULL (see `model.partitions`)."""
+    stored: bool = False
+    """Whether it takes what a base file stores for a value of the column's own type, whatever the
+    file says that it is (see `model.stored`)."""
 
     @property
     def beyond(self) -> tuple[tuple[str, object], ...]:
         """What it does beside finding columns."""
-        told = ("logs", self.logs), ("catalog", self.catalog), ("pruned", self.pruned)
+        told = (
+            *(("logs", self.logs), ("catalog", self.catalog), ("pruned", self.pruned)),
+            *(("listed", self.listed or None), ("stored", self.stored or None)),
+        )
         return tuple(each for each in told if each[1] not in {None, Logs.MERGED})
 
     @property
     def twice(self) -> bool:
         """Whether it says of something else what it says of columns: another way means the same."""
         return self.by is self.pruned or (self.by is By.ID and self.logs is Logs.BY_ID)
+
+    @property
+    def nobodys(self) -> bool:
+        """Whether no engine is known to read so.
+
+        Hive, which goes by the lists of partitions, finds columns by name or by id, in the catalog
+        of today, and converts values; who goes by id converts them too.
+        """
+        lists = self.listed and (self.by.placed or self.catalog is not None or self.stored)
+        return lists or (self.stored and self.by is By.ID)
 
     def includes(self, other: Way) -> bool:
         """Tell whether another way is a smaller part of this one."""
@@ -81,6 +100,8 @@ class Way:
         parts += [str(self.logs)] if self.logs is not Logs.MERGED else []
         parts += [f"catalog of step {self.catalog}"] if self.catalog is not None else []
         parts += [f"files left out {self.pruned}"] if self.pruned else []
+        parts += ["partitions by their own column lists"] if self.listed else []
+        parts += ["values as they are stored"] if self.stored else []
         return ", ".join(parts)
 
 
@@ -90,17 +111,25 @@ def ways(
     catalogs: Mapping[By, Sequence[int]] = MappingProxyType({}),
     *,
     prunes: bool = False,
+    listed: bool = False,
+    stored: Container[By] = (),
 ) -> tuple[Way, ...]:
     """Give the ways worth trying, the smallest first.
 
     `logs`, `catalogs`: what can make a difference beside the usual, the catalogs for each way to
-    find columns. `prunes`: whether there is a predicate.
+    find columns. `prunes`: whether there is a predicate. `listed`, `stored`: whether lists of
+    partitions can make a difference, and with which ways to find columns what is stored can.
     """
     statistics = (None, *finders) if prunes else (None,)
+    lists = (False, True) if listed else (False,)
     made = (
         Way(by, *each)
         for by in finders
-        for each in product((Logs.MERGED, *logs), (None, *catalogs.get(by, ())), statistics)
+        for each in product(
+            *((Logs.MERGED, *logs), (None, *catalogs.get(by, ())), statistics, lists),
+            (False, True) if by in stored else (False,),
+        )
     )
-    bounded = (way for way in made if len(way.beyond) <= AT_ONCE and not way.twice)
+    bounded = (way for way in made if len(way.beyond) <= AT_ONCE)
+    bounded = (way for way in bounded if not way.twice and not way.nobodys)
     return tuple(sorted(bounded, key=lambda way: len(way.beyond)))

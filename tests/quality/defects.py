@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.quality import (
     defects_base,
+    defects_catalogs,
     defects_floats,
     defects_queries,
     defects_reading,
@@ -19,6 +20,7 @@ __all__ = [
     "DEFECTS",
     "REFUSALS",
     "defects_base",
+    "defects_catalogs",
     "defects_floats",
     "defects_queries",
     "defects_reading",

@@ -94,9 +94,9 @@ class Told:
         facts = [each for each in self.facts if not base_only or each.kind is FileKind.BASE]
         return lying.lying(self.history, facts, self.steps)
 
-    def layout(self, view: str = "snapshot") -> Layout:
-        """Give what the files tell where the catalog lists no meta columns of Hudi's."""
-        files = self.disk.until(self.truth.step)
+    def layout(self, view: str = "snapshot", *, bare: bool = True) -> Layout:
+        """Give what the files tell; `bare`: the catalog lists no meta columns of Hudi's."""
+        files = self.disk.until(self.truth.step) if bare else ()
         meta = {
             each.path: [tuple(each.added(key).values()) for key in each.records] for each in files
         }

@@ -67,6 +67,8 @@ MAPPED: Final[Mapping[str, str]] = {
     "log files ignored, by name": "by name, base files only",
     "deletes ignored": "by id, deletes ignored",
     "names differ only in case, case ignored": "by name in any case",
+    "partitions by their own column lists": "by name, partitions by their own column lists",
+    "by position, values as they are stored": "by position, values as they are stored",
     "read-optimized by position": "by position, base files only",
     "read-optimized merges all logs": "by id",
 }

@@ -64,9 +64,9 @@ def named(seen: Seen) -> dict[Spot, FindingKind]:
     """Ask the product."""
     world = compare.narrowed(seen.told.world(seen.view), seen.query)
     reply = seen.reply
-    if seen.bare:
-        foretold = seen.told.layout(seen.view).foretold(seen.query, reply.names, reply.rows)
-        world = replace(world, foretold=foretold)
+    layout = seen.told.layout(seen.view, bare=seen.bare)
+    foretold = layout.foretold(seen.query, reply.names, reply.rows)
+    world = replace(world, foretold=foretold)
     places = compare.wrong(world, seen.query, reply.columns, reply.rows)
     return {
         (place.key, place.column): finding.kind

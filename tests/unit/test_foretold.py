@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import replace
 
 import pytest
@@ -141,3 +142,32 @@ def test_records_tell_the_meta_columns_only_where_they_count(*, bare: bool) -> N
 def test_records_from_before_there_were_meta_columns_load() -> None:
     assert not parse(StateRecord, dump(case_of(TOLD).states[1])).bare
     assert FileValues(0).meta == ()
+
+
+NUMBERS = "id string, ts long, a date, b int, c float, d long"
+
+
+def stored(told: Told, name: str, *values: object) -> Answer:
+    keys = tuple(each for each in told.read().columns if each.name in {"id", name})
+    rows = tuple((str(key), value) for key, value in enumerate(values, start=1))
+    alone = Part(name, "select", keys, rows)
+    return Answer("", "select", refusal=Refusal("Error", "no"), parts=(alone,))
+
+
+def called(verdict: Verdict, column: str) -> FindingKind:
+    (kind,) = {one.kind for one in verdict.findings for p in one.places if p.column == column}
+    return kind
+
+
+def test_a_value_that_is_shown_as_it_is_stored_tells_whose_it_is() -> None:
+    told = history("insert 1,2; move c after d", NUMBERS)
+    bits = [struct.unpack("<i", struct.pack("<f", told.truth.rows[k].values[5]))[0] for k in "12"]
+    verdict = judged(told, stored(told, "d", *bits), bare=False)
+    assert called(verdict, "d") == FindingKind.MISALIGNED
+    assert places(verdict)["2", "d"].origin == Origin(5, "c", 1, "2")
+
+
+def test_nothing_is_claimed_where_what_is_stored_does_not_give_all_of_it() -> None:
+    told = history("insert 1,2; move c after d", NUMBERS)
+    verdict = judged(told, stored(told, "d", 77, 88), bare=False)
+    assert called(verdict, "d") == FindingKind.UNEXPLAINED

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from harness.model.query import ALL, Condition, Query, Test
+import datetime
+
+import pytest
+
+from harness.model.query import ALL, Condition, Query, Test, not_null
 from harness.model.reading import Reading
+from harness.model.ways import By, Way
 from harness.readings import Readings
 from tests.quality.notation import Told, history
 from tests.simulated import Reply, instant_of
@@ -68,3 +73,25 @@ def test_a_reader_without_the_column_is_not_tried() -> None:
 def test_a_value_that_an_older_type_cannot_show_makes_no_prediction() -> None:
     told = history("insert 1; type n double; row id=2 n=2.5", "id string, n int")
     assert "by id" in fitting(told, told.read())
+
+
+NUMBERS = "id string, ts long, a date, b int, c float, d long, e string"
+STORED = "by position, values as they are stored"
+
+
+def test_a_column_that_is_not_predicted_hides_no_other_and_is_never_held_against_an_answer() -> (
+    None
+):
+    # A long number is too great for a float; an int is a day under the name of a date.
+    way = Way(By.POSITION, stored=True)
+    rows = "row id=1 d=9999999999; row id=2 d=9999999998"
+    told = history(f"{rows}; move c after d; move a after b", NUMBERS)
+    one = readings(told)
+    days = [row[-1] for row in one.answer(way, Query(columns=("id", "a")))]
+    assert all(isinstance(each, datetime.date) for each in days)
+    for query in (ALL, Query(columns=("c",)), Query(count=True, where=not_null("c"))):
+        with pytest.raises(ValueError, match="not predicted"):
+            one.answer(way, query)
+    names = tuple(each for each in told.read().columns if each.name in {"id", "a"})
+    reply = Reply(names, tuple(zip(("1", "2"), days, strict=True)))
+    assert fitting(told, reply, Query(columns=("id", "a"))) == [STORED]

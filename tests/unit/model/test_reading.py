@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pytest
 
 from harness.model.files import FileFact
+from harness.model.partitions import lists
 from harness.model.query import Condition, Test
 from harness.model.reading import CATALOGS, Reading
 from harness.model.ways import By, Logs, Way
@@ -117,3 +120,74 @@ def test_every_row_tells_the_file_that_it_is_read_from() -> None:
     told = history("insert 1,2; upsert 1", mor=True)
     found = {each.key: each.file.kind.value for each in reading(told).rows(Way(By.ID))}
     assert found == {"1": "log", "2": "base"}
+
+
+def by_lists(told: Told, way: Way) -> list[tuple[str, ...]]:
+    facts = [each.fact() for each in told.disk.files]
+    found = Reading(told.history, facts, STEPS, lists=lists(told.history, facts, range(40)))
+    assert way in found.ways()
+    return [tuple(map(str, each.values)) for each in found.rows(way)]
+
+
+PARTED = "id string, ts long, f1 string, f2 string, p string"
+
+
+def test_beyond_the_end_of_a_partitions_own_list_all_is_null() -> None:
+    told = history("insert 1; add f3 after ts; upsert 1; insert 2", PARTED, partition_by=("p",))
+    found = by_lists(told, Way(By.NAME, listed=True))
+    assert found == [
+        ("1", "203001", "f6s3r1", "f3s3r1", "None", "p1"),
+        ("2", "204002", "f6s4r2", "f3s4r2", "f4s4r2", "p0"),
+    ]
+
+
+def test_log_records_go_by_the_partitions_list_as_well() -> None:
+    told = history("insert 1; add f3 after ts; upsert 1", PARTED, mor=True, partition_by=("p",))
+    found = by_lists(told, Way(By.ID, listed=True))
+    assert found == [("1", "203001", "f6s3r1", "f3s3r1", "None", "p1")]
+
+
+def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
+    same = history("insert 1; rename f1 g", PARTED, partition_by=("p",))
+    facts = [each.fact() for each in same.disk.files]
+    found = Reading(same.history, facts, STEPS, lists=lists(same.history, facts, ())).ways()
+    assert not any(way.listed for way in found)
+    assert not any(way.listed for way in reading(history("insert 1; add f3")).ways())
+
+
+NUMBERS = "id string, ts long, a date, b int, c float"
+
+
+def test_values_as_they_are_stored_are_shown_by_the_columns_type() -> None:
+    told = history("insert 1; move a after b", NUMBERS)
+    (shown,) = reading(told).rows(Way(By.POSITION, stored=True))
+    *_, days, date, real = shown.values
+    wanted = told.truth.rows["1"].values
+    assert days == (wanted[3] - datetime.date(1970, 1, 1)).days
+    assert date == datetime.date(1970, 1, 1) + datetime.timedelta(days=wanted[4])
+    assert real == wanted[5]
+
+
+def test_parts_of_a_struct_are_shown_as_they_are_stored_too() -> None:
+    told = history(
+        "insert 1; drop s.a; add s.a date", "id string, ts long, s struct<a: int, b: int>"
+    )
+    assert Way(By.NAME, stored=True) in reading(told).ways()
+    (row,) = rows(told, Way(By.NAME, stored=True))
+    a, b = told.history[1].rows["1"].values[3].values()
+    assert row[2] == str({"b": b, "a": datetime.date(1970, 1, 1) + datetime.timedelta(a)})
+
+
+def test_what_is_stored_makes_ways_only_where_it_shows_something_else() -> None:
+    found = reading(history("insert 1; move a after b", NUMBERS)).ways()
+    assert {way.by for way in found if way.stored} == {By.POSITION}
+    widened = reading(history("insert 1; type a long", "id string, ts long, a int")).ways()
+    assert not any(way.stored for way in widened)
+
+
+def test_log_records_are_shown_as_what_they_are() -> None:
+    told = history("insert 1,2; upsert 1; drop a; add a int after ts", NUMBERS, mor=True)
+    by_name = {r[0]: r for r in rows(told, Way(By.NAME))}
+    found = {r[0]: r for r in rows(told, Way(By.NAME, stored=True))}
+    assert found["1"] == by_name["1"]
+    assert found["2"] != by_name["2"]

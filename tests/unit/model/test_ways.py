@@ -13,6 +13,8 @@ def test_a_way_is_called_by_how_it_finds_columns_and_what_it_does_beyond() -> No
     assert str(Way(By.ID, catalog=3, pruned=By.NAME)) == (
         "by id, catalog of step 3, files left out by name"
     )
+    assert str(Way(By.ID, listed=True)) == "by id, partitions by their own column lists"
+    assert str(Way(By.POSITION, stored=True)) == "by position, values as they are stored"
 
 
 def test_a_way_includes_those_that_find_columns_alike_and_do_less() -> None:
@@ -41,3 +43,18 @@ def test_no_way_is_tried_under_two_names() -> None:
     assert all(way.by is not way.pruned for way in found)
     assert Way(By.ID, Logs.BY_ID) not in found
     assert Way(By.NAME, Logs.BY_ID) in found
+
+
+def test_a_way_that_does_more_with_values_includes_the_one_that_does_not() -> None:
+    assert Way(By.NAME, listed=True).includes(Way(By.NAME))
+    assert Way(By.NAME, Logs.IGNORED, stored=True).includes(Way(By.NAME, stored=True))
+    assert not Way(By.NAME, stored=True).includes(Way(By.NAME, listed=True))
+
+
+def test_ways_in_which_no_engine_reads_are_not_tried() -> None:
+    found = ways(FINDERS, (Logs.IGNORED,), {By.NAME: (1,)}, listed=True, stored=(By.ID, By.NAME))
+    assert {way.by for way in found if way.listed} == {By.ID, By.NAME}
+    assert {way.by for way in found if way.stored} == {By.NAME}
+    assert Way(By.NAME, Logs.IGNORED, listed=True) in found
+    assert not any(way.listed and (way.stored or way.catalog) for way in found)
+    assert not any(way.listed or way.stored for way in ways(FINDERS))
