@@ -21,11 +21,7 @@ _ROWS = {
 
 
 def witness_text(kind: FindingKind, witness: Witness) -> str:
-    """Say one wrong place: which row and column, what was found, whose value it is, which file."""
-    return _told(kind, witness) + (f"; read from {witness.file}" if witness.file else "")
-
-
-def _told(kind: FindingKind, witness: Witness) -> str:
+    """Say one wrong place: which row and column, what was found, and whose value it is."""
     if not witness.column:
         return _row_text(kind, witness)
     if witness.column == COUNT:
@@ -83,10 +79,15 @@ def _column_text(kind: FindingKind, witness: Witness) -> str:
 
 def finding_text(finding: Finding) -> str:
     """Say a finding by its witness, how many places it explains, and whose doing it is."""
+    whose = PARTIES[finding.party].short
+    return places_text(finding) + (f"; {whose}" if whose else "")
+
+
+def places_text(finding: Finding) -> str:
+    """Say a finding by its witness, and how many places more it explains."""
     more = len(finding.places) - 1
     rest = f" (and {more} more {'place' if more == 1 else 'places'})" if more else ""
-    whose = PARTIES[finding.party].short
-    return witness_text(finding.kind, finding.witness) + rest + (f"; {whose}" if whose else "")
+    return witness_text(finding.kind, finding.witness) + rest
 
 
 def refusal_text(refusal: Refusal, longest: int = 240) -> str:

@@ -13,8 +13,11 @@ from typing import Final
 
 from harness.errors import printable
 from harness.model.canonical import MapValue, Value, text_of
+from harness.model.ways import By, Logs
 from harness.record import FindingKind, Party, VerdictKind
 
+META_COUNTED: Final = str(By.COUNTED).removeprefix(f"{By.POSITION}, ")
+"""The part of this way that by position alone has not."""
 LONGEST: Final = 120
 """Characters of a value or message in a sentence; the HTML report shows it whole."""
 
@@ -95,7 +98,7 @@ class Blame:
 
 PARTIES: Final[Mapping[Party | None, Blame]] = {
     Party.READER: Blame(
-        "the files are right",
+        "the files hold what was written",
         "The reader's doing: the data files hold what was written, and the answer differs.",
     ),
     Party.WRITER: Blame(
@@ -121,6 +124,37 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "the run is older than that check.",
     ),
 }
+
+
+WAYS: Final[Mapping[str, str]] = {
+    By.ID: "a column is found by its field id, which a rename or a move does not change",
+    By.NAME: "a column is looked for in each file under the name that it has today",
+    By.FOLDED: "the same, upper and lower case being one",
+    By.POSITION: "the table's first column is taken from the first of a file, and so on, whatever "
+    "their names are",
+    META_COUNTED: "the columns that Hudi puts first in each file count as well",
+    Logs.IGNORED: "newer values and deletes in log files are left out",
+    Logs.BY_ID: "columns of log files are found by field id",
+    Logs.UNDELETED: "deleted rows are not left out",
+    "catalog of step": "the columns are those after that step, not today's (0: the creation)",
+    "files left out": "files are skipped by the statistics of the column that is found so",
+}
+"""What a reader does that reads in such a way; a way may have several of these parts."""
+
+
+def way_text(way: str) -> str:
+    """Say what a way of reading is, part by part.
+
+    >>> way_text("by name, base files only")
+    'a column is looked for in each file under the name that it has today; \
+newer values and deletes in log files are left out'
+    """
+    return "; ".join(map(_part_text, way.split(", ")))
+
+
+def _part_text(part: str) -> str:
+    known = [name for name in WAYS if part.startswith(name)]
+    return WAYS[max(known, key=len)] if known else part
 
 
 def shown(value: Value) -> str:

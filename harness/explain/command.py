@@ -13,6 +13,7 @@ from harness.explain import show
 from harness.explain.found import Found, find
 from harness.explain.tables import read_at_all, tables_of, truth_of
 from harness.histories import shows
+from harness.reports.numbered import numbered
 from harness.run_folder import LATEST
 from harness.voice import OUT
 
@@ -40,10 +41,10 @@ def told(found: Found, out: Console) -> None:
         show.say(out, "nothing was recorded of the table after this step")
         return
     layout = truth.layout(cell.step, cell.view)
-    files = show.numbered(layout, read_at_all(layout))
+    files = numbered(layout.files, layout.steps)
     if found.answer is not None and not (found.answer.unknown or found.answer.void):
         show.tables(tables_of(layout, found.answer), out)
         if found.verdict is not None:
             show.findings(found.verdict, files, out)
-    show.files(layout, files, out)
+    show.files(layout, files, read_at_all(layout), out)
     show.held(truth.beside(cell.step, shows(cell.view)), files, out)

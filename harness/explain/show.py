@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from rich import box
@@ -21,6 +20,7 @@ from harness.model.resolution import META_PREFIX
 from harness.party import Beside
 from harness.record import Answer, Finding, Verdict, VerdictKind, Witness
 from harness.reports import normalised
+from harness.reports.numbered import Numbered
 from harness.reports.sentences import refusal_text, witness_text
 from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted, exact, short
 
@@ -33,32 +33,6 @@ BETWEEN: Final = 2
 """Columns between two tables."""
 MOST: Final = 8
 """So many places of one finding are listed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The files of the step, numbered so that they can be spoken of."""
-
-    numbers: Mapping[int, int]
-    """By the identity of the fact."""
-    facts: Sequence[FileFact]
-    read: frozenset[int]
-    """Identities of the facts that a reader of the newest state reads."""
-
-    def name(self, fact: FileFact | None) -> str:
-        """Give what a file is called here."""
-        return f"#{self.numbers[id(fact)]}" if id(fact) in self.numbers else ""
-
-    def names(self, path: str) -> str:
-        """Give what a file is called here; a log file has a number for each of its blocks."""
-        return " or ".join(self.name(each) for each in self.facts if each.path == path)
-
-
-def numbered(layout: Layout, read: frozenset[int]) -> Files:
-    """Number the files, the oldest first."""
-    steps = layout.steps
-    facts = sorted(layout.files, key=lambda fact: (steps.get(fact.instant, 0), fact.file_group))
-    return Files({id(fact): at for at, fact in enumerate(facts, start=1)}, facts, read)
 
 
 def head(found: Found, console: Console) -> None:
@@ -173,7 +147,7 @@ def _cell(part: Part) -> Text:
     return Text(text) if part.right else Text(f"{WRONG}{text}", "bold red")
 
 
-def findings(verdict: Verdict, files: Files, out: Console) -> None:
+def findings(verdict: Verdict, files: Numbered, out: Console) -> None:
     """List every finding with its places, each of which can be checked by hand."""
     for finding in verdict.findings:
         word = FINDINGS[finding.kind]
@@ -186,7 +160,7 @@ def findings(verdict: Verdict, files: Files, out: Console) -> None:
 
 
 def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
-    said = [witness_text(finding.kind, replace(place, file=""))]
+    said = [witness_text(finding.kind, place)]
     if place.origin:
         said.append(f"field id {place.origin.field_id}")
     if file:
@@ -198,21 +172,24 @@ def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
     out.print(grid)
 
 
-def files(layout: Layout, told: Files, console: Console) -> None:
-    """Say what each file holds, in the order in which they were written."""
+def files(layout: Layout, told: Numbered, current: frozenset[int], console: Console) -> None:
+    """Say what each file holds, in the order in which they were written.
+
+    `current`: identities of the facts that a reader of the newest state reads.
+    """
     say(console, "\nFiles", "bold")
     if layout.unread:
         say(console, f"  they tell nothing: {layout.unread}")
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")
     for fact in told.facts:
-        read = id(fact) in told.read
+        read = id(fact) in current
         text = printable("; ".join(_file(fact, layout.steps, read=read)))
         grid.add_row(told.name(fact), Text(text, "" if read else "dim"))
     console.print(grid)
 
 
-def held(beside: Beside | None, told: Files, console: Console) -> None:
+def held(beside: Beside | None, told: Numbered, console: Console) -> None:
     """Say whether the files hold what was written, and what they hold instead."""
     if beside is None:
         say(console, "  what they hold was not looked at")

@@ -136,7 +136,7 @@ def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
 @pytest.mark.parametrize(
     ("party", "end"),
     [
-        (Party.READER, "; the files are right"),
+        (Party.READER, "; the files hold what was written"),
         (Party.WRITER, "; the files hold it so: the writer's doing"),
         (Party.MODEL, "; engines and files agree: check the expected table first"),
         (
@@ -149,9 +149,3 @@ def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
 def test_a_finding_says_whose_doing_it_is(party: Party | None, end: str) -> None:
     seen = Witness("1", "f1", "b", "a")
     assert finding_text(Finding(FindingKind.STALE, ("f1",), seen, (seen,), party)).endswith(end)
-
-
-def test_a_place_names_the_file_that_it_was_read_from() -> None:
-    place = Witness("1", "n", 7, 8, file="day=1/a.parquet")
-    said = witness_text(FindingKind.UNEXPLAINED, place)
-    assert said == "row 1 shows under n 8; expected 7; read from day=1/a.parquet"
