@@ -32,7 +32,9 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
     parties = {each.party for each in verdict.findings} or {None}
     readers = (
         Advice(_settings(tuple(_same_engine(verdict, question)))),
-        Advice("Try its settings: which help here, and what each turns wrong elsewhere", "remedy"),
+        Advice(
+            "Try its other settings: which help here, and what each turns wrong elsewhere", "remedy"
+        ),
     )
     smallest = Advice("Get the smallest scenario and SQL script that still show it", "reproduce")
     return (*(readers if parties & {Party.READER, None} else ()), smallest)

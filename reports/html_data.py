@@ -11,7 +11,7 @@ from harness.record import Verdict
 from harness.reports import agreement
 from harness.reports.html_cells import Json, Pool, Question, cell, refusal
 from harness.reports.numbered import numbered
-from harness.reports.words import FINDINGS, PARTIES, VERDICTS, way_text
+from harness.reports.words import FINDINGS, PARTIES, TRACED, VERDICTS, way_text
 from harness.run import Run, VariantInfo
 
 META_PREFIX: Final = "_hoodie_"
@@ -26,6 +26,7 @@ def data(run: Run) -> dict[str, Json]:
         for each in _variants(run)
     ]
     return {
+        "traced": TRACED,
         "verdicts": {str(kind): asdict(word) for kind, word in VERDICTS.items()},
         "findings": {str(kind): asdict(word) for kind, word in FINDINGS.items()},
         "parties": {str(party or ""): word.meaning for party, word in PARTIES.items()},
@@ -96,6 +97,7 @@ def _variant(
         "about": variant.about,
         "source": variant.source,
         "yaml": pool.add(run.info.scenarios.get(variant.id, "")),
+        "created": _step(run, variant, 0, instants, pool),
         "steps": [_step(run, variant, number, instants, pool) for number in sorted(numbers)],
     }
 

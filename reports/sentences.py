@@ -93,9 +93,12 @@ def places_text(finding: Finding) -> str:
 def refusal_text(refusal: Refusal, longest: int = 240) -> str:
     """Say a refusal in one line; a long message leaves its cause half of it."""
     code = f" ({refusal.code})" if refusal.code else ""
+    said = f"{refusal.kind}{code}: {refusal.message}"
+    if refusal.cause in refusal.message and len(said) <= longest:
+        return short(said, longest)
     cause = f"; cause: {refusal.cause}" if refusal.cause else ""
     room = max(longest - len(cause), longest // 2)
-    return short(short(f"{refusal.kind}{code}: {refusal.message}", room) + cause, longest)
+    return short(short(said, room) + cause, longest)
 
 
 def mapping_text(reproduces: tuple[str, ...]) -> str:

@@ -126,6 +126,19 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
 }
 
 
+TRACED: Final = (
+    "Values that the harness makes tell what they were written for: f3s1r2, or 301002, is field 3, "
+    "step 1, row 2."
+)
+VIEWS: Final[Mapping[str, str]] = {
+    "snapshot": "the table as it is now",
+    "read-optimized": "of a merge-on-read table, what its base files hold, without the changes "
+    "that are in log files still",
+    "base-name": "a merge-on-read table, asked by its plain name",
+    "as-of(n)": "the table as it was after step n",
+    "incremental(n)": "what was written after step n",
+}
+"""The views that a table can be asked in, as reports write them."""
 WAYS: Final[Mapping[str, str]] = {
     By.ID: "a column is found by its field id, which a rename or a move does not change",
     By.NAME: "a column is looked for in each file under the name that it has today",
@@ -149,12 +162,17 @@ def way_text(way: str) -> str:
     'a column is looked for in each file under the name that it has today; \
 newer values and deletes in log files are left out'
     """
-    return "; ".join(map(_part_text, way.split(", ")))
+    return "; ".join(WAYS[part] for part in way_parts(way))
 
 
-def _part_text(part: str) -> str:
-    known = [name for name in WAYS if part.startswith(name)]
-    return WAYS[max(known, key=len)] if known else part
+def way_parts(way: str) -> tuple[str, ...]:
+    """Name the parts of a way of reading as `WAYS` does.
+
+    >>> way_parts("by name in any case, catalog of step 3")
+    ('by name in any case', 'catalog of step')
+    """
+    known = ([name for name in WAYS if part.startswith(name)] for part in way.split(", "))
+    return tuple(str(max(names, key=len)) for names in known if names)
 
 
 def shown(value: Value) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cells import Reader
-from harness.explain.show import say
+from harness.explain.lines import say
 from harness.record import Verdict
 from harness.remedy.alternatives import Cannot, changes
 from harness.remedy.effects import Effect

@@ -17,7 +17,7 @@ from harness.cells import Variant, parse_reader
 from harness.errors import HarnessError, UsageProblem
 from harness.explain.command import LATEST_RUN
 from harness.explain.found import find
-from harness.explain.show import say
+from harness.explain.lines import say
 from harness.progress import for_stream
 from harness.record import Answer
 from harness.reports.words import counted

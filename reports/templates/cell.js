@@ -2,7 +2,7 @@
 const dialog = document.getElementById("cell");
 
 function pairs(...entries) {
-  const shown = entries.filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const shown = entries.filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false);
   return el("dl", { class: "pairs" }, shown.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
@@ -38,7 +38,7 @@ function adviceSection(cell) {
 
 function refusalBox(refusal) {
   return pairs(["Error", el("code", {}, refusal.kind)], ["Code", refusal.code], ["Message", el("pre", {}, refusal.message)],
-    ["Innermost cause", refusal.cause && el("pre", {}, refusal.cause)]);
+    ["Innermost cause", refusal.cause && !refusal.message.includes(refusal.cause) && el("pre", {}, refusal.cause)]);
 }
 
 function partRow(part) {
@@ -47,21 +47,21 @@ function partRow(part) {
   let answer = el("span", {}, table.rows.map((row, at) => [at ? ", " : "", `${row[0]}: `, valueOf(row[last])]));
   if (part.refusal) answer = el("span", {}, verdictChip("refused"), ` ${part.refusal.kind}: ${part.refusal.message}`);
   if (part.unknown) answer = el("span", {}, verdictChip("unknown"), ` ${part.unknown}`);
-  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, part.column)), el("td", {}, answer), el("td", {}, part.sql ? el("code", {}, part.sql) : "not sent: the key column alone was refused"));
+  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, part.column)), el("td", {}, answer), el("td", { class: "sql" }, part.sql ? el("code", {}, part.sql) : "not sent: the key column alone was refused"));
 }
 
 function refusalSection(cell) {
   if (!cell.refusal) return null;
   const parts = (cell.parts || []).map((number) => POOL[number]);
   return el("section", {}, el("h3", {}, "The engine's error"), refusalBox(cell.refusal),
-    parts.length ? [el("h3", {}, "Each column asked alone"), el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" },
+    parts.length ? [el("h3", {}, "Each column asked alone, so that one does not hide the others"), el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" },
       el("thead", {}, el("tr", {}, ["Column", "Answer (key: value)", "SQL"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, parts.map(partRow))))] : null);
 }
 
 function agreementSection(cell) {
   const groups = POOL[cell.agree];
-  return el("section", {}, el("h3", {}, "Who else was asked, those alike together"), el("ul", { class: "said" }, groups.map(([, kind, readers]) =>
+  return el("section", {}, el("h3", {}, "Who else was asked; equal answers stand together"), el("ul", { class: "said" }, groups.map(([, kind, readers]) =>
     el("li", {}, verdictChip(kind), el("span", {}, readers.map((number, at) => [at ? ", " : "",
       number === cell.r ? el("b", {}, DATA.readers[number].reader) : DATA.readers[number].reader]))))));
 }
@@ -97,13 +97,13 @@ function askedSection(cell, reader) {
 }
 
 function historySection(cell, variant) {
-  const steps = variant.steps.filter((step) => step.number <= cell.s);
+  const steps = [variant.created, ...variant.steps.filter((step) => step.number && step.number <= cell.s)];
   const refused = (step) => step.outcome && step.outcome !== "applied" ? el("b", {}, ` (${step.outcome})`) : null;
-  const shown = steps.filter((step) => step.number).map((step) => el("li", { value: step.number, class: step.number === cell.s ? "now" : false }, step.text, refused(step)));
+  const shown = steps.map((step) => el("li", { value: step.number, class: step.number === cell.s ? "now" : false }, step.text, refused(step)));
   const lines = steps.map((step) => el("li", { value: step.number }, step.text, refused(step),
     POOL[step.statements].length ? el("pre", {}, POOL[step.statements].join(";\n")) : null));
   return el("section", {}, el("h3", {}, "What was written before it was asked"), el("ol", { class: "steps" }, shown),
-    el("details", {}, el("summary", {}, `Statements of ${plural(steps.length, "step")}`), el("ol", {}, lines)));
+    el("details", {}, el("summary", {}, "Statements as they were sent"), el("ol", {}, lines)));
 }
 
 function sourceSection(variant) {

@@ -72,6 +72,5 @@ function tablesSection(cell, reader) {
   return el("section", {}, el("h3", {}, got ? "Tables" : "Expected table"), el("div", { class: "beside" },
     want && el("div", {}, got && el("h4", {}, "Expected"), valuesTable(want, 0, marks || alone(want))),
     got && el("div", {}, el("h4", {}, `Answered by ${reader.reader}`), valuesTable(got, 1, marks || alone(got))),
-  ), marks && notesList(marks), el("p", { class: "facts" }, marks && marks.notes.length ? "Dashed: what the answer shows otherwise. " : null,
-    "Values that the harness makes say what they were written for: f3s1r2, or 301002, is field 3, step 1, row 2."));
+  ), marks && notesList(marks), el("p", { class: "facts" }, marks && marks.notes.length ? "Dashed: what the answer shows otherwise. " : null, DATA.traced));
 }

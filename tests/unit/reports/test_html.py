@@ -214,3 +214,13 @@ def test_every_way_of_reading_on_the_page_is_explained(data: dict[str, Any]) -> 
     ways = {way for cell in data["cells"] for way in cell.get("ways", ())}
     assert ways
     assert set(data["ways"]) == ways
+
+
+def test_the_history_of_a_table_begins_with_its_creation(sampled: Run) -> None:
+    state = next(iter(sampled.states))
+    made = replace(state.outcome, step=0, instant="", statements=("create table t (id string)",))
+    page = html_data.data(replace(sampled, states=(*sampled.states, replace(state, outcome=made))))
+    found: dict[str, Any] = json.loads(json.dumps(page))
+    created = next(v for v in found["variants"] if v["id"] == state.variant)["created"]
+    assert (created["number"], created["text"]) == (0, "create the table")
+    assert found["pool"][created["statements"]] == ["create table t (id string)"]

@@ -117,6 +117,13 @@ def test_a_refusal_is_one_line_with_its_code_and_cause() -> None:
     assert refusal_text(refusal) == "KIND (42): two lines; cause: java.lang.Error: why"
 
 
+def test_a_cause_that_the_message_has_in_it_is_said_once() -> None:
+    refusal = Refusal("K", "a.B: x.Y: why", cause="x.Y: why")
+    assert refusal_text(refusal) == "K: a.B: x.Y: why"
+    cut = refusal_text(Refusal("K", "m" * 99 + " x.Y: why", cause="x.Y: why"), 40)
+    assert cut.endswith("…; cause: x.Y: why")
+
+
 def test_a_long_message_does_not_hide_the_cause() -> None:
     told = refusal_text(Refusal("K", "Job aborted. " * 100, cause="x.Y: why"), 40)
     assert told == "K: Job aborted. Job ab…; cause: x.Y: why"

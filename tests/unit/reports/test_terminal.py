@@ -75,7 +75,7 @@ def test_totals_and_the_place_of_the_html_report_come_last(sampled: Run) -> None
     text = flat(shown(sampled))
     assert "224 cells: 46 wrong, 10 refused, 6 unknown, 3 unsupported, 159 correct" in text
     assert "6 of them known" in text
-    assert "46 wrong answers: one way of reading gives " in text
+    assert "Of 46 wrong answers, " in text
     assert text.endswith("runs/x/report.html")
 
 
