@@ -13,6 +13,7 @@ from typing import Final
 
 from harness.errors import printable
 from harness.model.canonical import MapValue, Value, text_of
+from harness.model.moment import AS_OF, INCREMENTAL
 from harness.model.ways import By, Logs
 from harness.record import FindingKind, Party, VerdictKind
 
@@ -132,13 +133,13 @@ TRACED: Final = (
 )
 VIEWS: Final[Mapping[str, str]] = {
     "snapshot": "the table as it is now",
-    "read-optimized": "of a merge-on-read table, what its base files hold, without the changes "
+    "read_optimized": "of a merge-on-read table, what its base files hold, without the changes "
     "that are in log files still",
-    "base-name": "a merge-on-read table, asked by its plain name",
-    "as-of(n)": "the table as it was after step n",
-    "incremental(n)": "what was written after step n",
+    "base_name": "a merge-on-read table, asked by its plain name",
+    AS_OF: "the table as it was after the step that is named",
+    INCREMENTAL: "what was written after the step that is named",
 }
-"""The views that a table can be asked in, as reports write them."""
+"""What of a table each view shows."""
 WAYS: Final[Mapping[str, str]] = {
     By.ID: "a column is found by its field id, which a rename or a move does not change",
     By.NAME: "a column is looked for in each file under the name that it has today",

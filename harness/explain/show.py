@@ -11,7 +11,6 @@ from rich.text import Text
 
 from harness.errors import printable
 from harness.explain.found import Found
-from harness.explain.lines import item, say
 from harness.layout import Layout
 from harness.model.canonical import text_of
 from harness.model.files import FileFact, FileKind
@@ -20,6 +19,7 @@ from harness.party import Beside
 from harness.record import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.reports import normalised
 from harness.reports.advice import advice
+from harness.reports.lines import command, item, say
 from harness.reports.numbered import Numbered
 from harness.reports.sentences import refusal_text, witness_text
 from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted, short
@@ -67,9 +67,9 @@ def advised(found: Found, console: Console) -> None:
     if said:
         say(console, "\nWhat to do", "bold")
     for each in said:
-        item(console, " -", each.text + (":" if each.verb else ""))
-        if each.verb:  # on one line however long, so that it can be copied
-            console.print(f"   {each.command(found.cell.case)}", markup=False, soft_wrap=True)
+        item(console, each.text + (":" if each.verb else ""), lead=" -")
+        if each.verb:
+            command(console, each.command(found.cell.case))
 
 
 def answered(answer: Answer | None, console: Console) -> None:
@@ -91,7 +91,7 @@ def findings(verdict: Verdict, files: Numbered, out: Console) -> None:
     for finding in verdict.findings:
         word = FINDINGS[finding.kind]
         say(out, f"\n{word.symbol} {word.label}: {word.meaning}", "bold")
-        item(out, " ", PARTIES[finding.party].meaning)
+        item(out, PARTIES[finding.party].meaning, lead=" ")
         for place in finding.places[:MOST]:
             _place(finding, place, files.names(place.file), out)
         if (left := len(finding.places) - MOST) > 0:
@@ -106,7 +106,7 @@ def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
         said.append(f"read from file {file}")
     if place.raw and place.raw != text_of(place.found):
         said.append(f"the engine's own text: {short(place.raw)}")
-    item(out, " -", "; ".join(said))
+    item(out, "; ".join(said), lead=" -")
 
 
 def files(layout: Layout, told: Numbered, current: frozenset[int], console: Console) -> None:

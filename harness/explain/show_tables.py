@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.errors import printable
-from harness.explain.lines import item, say
 from harness.explain.tables import Line, Part, Sheet, Tables
+from harness.reports.lines import item, say
 from harness.reports.words import TRACED, WAYS, counted, exact, short, way_parts
 
 WRONG: Final = "≠"
@@ -39,7 +39,7 @@ def ways(told: Tables, console: Console) -> None:
     say(console, _fits(told))
     parts = (part for sheet in told.ways for way in sheet.titles for part in way_parts(way))
     for part in dict.fromkeys(parts):
-        item(console, " -", f"{part}: {WAYS[part]}")
+        item(console, f"{part}: {WAYS[part]}", lead=" -")
 
 
 def _beside(sheets: Iterable[Sheet], console: Console) -> None:

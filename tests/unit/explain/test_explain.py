@@ -126,7 +126,7 @@ def test_a_refusal_has_no_table_and_says_what_each_way_would_have_shown(folder: 
 def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: int) -> None:
     found = find(folder, RENAMED)
     text = printed(found, width)
-    commands = [line for line in text.splitlines() if line.startswith("   harness ")]
+    commands = [line for line in text.splitlines() if line.startswith("    harness ")]
     assert len(commands) == 2  # whole, however long: they are copied
     assert all(len(line) <= width for line in text.splitlines() if line not in commands)
     said = " ".join(text.split())
@@ -155,7 +155,7 @@ def test_a_step_that_did_not_take_place_is_not_shown_as_written(folder: Path) ->
 def test_what_is_to_be_done_names_the_case_as_a_shell_takes_it(folder: Path) -> None:
     found = find(folder, RENAMED)
     lines = printed(found, 80).splitlines()
-    commands = [shlex.split(each) for each in lines if each.startswith("   harness ")]
+    commands = [shlex.split(each) for each in lines if each.startswith("    harness ")]
     assert commands == [["harness", verb, found.cell.case] for verb in ("remedy", "reproduce")]
 
 
