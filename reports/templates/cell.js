@@ -62,7 +62,7 @@ function refusalSection(cell) {
 function agreementSection(cell) {
   const groups = POOL[cell.agree];
   return el("section", {}, el("h3", {}, "Who else was asked; equal answers stand together"), el("ul", { class: "said" }, groups.map(([, kind, readers]) =>
-    el("li", {}, verdictChip(kind), el("span", {}, readers.map((number, at) => [at ? ", " : "",
+    el("li", {}, verdictChip(kind), el("span", {}, readers.map((number, at) => [at ? "; " : "",
       number === cell.r ? el("b", {}, DATA.readers[number].reader) : DATA.readers[number].reader]))))));
 }
 
