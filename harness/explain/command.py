@@ -13,6 +13,7 @@ from harness.explain import show, show_tables
 from harness.explain.found import Found, find
 from harness.explain.tables import read_at_all, tables_of, truth_of
 from harness.histories import shows
+from harness.reports.lines import say
 from harness.reports.numbered import numbered
 from harness.run_folder import LATEST
 from harness.voice import OUT
@@ -39,7 +40,7 @@ def tell(found: Found, out: Console) -> None:
     show.answered(found.answer, out)
     truth, cell = truth_of(found), found.cell
     if truth is None:
-        show.say(out, "nothing was recorded of the table after this step")
+        say(out, "nothing was recorded of the table after this step")
         return
     layout = truth.layout(cell.step, cell.view)
     files = numbered(layout.files, layout.steps)
