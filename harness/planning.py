@@ -141,7 +141,7 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
 
 
 def _told_apart(made: Plan) -> Iterator[str]:
-    """Say for each scenario which ways of reading its steps tell apart; formats alike together.
+    """Say of each scenario after which steps ways of reading differ; formats alike together.
 
     One variant of each format stands for all: types and settings change little of it.
     """
@@ -151,9 +151,11 @@ def _told_apart(made: Plan) -> Iterator[str]:
         apart = separation.separation(variant.scenario, habit)
         told = tuple(separation.lines(apart))
         found.setdefault((variant.scenario.name, told), {})[variant.format] = None
+    if found:
+        yield "ways of reading that show the same whole table (=) and others (|):"
     for (name, told), where in sorted(found.items()):
-        yield f"told apart by the whole table of {name} ({', '.join(sorted(where))}):"
-        yield from (f"  {line}" for line in told)
+        yield f"  {name} ({', '.join(sorted(where))}), after"
+        yield from (f"    {line}" for line in told)
 
 
 def _show_pairs(made: Plan, console: Console) -> None:

@@ -15,7 +15,8 @@ from harness.errors import UsageProblem
 from harness.run import Run
 
 SHARED: Final = frozenset(
-    {"agreement", "html_data", "marks", "normalised", "pairs", "sentences", "summary", "words"},
+    {"advice", "agreement", "html_cells", "html_data", "legend", "lines", "marks", "normalised"}
+    | {"numbered", "pairs", "sentences", "summary", "words"}
 )
 
 

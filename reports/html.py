@@ -18,7 +18,7 @@ from markupsafe import Markup
 from harness.record import FindingKind, OutcomeKind, Verdict
 from harness.reports import agreement, html_data, normalised, pairs, summary
 from harness.reports.sentences import refusal_text
-from harness.reports.words import FINDINGS, VERDICTS
+from harness.reports.words import FINDINGS, VERDICTS, VIEWS, WAYS
 from harness.run import Run
 
 NAME: Final = "html"
@@ -63,6 +63,8 @@ def page(run: Run) -> str:
             findings=_findings(run.verdicts),
             words=VERDICTS,
             finding_words=FINDINGS,
+            views=VIEWS,
+            ways=WAYS,
             css=Markup(_text("report.css")),  # noqa: S704 - our own file
             script=Markup("\n".join(map(_text, SCRIPTS))),  # noqa: S704 - our own files
             data=embedded(html_data.data(run)),

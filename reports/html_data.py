@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from harness.model.canonical import Value
 from harness.model.files import FileFact
-from harness.record import Answer, Column, Finding, Part, Refusal, Verdict, labelled
-from harness.reports import agreement, normalised
-from harness.reports.marks import Marks, marks
-from harness.reports.sentences import finding_text
-from harness.reports.words import FINDINGS, VERDICTS, exact
+from harness.record import Verdict
+from harness.reports import agreement
+from harness.reports.html_cells import Json, Pool, Question, cell, refusal
+from harness.reports.numbered import numbered
+from harness.reports.words import FINDINGS, PARTIES, TRACED, VERDICTS, way_text
 from harness.run import Run, VariantInfo
 
-Json = object
 META_PREFIX: Final = "_hoodie_"
-
-
-class Pool:
-    """Things that many cells share, each once."""
-
-    def __init__(self) -> None:
-        self.items: list[Json] = []
-        self._numbers: dict[str, int] = {}
-
-    def add(self, item: Json) -> int:
-        """Give the number of a thing, the same one for an equal thing."""
-        text = json.dumps(item)
-        if text not in self._numbers:
-            self._numbers[text] = len(self.items)
-            self.items.append(item)
-        return self._numbers[text]
 
 
 def data(run: Run) -> dict[str, Json]:
@@ -45,13 +26,22 @@ def data(run: Run) -> dict[str, Json]:
         for each in _variants(run)
     ]
     return {
+        "traced": TRACED,
         "verdicts": {str(kind): asdict(word) for kind, word in VERDICTS.items()},
         "findings": {str(kind): asdict(word) for kind, word in FINDINGS.items()},
+        "parties": {str(party or ""): word.meaning for party, word in PARTIES.items()},
+        "ways": _ways(run),
         "readers": [_reader(run, name) for name in _readers(run)],
         "variants": variants,
         "cells": _cells(run, pool),
         "pool": pool.items,
     }
+
+
+def _ways(run: Run) -> Json:
+    """Say what every way of reading is that gives a wrong answer."""
+    found = dict.fromkeys(way for each in run.verdicts for way in each.reproduces)
+    return {way: way_text(way) for way in found}
 
 
 def _variants(run: Run) -> list[VariantInfo]:
@@ -107,6 +97,7 @@ def _variant(
         "about": variant.about,
         "source": variant.source,
         "yaml": pool.add(run.info.scenarios.get(variant.id, "")),
+        "created": _step(run, variant, 0, instants, pool),
         "steps": [_step(run, variant, number, instants, pool) for number in sorted(numbers)],
     }
 
@@ -124,7 +115,7 @@ def _step(
         "changes": step.changes_schema,
         "outcome": str(outcome.kind) if outcome else "",
         "because": outcome.because if outcome else "",
-        "refusal": _refusal(outcome.refusal) if outcome else None,
+        "refusal": refusal(outcome.refusal) if outcome else None,
         "instant": outcome.instant if outcome else "",
         "statements": pool.add(list(outcome.statements) if outcome else []),
         "files": pool.add(_files(state.files if state else (), instants, pool)),
@@ -132,6 +123,7 @@ def _step(
 
 
 def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[Json]:
+    """Give a state's files, the one numbered 1 first."""
     return [
         {
             "path": fact.path,
@@ -144,16 +136,20 @@ def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -
             "keys": list(fact.keys),
             "deleted": list(fact.deleted),
         }
-        for fact in files
+        for fact in numbered(files, instants).facts
     ]
 
 
 def _cells(run: Run, pool: Pool) -> list[Json]:
     variants = {each.id: number for number, each in enumerate(_variants(run))}
     readers = {name: number for number, name in enumerate(_readers(run))}
+    instants = _instants(run)
     cells: list[Json] = []
-    for verdicts in agreement.questions(run).values():
+    for (variant, step, *_), verdicts in agreement.questions(run).items():
         groups = pool.add(_agreements(run, verdicts, readers))
+        state = run.by_step.get((variant, step))
+        files = numbered(state.files if state else (), instants.get(variant, {}))
+        of = Question(verdicts, files)
         for verdict in verdicts:
             place: dict[str, Json] = {
                 "v": variants[verdict.variant],
@@ -161,7 +157,7 @@ def _cells(run: Run, pool: Pool) -> list[Json]:
                 "r": readers[verdict.reader],
                 "agree": groups,
             }
-            cells.append(place | _cell(run, verdict, pool))
+            cells.append(place | cell(run, verdict, of, pool))
     return cells
 
 
@@ -170,92 +166,3 @@ def _agreements(run: Run, verdicts: Sequence[Verdict], readers: Mapping[str, int
         [each.with_truth, str(each.kind), [readers[name] for name in each.readers]]
         for each in agreement.agreements(run, verdicts)
     ]
-
-
-def _cell(run: Run, verdict: Verdict, pool: Pool) -> dict[str, Json]:
-    answer = run.answers.get(verdict.case)
-    key = run.variant(verdict.variant).key
-    cell: dict[str, Json] = {
-        "case": verdict.case,
-        "view": verdict.view,
-        "query": verdict.query,
-        "k": str(verdict.verdict),
-        "f": [[str(each.kind), pool.add(_finding(each))] for each in verdict.findings],
-        "ways": list(verdict.reproduces),
-        "because": verdict.because,
-        "known": verdict.known,
-        "sql": pool.add(verdict.sql or (answer.sql if answer else "")),
-        "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
-        "reused": verdict.reused,
-        "evened": list(normalised.of_cell(verdict.reader, verdict.normalised)),
-    }
-    if verdict.expected:
-        cell["want"] = pool.add(_table(verdict.expected.columns, verdict.expected.rows))
-    cell |= _answer(answer, pool) if answer else {}
-    if answer and verdict.expected and _has_rows(answer):
-        columns = labelled(answer.question, answer.columns)
-        found = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
-        cell["marks"] = pool.add(_marks(found))
-    return without_empty(cell)
-
-
-def without_empty(cell: Mapping[str, Json]) -> dict[str, Json]:
-    """Leave out what is empty, as most is in most cells; a zero is a number in the pool."""
-    return {name: value for name, value in cell.items() if value or type(value) is int}
-
-
-def _finding(finding: Finding) -> Json:
-    return {"columns": list(finding.columns), "text": finding_text(finding)}
-
-
-def _has_rows(answer: Answer) -> bool:
-    return answer.refusal is None and not answer.unknown
-
-
-def _answer(answer: Answer, pool: Pool) -> dict[str, Json]:
-    found: dict[str, Json] = {
-        "refusal": _refusal(answer.refusal),
-        "parts": [pool.add(_part(each)) for each in answer.parts],
-        "attempts": [[each.what, each.log] for each in answer.attempts],
-        "confirmed": answer.confirmed,
-    }
-    if _has_rows(answer):
-        found["got"] = pool.add(_table(_heads(answer.columns), answer.rows))
-    return found
-
-
-def _refusal(refusal: Refusal | None) -> Json:
-    return asdict(refusal) if refusal else None
-
-
-def _part(part: Part) -> Json:
-    return {
-        "column": part.column,
-        "sql": part.sql,
-        "table": _table(_heads(part.columns), part.rows),
-        "refusal": _refusal(part.refusal),
-        "unknown": part.unknown,
-    }
-
-
-def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
-    return [(each.name, each.type) for each in columns]
-
-
-def _table(
-    columns: Sequence[tuple[str, str]], rows: Sequence[tuple[Value, ...]]
-) -> dict[str, Json]:
-    # NULL stays null, so that the page tells it from the text 'NULL'.
-    return {
-        "columns": [list(each) for each in columns],
-        "rows": [[None if each is None else exact(each) for each in row] for row in rows],
-    }
-
-
-def _marks(found: Marks) -> Json:
-    return {
-        "notes": [[str(each.kind), each.text, each.whose] for each in found.notes],
-        "want": [[each.row, each.column, each.note] for each in found.expected],
-        "got": [[each.row, each.column, each.note] for each in found.found],
-        "pairs": [list(each) for each in found.pairs],
-    }

@@ -13,7 +13,7 @@ from typing import Final
 
 import junitparser
 
-from harness.record import Answer, Finding, OutcomeKind, Verdict, VerdictKind
+from harness.record import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.reports.sentences import finding_text, mapping_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS
 from harness.run import WRITE, Run, StepResult
@@ -101,9 +101,14 @@ def details(verdict: Verdict, answer: Answer | None) -> str:
 
 def _places(finding: Finding) -> Sequence[str]:
     label = FINDINGS[finding.kind].label
-    shown = [f"{label}: {witness_text(finding.kind, each)}" for each in finding.places[:PLACES]]
+    shown = [f"{label}: {_place(finding, each)}" for each in finding.places[:PLACES]]
     left = len(finding.places) - len(shown)
     return [*shown, f"… and {left} more"] if left else shown
+
+
+def _place(finding: Finding, place: Witness) -> str:
+    said = witness_text(finding.kind, place)
+    return f"{said}; read from {place.file}" if place.file else said
 
 
 def _step(run: Run, step: StepResult) -> junitparser.TestCase:

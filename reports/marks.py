@@ -25,6 +25,8 @@ class Note:
     text: str
     whose: str = ""
     """The column and step that the found value was written for, `f1, step 1`, where known."""
+    file: str = ""
+    """The path of the file that it was read from, where known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,9 @@ def marks(
     right = _Table([column.name for column in columns], rows, key)
     places = [(each.kind, place) for each in findings for place in each.places]
     moved = _moved(places, key)
-    notes = tuple(Note(kind, witness_text(kind, place), _whose(place)) for kind, place in places)
+    notes = (Note(kind, witness_text(kind, at), _whose(at), at.file) for kind, at in places)
     return Marks(
-        notes,
+        tuple(notes),
         tuple(_marks(left, places, {})),
         tuple(_marks(right, places, moved)),
         _pairs(left, right, moved),

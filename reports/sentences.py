@@ -21,11 +21,7 @@ _ROWS = {
 
 
 def witness_text(kind: FindingKind, witness: Witness) -> str:
-    """Say one wrong place: which row and column, what was found, whose value it is, which file."""
-    return _told(kind, witness) + (f"; read from {witness.file}" if witness.file else "")
-
-
-def _told(kind: FindingKind, witness: Witness) -> str:
+    """Say one wrong place: which row and column, what was found, and whose value it is."""
     if not witness.column:
         return _row_text(kind, witness)
     if witness.column == COUNT:
@@ -83,18 +79,26 @@ def _column_text(kind: FindingKind, witness: Witness) -> str:
 
 def finding_text(finding: Finding) -> str:
     """Say a finding by its witness, how many places it explains, and whose doing it is."""
+    whose = PARTIES[finding.party].short
+    return places_text(finding) + (f"; {whose}" if whose else "")
+
+
+def places_text(finding: Finding) -> str:
+    """Say a finding by its witness, and how many places more it explains."""
     more = len(finding.places) - 1
     rest = f" (and {more} more {'place' if more == 1 else 'places'})" if more else ""
-    whose = PARTIES[finding.party].short
-    return witness_text(finding.kind, finding.witness) + rest + (f"; {whose}" if whose else "")
+    return witness_text(finding.kind, finding.witness) + rest
 
 
 def refusal_text(refusal: Refusal, longest: int = 240) -> str:
     """Say a refusal in one line; a long message leaves its cause half of it."""
     code = f" ({refusal.code})" if refusal.code else ""
+    said = f"{refusal.kind}{code}: {refusal.message}"
+    if refusal.cause in refusal.message and len(said) <= longest:
+        return short(said, longest)
     cause = f"; cause: {refusal.cause}" if refusal.cause else ""
     room = max(longest - len(cause), longest // 2)
-    return short(short(f"{refusal.kind}{code}: {refusal.message}", room) + cause, longest)
+    return short(short(said, room) + cause, longest)
 
 
 def mapping_text(reproduces: tuple[str, ...]) -> str:

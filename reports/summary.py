@@ -45,8 +45,22 @@ class Group:
     cases: tuple[str, ...]
     known: str
     """The baseline's reason; empty when the result is new."""
-    text: str
-    """All of it in one sentence."""
+    what: str
+    """What was seen, and where."""
+    why: str
+    """The first place, error or reason in full, how it comes about, and whose doing it is."""
+
+    @property
+    def amount(self) -> str:
+        """Say how many cells it is."""
+        return counted(len(self.cases), "cell")
+
+    @property
+    def text(self) -> str:
+        """Say all of it in one sentence."""
+        said = f"{self.reader}: {self.what}" + (f": {self.why}" if self.why else "")
+        known = f" Known: {self.known.rstrip('.')}." if self.known else ""
+        return printable(f"{said}. {self.amount}.{known}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +89,10 @@ def explained(run: Run) -> str:
     wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
     counts = Counter(min(len(each.reproduces), 2) for each in wrong)
     said = (
-        f"one way of reading gives {counts[1]:,} of them and is named, several give "
-        f"{counts[2]:,} and none is claimed, none gives {counts[0]:,}"
+        f"{counts[1]:,} are exactly what one way of reading the files gives, which is named; "
+        f"{counts[2]:,} what several give, so none is claimed; {counts[0]:,} what none gives"
     )
-    return f"{counted(len(wrong), 'wrong answer')}: {said}." if wrong else ""
+    return f"Of {counted(len(wrong), 'wrong answer')}, {said}." if wrong else ""
 
 
 def group_findings(run: Run) -> tuple[Group, ...]:
@@ -137,15 +151,9 @@ def _group(run: Run, seen: list[_Seen]) -> Group:
         columns=first.finding.columns if first.finding else (),
         cases=tuple(dict.fromkeys(each.case for each in verdicts)),
         known=first.verdict.known,
-        text=_text(run, first, verdicts),
+        what=printable(f"{_what(first)} {_where(run, first, verdicts)}"),
+        why=printable(_why(first, {each.reproduces for each in verdicts})),
     )
-
-
-def _text(run: Run, first: _Seen, verdicts: list[Verdict]) -> str:
-    said = f"{first.verdict.reader}: {_what(first)} {_where(run, first, verdicts)}"
-    said += _why(first, {each.reproduces for each in verdicts})
-    known = f" Known: {first.verdict.known.rstrip('.')}." if first.verdict.known else ""
-    return printable(f"{said}. {counted(len({each.case for each in verdicts}), 'cell')}.{known}")
 
 
 def _what(seen: _Seen) -> str:
@@ -214,9 +222,9 @@ def _why(seen: _Seen, ways: set[tuple[str, ...]]) -> str:
         whose = PARTIES[seen.finding.party].short
         note = "; ".join(each for each in (note, whose) if each)
         witness = witness_text(seen.finding.kind, seen.finding.witness)
-        return f": {witness} ({note})" if note else f": {witness}"
-    refusal = f": {refusal_text(seen.refusal)}" if seen.refusal else ""
+        return f"{witness} ({note})" if note else witness
     because = short(verdict.because.rstrip("."))
-    if refusal:
+    if seen.refusal:
+        refusal = refusal_text(seen.refusal)
         return f"{refusal} ({because})" if because else refusal
-    return f": {because}" if because else ""
+    return because

@@ -5,6 +5,7 @@ Everything is said in words; colour only repeats it, and only on a terminal.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,10 +21,10 @@ from rich.text import Text
 
 from harness import views
 from harness.cells import Excluded
-from harness.errors import printable
-from harness.model.moment import AS_OF, INCREMENTAL
 from harness.record import OutcomeKind, Verdict, VerdictKind
 from harness.reports import agreement, normalised, pairs, summary
+from harness.reports.legend import READER, VIEWS, legend
+from harness.reports.lines import command, item, say, text
 from harness.reports.sentences import refusal_text
 from harness.reports.summary import numbers
 from harness.reports.words import FINDINGS, VERDICTS, counted
@@ -34,20 +35,11 @@ NAME: Final = "terminal"
 FILE: Final = "report.txt"
 WIDTH: Final = 120
 """Columns of the written file; a terminal's own width otherwise."""
-READER: Final = 9
-"""Columns that a reader takes in the matrix."""
 LABEL: Final = READER - len(" 1")
 STEP: Final = 24
 VIEW: Final = 9
 LEFT: Final = 2 + STEP + 1 + VIEW + 1
 """Columns before the first reader."""
-VIEWS: Final[Mapping[str, str]] = {
-    "read_optimized": "read-opt.",
-    "base_name": "base name",
-    AS_OF: "as of",
-    INCREMENTAL: "since",
-}
-"""Views whose name is too long for their column."""
 AT_ONCE: Final = 3
 """So many things left out for one reason are named; the HTML report names all."""
 MANY: Final = 20
@@ -76,19 +68,23 @@ def write(run: Run, folder: Path) -> Path:
 def render(run: Run, console: Console, html: Path | None = None) -> None:
     """Print the report; `html` is where the HTML report lies, when there is one."""
     labels = _labels(run)
-    _say(console, f"Run {run.info.id}, profile {run.info.profile}", "bold")
+    say(console, f"Run {run.info.id}, profile {run.info.profile}", "bold")
     if len(run.info.variants) > MANY:
         _counts(run, console)
     else:
         _matrices(run, labels, console)
-    _legend(run, labels, console)
-    _groups(run, console)
+    legend(run, labels, console)
+    groups = summary.group_findings(run)
+    _groups(groups, console)
     _steps(run, console)
     _pairs(run, console)
     _alarms(run, console)
     _totals(run, console)
+    if groups:
+        say(console, "The first of them in full, with what to do about it:")
+        command(console, f"harness explain {shlex.quote(groups[0].cases[0])}")
     if html:
-        _say(console, f"Every cell with its tables, SQL and files: {html}")
+        say(console, f"Every cell with its tables, SQL and files: {html}")
 
 
 def _matrices(run: Run, labels: Mapping[str, str], console: Console) -> None:
@@ -96,7 +92,7 @@ def _matrices(run: Run, labels: Mapping[str, str], console: Console) -> None:
     for verdict in run.verdicts:
         of_variant.setdefault(verdict.variant, []).append(verdict)
     for scenario, variants in groupby(run.info.variants, key=lambda each: each.scenario):
-        _say(console, f"\n{scenario}", "bold")
+        say(console, f"\n{scenario}", "bold")
         for each in variants:
             _variant(run, each, of_variant.get(each.id, []), labels, console)
 
@@ -112,19 +108,8 @@ def _counts(run: Run, console: Console) -> None:
         table.add_column(name, justify="right")
     for scenario, count in variants.items():
         numbers_of = (Text(f"{found[scenario, kind]:,}", STYLES[kind]) for kind in kinds)
-        table.add_row(_text(console, scenario), f"{count:,}", *numbers_of)
+        table.add_row(text(console, scenario), f"{count:,}", *numbers_of)
     console.print(table)
-
-
-def _say(console: Console, text: str, style: str = "") -> None:
-    console.print(_text(console, text, style), highlight=False, soft_wrap=False)
-
-
-def _text(console: Console, text: str, style: str = "") -> Text:
-    """Give a text that cannot command the terminal and that its encoding can hold."""
-    lines = "\n".join(printable(line) for line in text.split("\n"))
-    held = lines.encode(console.encoding, "backslashreplace").decode(console.encoding)
-    return Text(held, style)
 
 
 def _labels(run: Run) -> Mapping[str, str]:
@@ -148,9 +133,9 @@ def _variant(
 ) -> None:
     name = variant.id.removeprefix(variant.scenario)
     if all(each.verdict is VerdictKind.CORRECT for each in verdicts):
-        _say(console, f"  {name}: all {counted(len(verdicts), 'cell')} correct", "green")
+        say(console, f"  {name}: all {counted(len(verdicts), 'cell')} correct", "green")
         return
-    _say(console, f"  {name}")
+    say(console, f"  {name}")
     rows, right = _rows(verdicts)
     room = max(1, (max(console.width, NARROWEST) - LEFT) // (READER + 1))
     of_readers = {each.reader for each in verdicts}
@@ -159,7 +144,7 @@ def _variant(
         readers = asked[start : start + room]
         console.print(Padding(_matrix(run, variant, rows, readers, labels, console), (0, 0, 0, 2)))
     if right:
-        _say(console, f"  all correct after {numbers(right)}", "green")
+        say(console, f"  all correct after {numbers(right)}", "green")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +202,13 @@ def _matrix(
     table.add_column("after step", width=STEP)
     table.add_column("view", width=VIEW)
     for reader in readers:
-        table.add_column(_text(console, labels[reader]), width=READER, no_wrap=True)
+        table.add_column(text(console, labels[reader]), width=READER, no_wrap=True)
     before = None
     for row in rows:
         name = _step_name(run, variant, row.step) if row.step != before else ""
         if row.query != PLAIN:
             name = f"{name}\n  {row.query}".lstrip("\n")
-        texts = [_text(console, name), _text(console, row.said)]
+        texts = [text(console, name), text(console, row.said)]
         table.add_row(*texts, *(_cell(row.cells.get(reader)) for reader in readers))
         before = row.step
     return table
@@ -246,54 +231,28 @@ def _cell(verdict: Verdict | None) -> Text:
     return Text(word + "*" * bool(verdict.known), STYLES[verdict.verdict])
 
 
-def _legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
-    _say(console, "\nReaders", "bold")
-    for reader, label in labels.items():
-        known = run.readers.get(reader)
-        fidelity = known.fidelity if known else "fidelity not recorded"
-        _say(console, f"  {label:{READER}} {reader} ({fidelity})")
-    shown = {each.verdict for each in run.verdicts}
-    kinds = {finding.kind for each in run.verdicts for finding in each.findings}
-    words = [*(VERDICTS[kind] for kind in VERDICTS if kind in shown - {VerdictKind.WRONG})]
-    words += [FINDINGS[kind] for kind in FINDINGS if kind in kinds]
-    _say(console, "Words", "bold")
-    for word in words:
-        _say(console, f"  {word.short:{READER}} {word.label}: {word.meaning}")
-    if any(each.known for each in run.verdicts):
-        _say(console, f"  {'*':{READER}} known: the baseline beside the scenario names it")
-    if any(len(each.findings) > 1 for each in run.verdicts):
-        _say(console, f"  {'+':{READER}} with more findings than this one")
-
-
-def _groups(run: Run, console: Console) -> None:
-    groups = summary.group_findings(run)
+def _groups(groups: Sequence[summary.Group], console: Console) -> None:
     _listed(console, "What is not correct", [each for each in groups if not each.known])
     _listed(console, "Known, and still so", [each for each in groups if each.known])
 
 
 def _listed(console: Console, title: str, groups: Sequence[summary.Group]) -> None:
     if groups:
-        _say(console, f"\n{title}", "bold")
+        say(console, f"\n{title}", "bold")
     for each in groups:
-        _item(console, each.text, STYLES[each.verdict])
-
-
-def _item(console: Console, text: str, style: str = "") -> None:
-    line = Table.grid(padding=(0, 1, 0, 0))
-    line.add_row(Text("-", style), _text(console, text))
-    console.print(line)
+        item(console, each.text, STYLES[each.verdict])
 
 
 def _steps(run: Run, console: Console) -> None:
     if run.failed_steps:
-        _say(console, "\nSteps that were not applied", "bold")
+        say(console, "\nSteps that were not applied", "bold")
     for each in run.failed_steps:
-        _item(console, _step(each), STYLES[VerdictKind.UNKNOWN])
+        item(console, _step(each), STYLES[VerdictKind.UNKNOWN])
     if run.info.excluded:
-        _say(console, "\nLeft out of the plan", "bold")
+        say(console, "\nLeft out of the plan", "bold")
     for why, alike in _by_reason(run.info.excluded).items():
         left = f" and {len(alike) - AT_ONCE} more" if len(alike) > AT_ONCE else ""
-        _item(console, f"{'; '.join(alike[:AT_ONCE])}{left}: {why}")
+        item(console, f"{'; '.join(alike[:AT_ONCE])}{left}: {why}")
 
 
 def _by_reason(excluded: Sequence[Excluded]) -> Mapping[str, list[str]]:
@@ -313,17 +272,17 @@ def _step(result: StepResult) -> str:
 
 def _alarms(run: Run, console: Console) -> None:
     for alarm in agreement.alarms(run):
-        _say(console, f"ALARM: {alarm.text}", "bold yellow")
+        say(console, f"ALARM: {alarm.text}", "bold yellow")
 
 
 def _pairs(run: Run, console: Console) -> None:
     if not run.info.pairs:
         return
-    _say(console, "\nPairs of axis values", "bold")
-    _item(console, f"{pairs.said(run.info.pairs)}.")
+    say(console, "\nPairs of axis values", "bold")
+    item(console, f"{pairs.said(run.info.pairs)}.")
     for pair, scenarios in pairs.impossible(run.info.pairs):
         where = counted(len(scenarios), "scenario")
-        _item(console, f"not covered in {where}: {pair.what}: {pair.why}")
+        item(console, f"not covered in {where}: {pair.what}: {pair.why}")
 
 
 def _totals(run: Run, console: Console) -> None:
@@ -331,15 +290,15 @@ def _totals(run: Run, console: Console) -> None:
     known = sum(1 for each in run.verdicts if each.known)
     parts = [f"{count:,} {kind}" for kind, count in totals.items() if count]
     line = f"\n{counted(len(run.verdicts), 'cell')}: {', '.join(parts) or 'none planned'}"
-    _say(console, line + (f"; {known:,} of them known" if known else ""), "bold")
+    say(console, line + (f"; {known:,} of them known" if known else ""), "bold")
     if said := summary.explained(run):
-        _say(console, said)
+        say(console, said)
     if met := normalised.met(run.verdicts):
-        _say(console, f"Normalised, as declared: {'; '.join(each.text for each in met)}.")
+        say(console, f"Normalised, as declared: {'; '.join(each.text for each in met)}.")
     again = len(summary.flaky(run))
     if again:
-        _say(console, f"Flaky: {counted(again, 'answer')} came only when asked again.", "yellow")
+        say(console, f"Flaky: {counted(again, 'answer')} came only when asked again.", "yellow")
     if reused := sum(1 for each in run.verdicts if each.reused):
-        _say(
+        say(
             console, f"{counted(reused, 'answer')} reused from an earlier run (--fresh asks again)."
         )

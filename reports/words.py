@@ -13,8 +13,12 @@ from typing import Final
 
 from harness.errors import printable
 from harness.model.canonical import MapValue, Value, text_of
+from harness.model.moment import AS_OF, INCREMENTAL
+from harness.model.ways import By, Logs
 from harness.record import FindingKind, Party, VerdictKind
 
+META_COUNTED: Final = str(By.COUNTED).removeprefix(f"{By.POSITION}, ")
+"""The part of this way that by position alone has not."""
 LONGEST: Final = 120
 """Characters of a value or message in a sentence; the HTML report shows it whole."""
 
@@ -95,7 +99,7 @@ class Blame:
 
 PARTIES: Final[Mapping[Party | None, Blame]] = {
     Party.READER: Blame(
-        "the files are right",
+        "the files hold what was written",
         "The reader's doing: the data files hold what was written, and the answer differs.",
     ),
     Party.WRITER: Blame(
@@ -121,6 +125,55 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "the run is older than that check.",
     ),
 }
+
+
+TRACED: Final = (
+    "Values that the harness makes tell what they were written for: f3s1r2, or 301002, is field 3, "
+    "step 1, row 2."
+)
+VIEWS: Final[Mapping[str, str]] = {
+    "snapshot": "the table as it is now",
+    "read_optimized": "of a merge-on-read table, what its base files hold, without the changes "
+    "that are in log files still",
+    "base_name": "a merge-on-read table, asked by its plain name",
+    AS_OF: "the table as it was after the step that is named",
+    INCREMENTAL: "what was written after the step that is named",
+}
+"""What of a table each view shows."""
+WAYS: Final[Mapping[str, str]] = {
+    By.ID: "a column is found by its field id, which a rename or a move does not change",
+    By.NAME: "a column is looked for in each file under the name that it has today",
+    By.FOLDED: "the same, upper and lower case being one",
+    By.POSITION: "the table's first column is taken from the first of a file, and so on, whatever "
+    "their names are",
+    META_COUNTED: "the columns that Hudi puts first in each file count as well",
+    Logs.IGNORED: "newer values and deletes in log files are left out",
+    Logs.BY_ID: "columns of log files are found by field id",
+    Logs.UNDELETED: "deleted rows are not left out",
+    "catalog of step": "the columns are those after that step, not today's (0: the creation)",
+    "files left out": "files are skipped by the statistics of the column that is found so",
+}
+"""What a reader does that reads in such a way; a way may have several of these parts."""
+
+
+def way_text(way: str) -> str:
+    """Say what a way of reading is, part by part.
+
+    >>> way_text("by name, base files only")
+    'a column is looked for in each file under the name that it has today; \
+newer values and deletes in log files are left out'
+    """
+    return "; ".join(WAYS[part] for part in way_parts(way))
+
+
+def way_parts(way: str) -> tuple[str, ...]:
+    """Name the parts of a way of reading as `WAYS` does.
+
+    >>> way_parts("by name in any case, catalog of step 3")
+    ('by name in any case', 'catalog of step')
+    """
+    known = ([name for name in WAYS if part.startswith(name)] for part in way.split(", "))
+    return tuple(str(max(names, key=len)) for names in known if names)
 
 
 def shown(value: Value) -> str:

@@ -9,10 +9,12 @@ import typer
 from rich.console import Console
 
 from harness.errors import UsageProblem
-from harness.explain import show
+from harness.explain import show, show_tables
 from harness.explain.found import Found, find
 from harness.explain.tables import read_at_all, tables_of, truth_of
 from harness.histories import shows
+from harness.reports.lines import say
+from harness.reports.numbered import numbered
 from harness.run_folder import LATEST
 from harness.voice import OUT
 
@@ -28,22 +30,26 @@ def explain(
     """Show one case in full: expected, found, what each way of reading gives, and the files."""
     if not run_dir.exists():
         raise UsageProblem(f"there is no run at {run_dir}; make one with: harness run")
-    told(find(run_dir.resolve(), case), OUT)
+    tell(find(run_dir.resolve(), case), OUT)
 
 
-def told(found: Found, out: Console) -> None:
+def tell(found: Found, out: Console) -> None:
     """Print all there is to say of a case."""
     show.head(found, out)
+    show.written(found, out)
     show.answered(found.answer, out)
     truth, cell = truth_of(found), found.cell
     if truth is None:
-        show.say(out, "nothing was recorded of the table after this step")
+        say(out, "nothing was recorded of the table after this step")
         return
     layout = truth.layout(cell.step, cell.view)
-    files = show.numbered(layout, read_at_all(layout))
+    files = numbered(layout.files, layout.steps)
     if found.answer is not None and not (found.answer.unknown or found.answer.void):
-        show.tables(tables_of(layout, found.answer), out)
+        told = tables_of(layout, found.answer)
+        show_tables.tables(told, out)
         if found.verdict is not None:
             show.findings(found.verdict, files, out)
-    show.files(layout, files, out)
+        show_tables.ways(told, out)
+    show.files(layout, files, read_at_all(layout), out)
     show.held(truth.beside(cell.step, shows(cell.view)), files, out)
+    show.advised(found, out)

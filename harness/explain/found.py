@@ -32,6 +32,8 @@ class Found:
     case: Case
     answer: Answer | None
     verdict: Verdict | None
+    question: tuple[Verdict, ...] = ()
+    """What every reader made of the same question."""
 
 
 def find(folder: Path, parts: Sequence[str]) -> Found:
@@ -45,24 +47,15 @@ def find(folder: Path, parts: Sequence[str]) -> Found:
     cell = _one(info.cells, parts)
     states = _records(folder / run.STATES, StateRecord, cell.variant)
     answers = _records(folder / run.ANSWERS, Answer, cell.case)
-    verdicts = _records(folder / run.VERDICTS, Verdict, cell.case)
     answer = next((each for each in answers if each.case == cell.case), None)
-    verdict = next((each for each in verdicts if each.case == cell.case), None)
-    return of_cell(info, cell, tuple(states), answer, verdict)
-
-
-def of_cell(
-    info: RunInfo,
-    cell: Cell,
-    states: tuple[StateRecord, ...],
-    answer: Answer | None,
-    verdict: Verdict | None,
-) -> Found:
-    """Give a cell of a run with its records; `states`: those of its variant."""
+    cases = {each.case for each in info.cells if replace(each, reader=cell.reader) == cell}
+    verdicts = _records(folder / run.VERDICTS, Verdict, cell.case.removesuffix(cell.reader))
+    question = tuple(each for each in verdicts if each.case in cases)
+    verdict = next((each for each in question if each.case == cell.case), None)
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
     (variant,) = pipeline.plan_of(info).variants
-    case = Case(variant, formats.load(variant.format).merge_on_read, states)
-    return Found(info, cell, case, answer, verdict)
+    case = Case(variant, formats.load(variant.format).merge_on_read, tuple(states))
+    return Found(info, cell, case, answer, verdict, question)
 
 
 def _one(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
@@ -92,10 +85,10 @@ def _near(text: str, parts: Sequence[str], cases: Sequence[str]) -> str:
 
 
 def _records(path: Path, kind: type[_Record], named: str) -> Iterator[_Record]:
-    """Read the records that name something; the others are not even parsed."""
+    """Read the records with a text that begins so; the others are not even parsed."""
     if not path.exists():
         return
-    wanted = json.dumps(named, ensure_ascii=False).encode()
+    wanted = json.dumps(named, ensure_ascii=False).removesuffix('"').encode()
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if wanted in line and line.endswith(b"\n"):

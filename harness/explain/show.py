@@ -2,63 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from harness.errors import printable
 from harness.explain.found import Found
-from harness.explain.tables import Line, Part, Sheet, Tables
 from harness.layout import Layout
 from harness.model.canonical import text_of
 from harness.model.files import FileFact, FileKind
 from harness.model.resolution import META_PREFIX
 from harness.party import Beside
-from harness.record import Answer, Finding, Verdict, VerdictKind, Witness
+from harness.record import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.reports import normalised
+from harness.reports.advice import advice
+from harness.reports.lines import command, item, say
+from harness.reports.numbered import Numbered
 from harness.reports.sentences import refusal_text, witness_text
-from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted, exact, short
+from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted, short
 
-WRONG: Final = "≠"
-ABSENT: Final = "no such row"
-LONGEST: Final = 24
-"""Characters of a value in a table; findings show it longer."""
-WIDEST_TITLE: Final = 36
-BETWEEN: Final = 2
-"""Columns between two tables."""
 MOST: Final = 8
 """So many places of one finding are listed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The files of the step, numbered so that they can be spoken of."""
-
-    numbers: Mapping[int, int]
-    """By the identity of the fact."""
-    facts: Sequence[FileFact]
-    read: frozenset[int]
-    """Identities of the facts that a reader of the newest state reads."""
-
-    def name(self, fact: FileFact | None) -> str:
-        """Give what a file is called here."""
-        return f"#{self.numbers[id(fact)]}" if id(fact) in self.numbers else ""
-
-    def names(self, path: str) -> str:
-        """Give what a file is called here; a log file has a number for each of its blocks."""
-        return " or ".join(self.name(each) for each in self.facts if each.path == path)
-
-
-def numbered(layout: Layout, read: frozenset[int]) -> Files:
-    """Number the files, the oldest first."""
-    steps = layout.steps
-    facts = sorted(layout.files, key=lambda fact: (steps.get(fact.instant, 0), fact.file_group))
-    return Files({id(fact): at for at, fact in enumerate(facts, start=1)}, facts, read)
 
 
 def head(found: Found, console: Console) -> None:
@@ -82,6 +49,29 @@ def head(found: Found, console: Console) -> None:
         say(console, f"  normalised, as declared: {each}")
 
 
+def written(found: Found, console: Console) -> None:
+    """List the steps that made the table, up to the one after which it was asked."""
+    (variant,) = found.info.variants
+    outcomes = {each.outcome.step: each.outcome for each in found.case.states}
+    say(console, "\nWhat was written", "bold")
+    for number in range(found.cell.step + 1):
+        outcome = outcomes.get(number)
+        failed = outcome is not None and outcome.kind is not OutcomeKind.APPLIED
+        why = f" ({outcome.kind})" if outcome is not None and failed else ""
+        say(console, f"  {number} {variant.step(number).text}{why}")
+
+
+def advised(found: Found, console: Console) -> None:
+    """Say what can be done about it."""
+    said = advice(found.verdict, found.question) if found.verdict else ()
+    if said:
+        say(console, "\nWhat to do", "bold")
+    for each in said:
+        item(console, each.text + (":" if each.verb else ""), lead=" -")
+        if each.verb:
+            command(console, each.command(found.cell.case))
+
+
 def answered(answer: Answer | None, console: Console) -> None:
     """Give the SQL, and what came where there was no table."""
     if answer is None:
@@ -96,89 +86,12 @@ def answered(answer: Answer | None, console: Console) -> None:
         say(console, f"it ran as: {answer.confirmed}")
 
 
-def tables(told: Tables, console: Console) -> None:
-    """Put all tables side by side."""
-    say(console, "\nTables", "bold")
-    ways = sorted(told.ways, key=lambda sheet: not sheet.same_as_found)
-    sheets = [told.expected, *([told.found] if told.found else []), *ways]
-    say(console, f"{WRONG} a value that is not as expected; + a row too many", "dim")
-    for line in _packed([_table(sheet) for sheet in sheets], console):
-        grid = Table.grid(padding=(0, BETWEEN))
-        grid.add_row(*line)
-        console.print(grid)
-        console.print()
-    say(console, _fits(told))
-
-
-def _packed(shown: Sequence[Table], console: Console) -> list[list[Table]]:
-    """Put as many tables on a line as have room, in their order."""
-    lines: list[list[Table]] = []
-    left = 0
-    for each in shown:
-        width = console.measure(each).maximum + BETWEEN
-        if not lines or left < width:
-            lines.append([])
-            left = console.width
-        lines[-1].append(each)
-        left -= width
-    return lines
-
-
-def _fits(told: Tables) -> str:
-    if not told.tried:
-        return "No way of reading is predicted for this view, so none is claimed."
-    tried = counted(told.tried, "way of reading is tried", "ways of reading are tried")
-    if told.found is None:
-        return f"{tried}; there is no answer to compare with."
-    if not told.fitting:
-        return f"{tried}; none gives the answer that was found."
-    if len(told.fitting) == 1:
-        return f"{tried}; the smallest that gives what was found: {told.fitting[0]}."
-    names = "; ".join(told.fitting)
-    return f"{tried}; several give what was found, so none is claimed: {names}."
-
-
-def _table(sheet: Sheet) -> Table:
-    marks = ["as expected"] if sheet.same_as_expected else []
-    marks += ["= FOUND"] if sheet.same_as_found else []
-    title = Text("\n".join((*map(printable, sheet.titles), *marks)), "bold")
-    # A title that is longer than its table would be folded word by word.
-    room = min(WIDEST_TITLE, max(map(len, sheet.titles)))
-    shown = Table(
-        title=title,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        min_width=room,
-    )
-    for label in sheet.labels:
-        shown.add_column(Text(printable(label)), overflow="fold")
-    for line in sheet.lines:
-        shown.add_row(*_cells(line, len(sheet.labels)))
-    return shown
-
-
-def _cells(line: Line, columns: int) -> Iterator[Text]:
-    if line.parts is None:
-        yield Text(f"{WRONG}{printable(line.key)}: {ABSENT}", "bold red")
-        yield from (Text("") for _ in range(columns - 1))
-        return
-    first, *others = map(_cell, line.parts)
-    yield first if line.expected else Text("+ ", "bold red") + first
-    yield from others
-
-
-def _cell(part: Part) -> Text:
-    text = short(exact(part.value), LONGEST)
-    return Text(text) if part.right else Text(f"{WRONG}{text}", "bold red")
-
-
-def findings(verdict: Verdict, files: Files, out: Console) -> None:
+def findings(verdict: Verdict, files: Numbered, out: Console) -> None:
     """List every finding with its places, each of which can be checked by hand."""
     for finding in verdict.findings:
         word = FINDINGS[finding.kind]
         say(out, f"\n{word.symbol} {word.label}: {word.meaning}", "bold")
-        say(out, f"  {PARTIES[finding.party].meaning}")
+        item(out, PARTIES[finding.party].meaning, lead=" ")
         for place in finding.places[:MOST]:
             _place(finding, place, files.names(place.file), out)
         if (left := len(finding.places) - MOST) > 0:
@@ -186,33 +99,34 @@ def findings(verdict: Verdict, files: Files, out: Console) -> None:
 
 
 def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
-    said = [witness_text(finding.kind, replace(place, file=""))]
+    said = [witness_text(finding.kind, place)]
     if place.origin:
         said.append(f"field id {place.origin.field_id}")
     if file:
         said.append(f"read from file {file}")
     if place.raw and place.raw != text_of(place.found):
         said.append(f"the engine's own text: {short(place.raw)}")
-    grid = Table.grid(padding=(0, 1))
-    grid.add_row(Text(" -"), Text("; ".join(map(printable, said))))
-    out.print(grid)
+    item(out, "; ".join(said), lead=" -")
 
 
-def files(layout: Layout, told: Files, console: Console) -> None:
-    """Say what each file holds, in the order in which they were written."""
+def files(layout: Layout, told: Numbered, current: frozenset[int], console: Console) -> None:
+    """Say what each file holds, in the order in which they were written.
+
+    `current`: identities of the facts that a reader of the newest state reads.
+    """
     say(console, "\nFiles", "bold")
     if layout.unread:
         say(console, f"  they tell nothing: {layout.unread}")
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")
     for fact in told.facts:
-        read = id(fact) in told.read
+        read = id(fact) in current
         text = printable("; ".join(_file(fact, layout.steps, read=read)))
         grid.add_row(told.name(fact), Text(text, "" if read else "dim"))
     console.print(grid)
 
 
-def held(beside: Beside | None, told: Files, console: Console) -> None:
+def held(beside: Beside | None, told: Numbered, console: Console) -> None:
     """Say whether the files hold what was written, and what they hold instead."""
     if beside is None:
         say(console, "  what they hold was not looked at")
@@ -244,9 +158,3 @@ def _file(fact: FileFact, steps: Mapping[str, int], *, read: bool) -> Iterator[s
     if own:
         yield f"columns {', '.join(own)}"
     yield fact.path
-
-
-def say(console: Console, text: str, style: str = "") -> None:
-    """Print a text that cannot command the terminal."""
-    lines = "\n".join(map(printable, text.split("\n")))
-    console.print(Text(lines, style), highlight=False)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from harness.model.truth import Truth, written
 from harness.operations.api import Key
-from harness.operations.rows import known, some
+from harness.operations.rows import known, rows_text, some
 from harness.operations.sql import key_list, quoted
 
 
@@ -21,7 +21,7 @@ class Delete:
 
     def text(self) -> str:
         """Say it in a few words."""
-        return f"delete {len(self.keys)} rows"
+        return f"delete {rows_text(len(self.keys))}"
 
     def evolve(self, before: Truth) -> Truth:
         """Take the rows away."""

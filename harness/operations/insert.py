@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from harness.model.truth import Row, Truth, written
 from harness.operations.api import Explicit, Key
-from harness.operations.rows import explicit, fresh, some, whole
+from harness.operations.rows import explicit, fresh, rows_text, some, whole
 from harness.operations.sql import insert_rows
 
 
@@ -22,7 +22,7 @@ class Insert:
 
     def text(self) -> str:
         """Say it in a few words."""
-        return f"insert {len(self.keys) + len(self.rows)} rows"
+        return f"insert {rows_text(len(self.keys) + len(self.rows))}"
 
     def evolve(self, before: Truth) -> Truth:
         """Add the rows; none of the keys may be there."""

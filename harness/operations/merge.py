@@ -9,7 +9,7 @@ from harness.model.canonical import Value
 from harness.model.schema import Field
 from harness.model.truth import Row, Truth, written
 from harness.operations.api import Key
-from harness.operations.rows import fresh, known, some, whole
+from harness.operations.rows import fresh, known, rows_text, some, whole
 from harness.operations.sql import columns_in_order, key_list, quoted, select_rows
 
 
@@ -25,8 +25,8 @@ class Merge:
 
     def text(self) -> str:
         """Say it in a few words."""
-        counts = len(self.update), len(self.insert), len(self.delete)
-        return "merge: {} updates, {} inserts, {} deletes".format(*counts)
+        counts = (rows_text(len(keys)) for keys in (self.update, self.insert, self.delete))
+        return "merge: update {}, insert {}, delete {}".format(*counts)
 
     def evolve(self, before: Truth) -> Truth:
         """Do all three at once."""

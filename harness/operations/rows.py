@@ -15,6 +15,15 @@ from harness.operations.api import Explicit, Key
 Item = TypeVar("Item")
 
 
+def rows_text(number: int) -> str:
+    """Say how many rows a step writes.
+
+    >>> rows_text(1), rows_text(3)
+    ('1 row', '3 rows')
+    """
+    return f"{number} row{'' if number == 1 else 's'}"
+
+
 def key_of(truth: Truth, key: Key) -> Value:
     """Give a scenario's key in the key column's type.
 

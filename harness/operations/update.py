@@ -8,7 +8,7 @@ from typing import ClassVar
 from harness.model.schema import SchemaChangeError
 from harness.model.truth import Row, Truth, changed_row, written
 from harness.operations.api import Key
-from harness.operations.rows import known, some
+from harness.operations.rows import known, rows_text, some
 from harness.operations.sql import key_list, literal, quoted
 
 
@@ -23,7 +23,7 @@ class Update:
 
     def text(self) -> str:
         """Say it in a few words."""
-        return f"update {', '.join(self.set)} of {len(self.keys)} rows"
+        return f"update {', '.join(self.set)} of {rows_text(len(self.keys))}"
 
     def evolve(self, before: Truth) -> Truth:
         """Change the rows."""

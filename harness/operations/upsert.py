@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from harness.model.truth import Row, Truth, written
 from harness.operations.api import Explicit, Key
-from harness.operations.rows import each_once, explicit, key_of, some, whole
+from harness.operations.rows import each_once, explicit, key_of, rows_text, some, whole
 from harness.operations.sql import insert_rows
 
 
@@ -22,7 +22,7 @@ class Upsert:
 
     def text(self) -> str:
         """Say it in a few words."""
-        return f"upsert {len(self.keys) + len(self.rows)} rows"
+        return f"upsert {rows_text(len(self.keys) + len(self.rows))}"
 
     def evolve(self, before: Truth) -> Truth:
         """Replace or add the rows."""

@@ -93,11 +93,11 @@ def idle(apart: Sequence[Apart]) -> tuple[Apart, ...]:
 
 
 def lines(apart: Sequence[Apart]) -> Iterator[str]:
-    """Say it: steps with the same groups on one line, ways that answer alike beside each other."""
+    """Say it: steps with the same groups on one line, ways that answer alike with `=` between."""
     alike: dict[str, list[str]] = {}
     for each in apart:
-        said = " | ".join(", ".join(map(str, group)) for group in each.groups)
+        said = " | ".join(" = ".join(map(str, group)) for group in each.groups)
         alike.setdefault(said if len(each.groups) > 1 else "", []).append(str(each.step))
     for said, steps in alike.items():
         word = "step" if len(steps) == 1 else "steps"
-        yield f"{word} {', '.join(steps)}: {said or 'nothing is told apart'}"
+        yield f"{word} {', '.join(steps)}: {said or 'all answer alike'}"

@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.cells import Reader
-from harness.explain.show import say
 from harness.record import Verdict
 from harness.remedy.alternatives import Cannot, changes
 from harness.remedy.effects import Effect
+from harness.reports.lines import say
 from harness.reports.words import FINDINGS, VERDICTS
 
 MOST = 6

@@ -17,9 +17,9 @@ from harness.cells import Variant, parse_reader
 from harness.errors import HarnessError, UsageProblem
 from harness.explain.command import LATEST_RUN
 from harness.explain.found import find
-from harness.explain.show import say
 from harness.progress import for_stream
 from harness.record import Answer
+from harness.reports.lines import say
 from harness.reports.words import counted
 from harness.reproduce import candidate as candidates
 from harness.reproduce import causes, files, hunts, runs

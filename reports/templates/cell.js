@@ -2,31 +2,43 @@
 const dialog = document.getElementById("cell");
 
 function pairs(...entries) {
-  const shown = entries.filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const shown = entries.filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false);
   return el("dl", { class: "pairs" }, shown.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
 function verdictSection(cell) {
   const said = [el("li", {}, verdictChip(cell.k), el("span", {}, DATA.verdicts[cell.k].meaning))];
   if (cell.because) said.push(el("li", {}, el("b", {}, cell.k === "refused" ? "It means" : "Why"), el("span", {}, cell.because)));
-  for (const [kind, number] of cell.f || []) {
-    const finding = POOL[number];
-    const columns = finding.columns.length ? `${finding.columns.join(", ")}: ` : "";
-    said.push(el("li", {}, findingChip(kind), el("span", {}, el("b", {}, columns), finding.text, cell.k === "refused" ? " (in columns asked alone)" : "")));
-  }
-  if (cell.ways && cell.k !== "correct") said.push(el("li", {}, el("b", {}, "Mapping"), el("span", {}, mappingText(cell.ways))));
+  for (const [kind, number] of cell.f || []) said.push(findingItem(cell, kind, POOL[number]));
   if (cell.known) said.push(el("li", {}, el("span", { class: "tag" }, "known"), el("span", {}, cell.known)));
   return el("ul", { class: "said" }, said);
 }
 
-function mappingText(ways) {
-  if (ways.length > 1) return `Several ways of reading give this answer (${ways.join("; ")}), so none is claimed.`;
-  return `This is exactly what is answered by a reader that reads ${ways[0]}.`;
+function findingItem(cell, kind, finding) {
+  const columns = finding.columns.length ? `${finding.columns.join(", ")}: ` : "";
+  const alone = cell.k === "refused" ? " (in columns asked alone)" : "";
+  return el("li", {}, findingChip(kind), el("div", {}, DATA.findings[kind].meaning, el("br"),
+    el("b", {}, columns), finding.text, alone, ". ", el("span", { class: "facts" }, DATA.parties[finding.party])));
+}
+
+function waysSection(cell) {
+  if (!cell.ways || cell.k === "correct") return null;
+  const told = cell.ways.map((way) => [el("b", {}, way), `: ${DATA.ways[way]}.`]);
+  return el("section", {}, el("h3", {}, "Which way of reading gives this answer"), told.length === 1
+    ? el("p", {}, "Exactly this is answered by a reader that reads ", told)
+    : [el("p", {}, "Several ways of reading give exactly this, so none is claimed:"), el("ul", { class: "ways" }, told.map((way) => el("li", {}, way)))]);
+}
+
+function adviceSection(cell) {
+  if (cell.advice === undefined) return null;
+  const quoted = `'${cell.case.replaceAll("'", `'"'"'`)}'`;
+  return el("section", {}, el("h3", {}, "What to do"), el("ul", { class: "ways" }, POOL[cell.advice].map(([text, verb]) =>
+    el("li", {}, text, verb ? [":", el("pre", {}, `harness ${verb} ${quoted}`)] : null))));
 }
 
 function refusalBox(refusal) {
   return pairs(["Error", el("code", {}, refusal.kind)], ["Code", refusal.code], ["Message", el("pre", {}, refusal.message)],
-    ["Innermost cause", refusal.cause && el("pre", {}, refusal.cause)]);
+    ["Innermost cause", refusal.cause && !refusal.message.includes(refusal.cause) && el("pre", {}, refusal.cause)]);
 }
 
 function partRow(part) {
@@ -35,40 +47,40 @@ function partRow(part) {
   let answer = el("span", {}, table.rows.map((row, at) => [at ? ", " : "", `${row[0]}: `, valueOf(row[last])]));
   if (part.refusal) answer = el("span", {}, verdictChip("refused"), ` ${part.refusal.kind}: ${part.refusal.message}`);
   if (part.unknown) answer = el("span", {}, verdictChip("unknown"), ` ${part.unknown}`);
-  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, part.column)), el("td", {}, answer), el("td", {}, part.sql ? el("code", {}, part.sql) : "not sent: the key column alone was refused"));
+  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, part.column)), el("td", {}, answer), el("td", { class: "sql" }, part.sql ? el("code", {}, part.sql) : "not sent: the key column alone was refused"));
 }
 
 function refusalSection(cell) {
   if (!cell.refusal) return null;
   const parts = (cell.parts || []).map((number) => POOL[number]);
   return el("section", {}, el("h3", {}, "The engine's error"), refusalBox(cell.refusal),
-    parts.length ? [el("h3", {}, "Each column asked alone"), el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" },
+    parts.length ? [el("h3", {}, "Each column asked alone, so that one does not hide the others"), el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" },
       el("thead", {}, el("tr", {}, ["Column", "Answer (key: value)", "SQL"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, parts.map(partRow))))] : null);
 }
 
 function agreementSection(cell) {
   const groups = POOL[cell.agree];
-  return el("section", {}, el("h3", {}, "Who answered the same"), el("ul", { class: "said" }, groups.map(([, kind, readers]) =>
-    el("li", {}, verdictChip(kind), el("span", {}, readers.map((number, at) => [at ? ", " : "",
+  return el("section", {}, el("h3", {}, "Who else was asked; equal answers stand together"), el("ul", { class: "said" }, groups.map(([, kind, readers]) =>
+    el("li", {}, verdictChip(kind), el("span", {}, readers.map((number, at) => [at ? "; " : "",
       number === cell.r ? el("b", {}, DATA.readers[number].reader) : DATA.readers[number].reader]))))));
 }
 
-function fileRow(file) {
+function fileRow(file, at) {
   // Without the instant: a state can be of another writing than the record that tells its steps.
   const step = file.step === null ? file.instant : `step ${file.step}`;
   const columns = POOL[file.columns].map(([name, type]) => el("span", {}, name, " ", el("small", {}, type)));
   const meta = file.meta ? el("small", {}, `after ${plural(file.meta, "meta column")}: `) : null;
   const keys = file.keys.join(", ") + (file.deleted.length ? `; deleted: ${file.deleted.join(", ")}` : "");
-  return el("tr", {}, el("td", {}, el("code", {}, file.path), el("br"), el("small", {}, `file group ${file.group}`)),
+  return el("tr", {}, el("td", {}, `#${at + 1}`), el("td", {}, el("code", {}, file.path), el("br"), el("small", {}, `file group ${file.group}`)),
     el("td", {}, file.kind), el("td", {}, step), el("td", {}, el("div", { class: "columns" }, meta, columns)), el("td", {}, keys));
 }
 
 function filesSection(step) {
   const files = step ? POOL[step.files] : [];
   if (!files.length) return null;
-  return el("section", {}, el("h3", {}, `Files of the table at this state (${files.length})`), el("div", { class: "scroll", tabindex: 0 },
-    el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ["File", "Kind", "Written by", "Columns in the file's order", "Keys"].map((name) => el("th", { scope: "col" }, name)))),
+  return el("section", {}, el("h3", {}, `Files of the table, the oldest first (${files.length})`), el("div", { class: "scroll", tabindex: 0 },
+    el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ["", "File", "Kind", "Written by", "Columns in the file's order", "Rows"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, files.map(fileRow)))));
 }
 
@@ -85,13 +97,18 @@ function askedSection(cell, reader) {
 }
 
 function historySection(cell, variant) {
-  const steps = variant.steps.filter((step) => step.number <= cell.s);
-  const lines = steps.map((step) => el("li", { value: step.number }, step.text,
-    step.outcome && step.outcome !== "applied" ? el("b", {}, ` (${step.outcome})`) : null,
+  const steps = [variant.created, ...variant.steps.filter((step) => step.number && step.number <= cell.s)];
+  const refused = (step) => step.outcome && step.outcome !== "applied" ? el("b", {}, ` (${step.outcome})`) : null;
+  const shown = steps.map((step) => el("li", { value: step.number, class: step.number === cell.s ? "now" : false }, step.text, refused(step)));
+  const lines = steps.map((step) => el("li", { value: step.number }, step.text, refused(step),
     POOL[step.statements].length ? el("pre", {}, POOL[step.statements].join(";\n")) : null));
-  return el("section", {}, el("h3", {}, "How the table came to this state"),
+  return el("section", {}, el("h3", {}, "What was written before it was asked"), el("ol", { class: "steps" }, shown),
+    el("details", {}, el("summary", {}, "Statements as they were sent"), el("ol", {}, lines)));
+}
+
+function sourceSection(variant) {
+  return el("section", {}, el("h3", {}, "The table"),
     pairs(["Written by", variant.writers.join(", ")], ["Settings", Object.entries(variant.settings).map(([k, v]) => `${k}=${v}`).join(", ")], ["Source", variant.source]),
-    el("details", {}, el("summary", {}, `Statements of ${plural(steps.length, "step")}`), el("ol", {}, lines)),
     POOL[variant.yaml] ? el("details", {}, el("summary", {}, "Scenario file"), el("pre", {}, POOL[variant.yaml])) : null);
 }
 
@@ -99,9 +116,9 @@ function drawCell(cell, buttons) {
   const reader = DATA.readers[cell.r];
   const variant = DATA.variants[cell.v];
   const step = variant.steps.find((each) => each.number === cell.s);
-  const where = `${variant.id}, after step ${cell.s}${step ? ` '${step.text}'` : ""}, ${viewName(cell)}`;
+  const where = `${variant.id}, after step ${cell.s}${step ? ` '${step.text}'` : ""}, view ${viewName(cell)}`;
   dialog.replaceChildren(
     el("div", { class: "bar" }, el("div", {}, el("h2", { id: "cell-title" }, reader.reader), el("p", {}, where)), el("div", { class: "buttons" }, buttons)),
-    el("div", { class: "body", tabindex: -1 }, verdictSection(cell), tablesSection(cell, reader), refusalSection(cell),
-      agreementSection(cell), askedSection(cell, reader), filesSection(step), historySection(cell, variant)));
+    el("div", { class: "body", tabindex: -1 }, verdictSection(cell), historySection(cell, variant), tablesSection(cell, reader), refusalSection(cell),
+      waysSection(cell), adviceSection(cell), agreementSection(cell), askedSection(cell, reader), filesSection(step), sourceSection(variant)));
 }

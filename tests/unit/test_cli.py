@@ -46,6 +46,7 @@ def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
     said = capsys.readouterr().out
     assert "mine[hudi-cow]" in said
     assert "trino-476{use-column-names=false}" in said
+    assert "/mine (hudi-cow), after\n    steps 1, 2: all answer alike\n    step 3: by id =" in said
 
 
 def test_a_bad_scenario_is_told_with_file_and_line(

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import io
+import re
+import shlex
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from harness import cli, pipeline
+from harness import cli, pipeline, run
 from harness.errors import UsageProblem
-from harness.explain.command import told
+from harness.explain.command import tell
 from harness.explain.found import Found, find
 from harness.explain.tables import Tables, tables_of, truth_of
+from harness.model.ways import By
+from harness.record import OutcomeKind
+from harness.reports.words import WAYS
 from tests.recorded.test_replay import RECORDED
 
 RENAMED = ("hudi/rename", "rewrites=some]", "s3/", "schema-on-read=off")
@@ -37,7 +43,7 @@ def tables(found: Found) -> Tables:
 
 def printed(found: Found, width: int) -> str:
     out = io.StringIO()
-    told(found, Console(file=out, width=width, color_system=None))
+    tell(found, Console(file=out, width=width, color_system=None))
     return out.getvalue()
 
 
@@ -120,13 +126,46 @@ def test_a_refusal_has_no_table_and_says_what_each_way_would_have_shown(folder: 
 def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: int) -> None:
     found = find(folder, RENAMED)
     text = printed(found, width)
-    assert max(map(len, text.splitlines())) <= width
+    commands = [line for line in text.splitlines() if line.startswith("    harness ")]
+    assert len(commands) == 2  # whole, however long: they are copied
+    assert all(len(line) <= width for line in text.splitlines() if line not in commands)
     said = " ".join(text.split())
     for what in (
         *("expected found", "= FOUND", "as expected", "≠NULL", "missing rename", "SQL: select"),
         *("read from file #1", "#1 base file of step 1", "the smallest that gives what was found"),
+        *("What was written 0 create the table 1 insert", "f3s1r2, or 301002, is field 3, step 1"),
+        f"by name: {WAYS[By.NAME]}",
+        "other settings this engine answers it right: spark-3.5.8-hudi-1.0.2{schema-on-read=on}.",
     ):
         assert what in said
+
+
+def test_a_step_that_did_not_take_place_is_not_shown_as_written(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    refused = [
+        replace(each, outcome=replace(each.outcome, kind=OutcomeKind.REFUSED))
+        if each.outcome.step == 2
+        else each
+        for each in found.case.states
+    ]
+    text = printed(replace(found, case=replace(found.case, states=refused)), 120)
+    assert re.search(r"\n  1 insert 2 rows\n  2 .* \(refused\)\n  3 ", text)
+
+
+def test_what_is_to_be_done_names_the_case_as_a_shell_takes_it(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    lines = printed(found, 80).splitlines()
+    commands = [shlex.split(each) for each in lines if each.startswith("    harness ")]
+    assert commands == [["harness", verb, found.cell.case] for verb in ("remedy", "reproduce")]
+
+
+def test_the_same_question_to_other_readers_is_found_and_no_other(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    cells = {each.case: each for each in run.read_info(folder).cells}
+    asked = [cells[each.case] for each in found.question]
+    assert found.cell in asked
+    assert len(asked) > 1
+    assert {replace(each, reader="") for each in asked} == {replace(found.cell, reader="")}
 
 
 def test_whose_value_was_found_is_told_with_its_field_id(folder: Path) -> None:

@@ -117,6 +117,7 @@ def test_its_statements_name_the_table_by_its_placeholder_only(name: str) -> Non
 def test_it_says_what_it_does_in_a_few_words(name: str) -> None:
     words = example(name).text()
     assert re.fullmatch(r"[a-z].{4,80}", words)
+    assert not re.search(r"\b1 \w+s\b", words)
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,8 @@ def test_a_schema_change_is_idle_until_a_question_after_it_tells_something() -> 
 
 def test_steps_that_tell_the_same_are_said_together() -> None:
     assert list(lines(apart(STORY))) == [
-        "steps 1, 3: nothing is told apart",
-        "step 2: by id, by name | by position",
+        "steps 1, 3: all answer alike",
+        "step 2: by id = by name | by position",
     ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.record import FindingKind, VerdictKind
-from harness.reports import html, html_data
+from harness.reports import html, html_cells, html_data
 from harness.run import Run
 from tests.recorded import sample
 
@@ -109,7 +109,7 @@ def test_a_cell_that_did_not_run_is_unknown_on_the_page(data: dict[str, Any]) ->
 
 
 def test_the_first_thing_in_the_pool_is_not_taken_for_none() -> None:
-    assert html_data.without_empty(
+    assert html_cells.without_empty(
         {"sql": 0, "known": "", "f": [], "reused": False, "no": None}
     ) == {"sql": 0}
 
@@ -185,3 +185,42 @@ def test_a_text_that_has_no_utf8_form_does_not_stop_the_report(
     odd = {name: replace(each, because="\ud800") for name, each in sampled.recorded.items()}
     written = html.write(replace(sampled, recorded=odd), tmp_path)
     assert "did not run" in written.read_text("utf-8")
+
+
+def test_a_wrong_place_names_its_file_by_the_number_in_the_list(sampled: Run) -> None:
+    wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
+    files = sampled.by_step[wrong.variant, wrong.step].files
+    places = tuple(replace(each, file=files[0].path) for each in wrong.findings[0].places)
+    told = replace(wrong, findings=(replace(wrong.findings[0], places=places),))
+    page = html_data.data(replace(sampled, recorded={**sampled.recorded, wrong.case: told}))
+    found: dict[str, Any] = json.loads(json.dumps(page))
+    cell = next(each for each in found["cells"] if each["case"] == wrong.case)
+    step = next(s for s in found["variants"][cell["v"]]["steps"] if s["number"] == cell["s"])
+    number = [each["path"] for each in found["pool"][step["files"]]].index(files[0].path) + 1
+    notes = found["pool"][cell["marks"]]["notes"]
+    assert all(text.endswith(f"; read from file #{number}") for _, text, _ in notes)
+    assert files[0].path not in json.dumps(notes)
+
+
+def test_a_cell_that_is_not_right_says_what_to_do_and_a_right_one_does_not(
+    data: dict[str, Any],
+) -> None:
+    for cell in data["cells"]:
+        verbs = [verb for _, verb in data["pool"][cell["advice"]]] if "advice" in cell else []
+        assert ("remedy" in verbs) == (cell["k"] in {"wrong", "refused"})
+
+
+def test_every_way_of_reading_on_the_page_is_explained(data: dict[str, Any]) -> None:
+    ways = {way for cell in data["cells"] for way in cell.get("ways", ())}
+    assert ways
+    assert set(data["ways"]) == ways
+
+
+def test_the_history_of_a_table_begins_with_its_creation(sampled: Run) -> None:
+    state = next(iter(sampled.states))
+    made = replace(state.outcome, step=0, instant="", statements=("create table t (id string)",))
+    page = html_data.data(replace(sampled, states=(*sampled.states, replace(state, outcome=made))))
+    found: dict[str, Any] = json.loads(json.dumps(page))
+    created = next(v for v in found["variants"] if v["id"] == state.variant)["created"]
+    assert (created["number"], created["text"]) == (0, "create the table")
+    assert found["pool"][created["statements"]] == ["create table t (id string)"]

@@ -95,3 +95,13 @@ def test_a_pass_after_a_failed_attempt_shows_the_attempt(cases: list[ET.Element]
     out = case(cases, sample.NAMES[2], 1).find("system-out")
     assert out is not None
     assert "connection lost" in (out.text or "")
+
+
+def test_a_place_names_the_file_that_it_was_read_from(sampled: Run, tmp_path: Path) -> None:
+    wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
+    (first, *rest), others = wrong.findings[0].places, wrong.findings[1:]
+    places = (replace(first, file="day=1/a.parquet"), *rest)
+    told = replace(wrong, findings=(replace(wrong.findings[0], places=places), *others))
+    run = replace(sampled, recorded={**sampled.recorded, wrong.case: told})
+    texts = [each.findtext("failure") or "" for each in read(run, tmp_path)]
+    assert sum("; read from day=1/a.parquet\n" in each for each in texts) == 1

@@ -117,6 +117,13 @@ def test_a_refusal_is_one_line_with_its_code_and_cause() -> None:
     assert refusal_text(refusal) == "KIND (42): two lines; cause: java.lang.Error: why"
 
 
+def test_a_cause_that_the_message_has_in_it_is_said_once() -> None:
+    refusal = Refusal("K", "a.B: x.Y: why", cause="x.Y: why")
+    assert refusal_text(refusal) == "K: a.B: x.Y: why"
+    cut = refusal_text(Refusal("K", "m" * 99 + " x.Y: why", cause="x.Y: why"), 40)
+    assert cut.endswith("…; cause: x.Y: why")
+
+
 def test_a_long_message_does_not_hide_the_cause() -> None:
     told = refusal_text(Refusal("K", "Job aborted. " * 100, cause="x.Y: why"), 40)
     assert told == "K: Job aborted. Job ab…; cause: x.Y: why"
@@ -136,7 +143,7 @@ def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
 @pytest.mark.parametrize(
     ("party", "end"),
     [
-        (Party.READER, "; the files are right"),
+        (Party.READER, "; the files hold what was written"),
         (Party.WRITER, "; the files hold it so: the writer's doing"),
         (Party.MODEL, "; engines and files agree: check the expected table first"),
         (
@@ -149,9 +156,3 @@ def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
 def test_a_finding_says_whose_doing_it_is(party: Party | None, end: str) -> None:
     seen = Witness("1", "f1", "b", "a")
     assert finding_text(Finding(FindingKind.STALE, ("f1",), seen, (seen,), party)).endswith(end)
-
-
-def test_a_place_names_the_file_that_it_was_read_from() -> None:
-    place = Witness("1", "n", 7, 8, file="day=1/a.parquet")
-    said = witness_text(FindingKind.UNEXPLAINED, place)
-    assert said == "row 1 shows under n 8; expected 7; read from day=1/a.parquet"

@@ -115,8 +115,8 @@ def test_how_often_one_several_or_no_way_of_reading_gives_a_wrong_answer_is_coun
 ) -> None:
     run = with_ways(sampled, ("by name",), ("by id", "by name"), ("by position",))
     assert summary.explained(run) == (
-        "46 wrong answers: one way of reading gives 2 of them and is named, several give 1 and "
-        "none is claimed, none gives 43."
+        "Of 46 wrong answers, 2 are exactly what one way of reading the files gives, which is "
+        "named; 1 what several give, so none is claimed; 43 what none gives."
     )
 
 

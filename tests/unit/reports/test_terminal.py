@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -10,7 +11,7 @@ from rich.console import Console
 
 from harness.cells import Excluded
 from harness.record import VerdictKind
-from harness.reports import terminal
+from harness.reports import summary, terminal
 from harness.run import Run
 from tests.recorded import sample
 
@@ -48,7 +49,10 @@ def test_a_known_finding_stays_and_carries_a_star(sampled: Run) -> None:
 
 def test_no_line_is_wider_than_the_terminal(sampled: Run) -> None:
     for width in (80, 120):
-        assert max(map(len, shown(sampled, width=width).splitlines())) <= width
+        lines = shown(sampled, width=width).splitlines()
+        wide = [line for line in lines if len(line) > width]
+        assert len(wide) <= 1
+        assert all(line.startswith("    harness explain ") for line in wide)
 
 
 def test_readers_that_do_not_fit_beside_each_other_follow_below(sampled: Run) -> None:
@@ -75,7 +79,7 @@ def test_totals_and_the_place_of_the_html_report_come_last(sampled: Run) -> None
     text = flat(shown(sampled))
     assert "224 cells: 46 wrong, 10 refused, 6 unknown, 3 unsupported, 159 correct" in text
     assert "6 of them known" in text
-    assert "46 wrong answers: one way of reading gives " in text
+    assert "Of 46 wrong answers, " in text
     assert text.endswith("runs/x/report.html")
 
 
@@ -154,3 +158,29 @@ def test_of_many_variants_only_counts_are_told(
         line = next(each for each in counts.splitlines() if each.startswith(scenario))
         of_it = [each for each in sampled.verdicts if each.scenario == scenario]
         assert sum(map(int, line.split()[2:])) == len(of_it)
+
+
+def test_what_a_distribution_is_is_said_once_for_all_its_readers(sampled: Run) -> None:
+    text = flat(shown(sampled, width=80))
+    assert text.count("hive-3.1.3: modified: one class patched for Java 17") == 1
+    assert "spark-3.5.8-hudi-0.15.0, trino-476: stock" in text
+    assert "prestosql-350: repackaged: a bundle added" in text
+
+
+def test_views_are_explained_as_they_are_named_in_the_matrix(sampled: Run) -> None:
+    lines = flat(shown(sampled))
+    assert "read-opt. view: of a merge-on-read table, what its base files hold" in lines
+    assert "since view:" not in lines
+
+
+def test_the_first_of_what_is_not_correct_can_be_asked_for_in_full(sampled: Run) -> None:
+    command = next(each for each in shown(sampled).splitlines() if "harness explain" in each)
+    case = summary.group_findings(sampled)[0].cases[0]
+    assert shlex.split(command) == ["harness", "explain", case]
+    right = {
+        name: replace(each, verdict=VerdictKind.CORRECT, findings=())
+        for name, each in sampled.recorded.items()
+    }
+    cells = tuple(each for each in sampled.info.cells if each.case in right)
+    run = replace(sampled, recorded=right, info=replace(sampled.info, cells=cells))
+    assert "harness explain" not in shown(run)

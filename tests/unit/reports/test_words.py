@@ -6,15 +6,18 @@ import decimal
 import pytest
 
 from harness.errors import printable
+from harness.model.ways import By, Logs, Way
 from harness.record import FindingKind, VerdictKind
 from harness.reports.words import (
     FINDINGS,
     VERDICTS,
+    WAYS,
     counted,
     exact,
     kind_of,
     short,
     shown,
+    way_text,
 )
 
 
@@ -58,3 +61,16 @@ def test_values_that_look_alike_are_told_apart_by_their_kind() -> None:
 
 def test_large_numbers_are_readable() -> None:
     assert counted(5152, "cell") == "5,152 cells"
+
+
+@pytest.mark.parametrize("by", list(By))
+@pytest.mark.parametrize("logs", list(Logs))
+def test_every_part_of_every_way_of_reading_is_explained(by: By, logs: Logs) -> None:
+    for way in (Way(by, logs), Way(by, logs, 3), Way(by, logs, None, By.NAME)):
+        said = way_text(str(way)).split("; ")
+        assert len(said) == len(set(said)) == len(str(way).split(", "))
+        assert set(said) <= set(WAYS.values())
+
+
+def test_a_way_in_any_case_is_not_taken_for_the_one_by_name() -> None:
+    assert way_text(By.FOLDED) == WAYS[By.FOLDED] != WAYS[By.NAME]

@@ -1,0 +1,58 @@
+"""What can be done about an answer that is not right: settings that help, commands that go on."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from harness.record import Party, Verdict, VerdictKind
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A sentence, and the command of `harness` that does what it says."""
+
+    text: str
+    verb: str = ""
+
+    def command(self, case: str) -> str:
+        """Give the command for a case, as a shell takes it; empty where there is none."""
+        return f"harness {self.verb} {shlex.quote(case)}" if self.verb else ""
+
+
+def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
+    """Say what helps, and how to find out more; nothing where nothing is wrong or refused.
+
+    `question`: what every reader made of the same question. Where no reader is to blame, nothing
+    is said of its settings.
+    """
+    if verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+        return ()
+    parties = {each.party for each in verdict.findings} or {None}
+    readers = (
+        Advice(_settings(tuple(_same_engine(verdict, question)))),
+        Advice(
+            "Try its other settings: which help here, and what each turns wrong elsewhere", "remedy"
+        ),
+    )
+    smallest = Advice("Get the smallest scenario and SQL script that still show it", "reproduce")
+    return (*(readers if parties & {Party.READER, None} else ()), smallest)
+
+
+def _same_engine(verdict: Verdict, question: Iterable[Verdict]) -> Iterable[Verdict]:
+    own = verdict.reader.partition("{")[0]
+    for each in question:
+        if each.reader != verdict.reader and each.reader.partition("{")[0] == own:
+            yield each
+
+
+def _settings(others: Sequence[Verdict]) -> str:
+    """Say what the same engine answered with other settings."""
+    if not others:
+        return "This engine was asked the same with no other settings."
+    right = [each.reader for each in others if each.verdict is VerdictKind.CORRECT]
+    if right:
+        return f"With other settings this engine answers it right: {'; '.join(right)}."
+    names = "; ".join(each.reader for each in others)
+    return f"With its other settings this engine does not answer it right either: {names}."

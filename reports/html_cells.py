@@ -1,0 +1,151 @@
+"""One cell of the HTML report as plain data, and the pool in which cells share what is equal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from harness.model.canonical import Value
+from harness.record import Answer, Column, Finding, Part, Refusal, Verdict, labelled
+from harness.reports import normalised
+from harness.reports.advice import advice
+from harness.reports.marks import Marks, Note, marks
+from harness.reports.numbered import Numbered
+from harness.reports.sentences import places_text
+from harness.reports.words import exact
+from harness.run import Run
+
+Json = object
+
+
+class Pool:
+    """Things that many cells share, each once."""
+
+    def __init__(self) -> None:
+        self.items: list[Json] = []
+        self._numbers: dict[str, int] = {}
+
+    def add(self, item: Json) -> int:
+        """Give the number of a thing, the same one for an equal thing."""
+        text = json.dumps(item)
+        if text not in self._numbers:
+            self._numbers[text] = len(self.items)
+            self.items.append(item)
+        return self._numbers[text]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the cells of one question share."""
+
+    verdicts: Sequence[Verdict]
+    """What each reader made of it."""
+    files: Numbered
+
+
+def cell(run: Run, verdict: Verdict, of: Question, pool: Pool) -> dict[str, Json]:
+    """Give what a cell shows beside its place."""
+    answer = run.answers.get(verdict.case)
+    key = run.variant(verdict.variant).key
+    shown: dict[str, Json] = {
+        "case": verdict.case,
+        "view": verdict.view,
+        "query": verdict.query,
+        "k": str(verdict.verdict),
+        "f": [[str(each.kind), pool.add(_finding(each))] for each in verdict.findings],
+        "ways": list(verdict.reproduces),
+        "because": verdict.because,
+        "known": verdict.known,
+        "sql": pool.add(verdict.sql or (answer.sql if answer else "")),
+        "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
+        "reused": verdict.reused,
+        "advice": _advice(verdict, of.verdicts, pool),
+        "evened": list(normalised.of_cell(verdict.reader, verdict.normalised)),
+    }
+    if verdict.expected:
+        shown["want"] = pool.add(_table(verdict.expected.columns, verdict.expected.rows))
+    shown |= _answer(answer, pool) if answer else {}
+    if answer and verdict.expected and _has_rows(answer):
+        columns = labelled(answer.question, answer.columns)
+        found = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
+        shown["marks"] = pool.add(_marks(found, of.files))
+    return without_empty(shown)
+
+
+def without_empty(cell: Mapping[str, Json]) -> dict[str, Json]:
+    """Leave out what is empty, as most is in most cells; a zero is a number in the pool."""
+    return {name: value for name, value in cell.items() if value or type(value) is int}
+
+
+def _advice(verdict: Verdict, question: Sequence[Verdict], pool: Pool) -> int | None:
+    found = [[each.text, each.verb] for each in advice(verdict, question)]
+    return pool.add(found) if found else None
+
+
+def _finding(finding: Finding) -> Json:
+    return {
+        "columns": list(finding.columns),
+        "text": places_text(finding),
+        "party": str(finding.party or ""),
+    }
+
+
+def _has_rows(answer: Answer) -> bool:
+    return answer.refusal is None and not answer.unknown
+
+
+def _answer(answer: Answer, pool: Pool) -> dict[str, Json]:
+    found: dict[str, Json] = {
+        "refusal": refusal(answer.refusal),
+        "parts": [pool.add(_part(each)) for each in answer.parts],
+        "attempts": [[each.what, each.log] for each in answer.attempts],
+        "confirmed": answer.confirmed,
+    }
+    if _has_rows(answer):
+        found["got"] = pool.add(_table(_heads(answer.columns), answer.rows))
+    return found
+
+
+def refusal(given: Refusal | None) -> Json:
+    """Give an engine's error, or a writer's."""
+    return asdict(given) if given else None
+
+
+def _part(part: Part) -> Json:
+    return {
+        "column": part.column,
+        "sql": part.sql,
+        "table": _table(_heads(part.columns), part.rows),
+        "refusal": refusal(part.refusal),
+        "unknown": part.unknown,
+    }
+
+
+def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
+    return [(each.name, each.type) for each in columns]
+
+
+def _table(
+    columns: Sequence[tuple[str, str]], rows: Sequence[tuple[Value, ...]]
+) -> dict[str, Json]:
+    # NULL stays null, so that the page tells it from the text 'NULL'.
+    return {
+        "columns": [list(each) for each in columns],
+        "rows": [[None if each is None else exact(each) for each in row] for row in rows],
+    }
+
+
+def _marks(found: Marks, files: Numbered) -> Json:
+    return {
+        "notes": [[str(each.kind), _note(each, files), each.whose] for each in found.notes],
+        "want": [[each.row, each.column, each.note] for each in found.expected],
+        "got": [[each.row, each.column, each.note] for each in found.found],
+        "pairs": [list(each) for each in found.pairs],
+    }
+
+
+def _note(note: Note, files: Numbered) -> str:
+    """Say a wrong place with the file it was read from, by its number in the cell's list."""
+    file = files.names(note.file) or note.file
+    return f"{note.text}; read from file {file}" if file else note.text

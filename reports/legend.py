@@ -1,0 +1,63 @@
+"""The legend of the terminal report: who was asked, and what its short words mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from rich.console import Console
+
+from harness import views
+from harness.model.moment import AS_OF, INCREMENTAL
+from harness.record import VerdictKind
+from harness.reports.lines import item, say
+from harness.reports.words import FINDINGS, VERDICTS
+from harness.reports.words import VIEWS as MEANINGS
+from harness.run import Run
+
+READER: Final = 9
+"""Columns of the short names."""
+VIEWS: Final[Mapping[str, str]] = {
+    "read_optimized": "read-opt.",
+    "base_name": "base",
+    AS_OF: "as of",
+    INCREMENTAL: "since",
+}
+"""Views whose name is too long for their column."""
+
+
+def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
+    """Print the legend; `labels`: the readers' short names."""
+    say(console, "\nReaders", "bold")
+    for reader, label in labels.items():
+        item(console, reader, lead=f"  {label:{READER}}")
+    for fidelity, names in _fidelities(run, labels).items():
+        item(console, f"{', '.join(names)}: {fidelity}", lead=" -")
+    say(console, "Words", "bold")
+    for short, meaning in _words(run):
+        item(console, meaning, lead=f"  {short:{READER}}")
+
+
+def _fidelities(run: Run, labels: Mapping[str, str]) -> Mapping[str, list[str]]:
+    """Give what the distributions are, those alike together."""
+    found: dict[str, list[str]] = {}
+    for reader in labels:
+        known = run.readers.get(reader)
+        names = found.setdefault(known.fidelity if known else "fidelity not recorded", [])
+        names += [name for name in (run.distribution(reader),) if name not in names]
+    return found
+
+
+def _words(run: Run) -> Iterator[tuple[str, str]]:
+    shown = {each.verdict for each in run.verdicts}
+    kinds = {finding.kind for each in run.verdicts for finding in each.findings}
+    words = [*(VERDICTS[kind] for kind in VERDICTS if kind in shown - {VerdictKind.WRONG})]
+    words += [FINDINGS[kind] for kind in FINDINGS if kind in kinds]
+    yield from ((word.short, f"{word.label}: {word.meaning}") for word in words)
+    if any(each.known for each in run.verdicts):
+        yield "*", "known: the baseline beside the scenario names it"
+    if any(len(each.findings) > 1 for each in run.verdicts):
+        yield "+", "with more findings than this one"
+    for name in dict.fromkeys(views.name_of(each.view) for each in run.verdicts):
+        if name in MEANINGS:
+            yield VIEWS.get(name, name), f"view: {MEANINGS[name]}"

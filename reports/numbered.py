@@ -1,0 +1,30 @@
+"""The files of a table state, numbered so that sentences and lists can speak of them shortly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.model.files import FileFact
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """Files, the oldest first: the place of each is its number."""
+
+    facts: tuple[FileFact, ...]
+
+    def name(self, fact: FileFact | None) -> str:
+        """Give what a file is called; nothing for one that is not among them."""
+        same = (f"#{at}" for at, each in enumerate(self.facts, start=1) if each is fact)
+        return next(same, "")
+
+    def names(self, path: str) -> str:
+        """Give what a path is called; a log file has a number for each of its blocks."""
+        return " or ".join(self.name(each) for each in self.facts if each.path == path)
+
+
+def numbered(files: Sequence[FileFact], steps: Mapping[str, int]) -> Numbered:
+    """Number files by the step that made their instant, then by file group."""
+    order = sorted(files, key=lambda fact: (steps.get(fact.instant, 0), fact.file_group))
+    return Numbered(tuple(order))

@@ -1,0 +1,60 @@
+"""What is said to do about an answer: only what helps, and commands that a shell takes."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+
+import pytest
+
+from harness.record import Finding, FindingKind, Party, Verdict, VerdictKind, Witness
+from harness.reports.advice import advice
+
+PLACE = Witness("1", "f1", "b", "a")
+
+
+def verdict(reader: str, kind: VerdictKind, party: Party | None = None) -> Verdict:
+    finding = Finding(FindingKind.STALE, ("f1",), PLACE, (PLACE,), party)
+    findings = (finding,) if kind is VerdictKind.WRONG else ()
+    case = f"a/b[x,y]/s1/snapshot/all/{reader}"
+    return Verdict(case, "a/b", "a/b[x,y]", 1, reader, "snapshot", "all", kind, findings=findings)
+
+
+WRONG = verdict("trino-476{names=false}", VerdictKind.WRONG, Party.READER)
+OTHERS = (
+    verdict("trino-476{names=true}", VerdictKind.CORRECT),
+    verdict("trino-4761", VerdictKind.CORRECT),
+    WRONG,
+)
+
+
+def test_settings_of_the_same_engine_that_answer_right_are_named() -> None:
+    said = advice(WRONG, OTHERS)[0].text
+    assert said == "With other settings this engine answers it right: trino-476{names=true}."
+
+
+def test_settings_that_do_not_help_are_not_praised() -> None:
+    others = [replace(each, verdict=VerdictKind.REFUSED) for each in OTHERS]
+    assert "not answer it right either: trino-476{names=true}." in advice(WRONG, others)[0].text
+    assert advice(WRONG, (WRONG,))[0].text.endswith("with no other settings.")
+
+
+def test_commands_name_the_case_as_a_shell_takes_it() -> None:
+    commands = [each.command(WRONG.case) for each in advice(WRONG, OTHERS)]
+    assert [shlex.split(each) for each in commands] == [
+        [],
+        ["harness", "remedy", WRONG.case],
+        ["harness", "reproduce", WRONG.case],
+    ]
+
+
+@pytest.mark.parametrize("party", [Party.WRITER, Party.MODEL, Party.UNSURE])
+def test_no_setting_is_praised_where_the_reader_is_not_to_blame(party: Party) -> None:
+    blamed = verdict(WRONG.reader, VerdictKind.WRONG, party)
+    assert [each.verb for each in advice(blamed, OTHERS)] == ["reproduce"]
+
+
+def test_of_a_refusal_as_much_is_said_and_of_a_right_answer_nothing() -> None:
+    refused = verdict(WRONG.reader, VerdictKind.REFUSED)
+    assert advice(refused, OTHERS) == advice(WRONG, OTHERS)
+    assert advice(OTHERS[0], OTHERS) == advice(verdict("x", VerdictKind.UNKNOWN), OTHERS) == ()
