@@ -29,7 +29,7 @@ from rich.console import Console
 
 from harness import pipeline, run
 from harness.cells import Cell, parse_reader
-from harness.explain.command import told
+from harness.explain.command import tell
 from harness.explain.found import of_cell
 from harness.freeze import States
 from harness.record import Answer, Verdict, VerdictKind
@@ -100,7 +100,7 @@ def text(found: run.Run, cell: Cell, verdict: Verdict, states: States) -> Iterat
     """Give all that is to be looked at for one cell."""
     console = Console(record=True, width=WIDTH, file=io.StringIO())
     own = tuple(each for each in found.states if each.variant == cell.variant)
-    told(of_cell(found.info, cell, own, found.answers[cell.case], verdict), console)
+    tell(of_cell(found.info, cell, own, found.answers[cell.case], verdict), console)
     yield "== WHAT THE HARNESS SAYS"
     yield console.export_text()
     yield "== WHAT WAS SENT TO THE WRITER"

@@ -52,10 +52,21 @@ def find(folder: Path, parts: Sequence[str]) -> Found:
     verdicts = _records(folder / run.VERDICTS, Verdict, cell.case.removesuffix(cell.reader))
     question = tuple(each for each in verdicts if each.case in cases)
     verdict = next((each for each in question if each.case == cell.case), None)
+    return replace(of_cell(info, cell, tuple(states), answer, verdict), question=question)
+
+
+def of_cell(
+    info: RunInfo,
+    cell: Cell,
+    states: tuple[StateRecord, ...],
+    answer: Answer | None,
+    verdict: Verdict | None,
+) -> Found:
+    """Give a cell of a run with its records, `states` those of its variant; no other reader's."""
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
     (variant,) = pipeline.plan_of(info).variants
-    case = Case(variant, formats.load(variant.format).merge_on_read, tuple(states))
-    return Found(info, cell, case, answer, verdict, question)
+    case = Case(variant, formats.load(variant.format).merge_on_read, states)
+    return Found(info, cell, case, answer, verdict)
 
 
 def _one(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
