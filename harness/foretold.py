@@ -57,7 +57,7 @@ def foretell(
             keys[_texts(labels, [at(values, path) for path in labels])].append(each.key)
             for field, source in reading.sources(way, each.file):
                 if field.name in asked:
-                    told = _of(each, field, source, history)
+                    told = _of(each, field, source, history, values[field.name])
                     origins |= {(each.key, path): origin for path, origin in told}
     return Foretold(keys, origins)
 
@@ -67,22 +67,30 @@ def _texts(labels: Sequence[str], row: Sequence[Value]) -> Texts:
 
 
 def _of(
-    shown: Shown, field: Field, source: Field | None, history: History
+    shown: Shown, field: Field, source: Field | None, history: History, value: Value
 ) -> Iterator[tuple[str, Origin]]:
-    """Give whose value a column shows in a row, and so for the parts of structs, by their names."""
+    """Give whose value a column shows in a row, and so for the parts of structs, by their names.
+
+    A NULL where the file has a value is nobody's: the value was lost on the way.
+    """
     if source is None:
         return
     written = shown.row.written
     step = written.get(source.id, max(written.values(), default=0))
-    for path, each in _pairs(field.name, field, source):
-        name = history[step].schema.path_of(each.id) or each.name
-        yield path, Origin(each.id, name, step, shown.key)
+    for path, each, stored in _pairs(field.name, field, source, shown.row.values.get(source.id)):
+        if stored is None or at({field.name: value}, path) is not None:
+            name = history[step].schema.path_of(each.id) or each.name
+            yield path, Origin(each.id, name, step, shown.key)
 
 
-def _pairs(path: str, field: Field, source: Field) -> Iterator[tuple[str, Field]]:
-    yield path, source
+def _pairs(
+    path: str, field: Field, source: Field, stored: Value
+) -> Iterator[tuple[str, Field, Value]]:
+    yield path, source, stored
     if isinstance(field.type, Struct) and isinstance(source.type, Struct):
         there = {each.name: each for each in source.children}
         for part in field.children:
             if part.name in there:
-                yield from _pairs(f"{path}.{part.name}", part, there[part.name])
+                own = there[part.name]
+                value = stored.get(own.id) if stored is not None else None
+                yield from _pairs(f"{path}.{part.name}", part, own, value)

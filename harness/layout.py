@@ -18,7 +18,7 @@ from harness.model.partitions import Lists
 from harness.model.query import Query
 from harness.model.reading import Meta, Reading
 from harness.model.truth import Row
-from harness.model.ways import By, Way
+from harness.model.ways import By
 from harness.readings import Readings
 from harness.record import Answer, labelled
 
@@ -67,14 +67,10 @@ class Layout:
 
         None where the files tell nothing.
         """
-        return tuple(map(str, self._fitting(answer)))
-
-    def _fitting(self, answer: Answer) -> tuple[Way, ...]:
         readings, query = self.readings(), answer.question
         if readings is None or answer.refusal is not None:
             return ()
-        names = [each.name for each in labelled(query, answer.columns)]
-        return readings.fitting(query, names, answer.rows)
+        return tuple(map(str, readings.fitting(query, _labels(answer), answer.rows)))
 
     def foretold(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
@@ -115,11 +111,17 @@ class Layout:
         return self.world.history[0].table.key
 
     def _read_by(self, answer: Answer) -> Mapping[str, list[FileFact]]:
-        """Give the files that rows are read from by any of the ways that reproduce an answer."""
+        """Give the files that rows are read from by any of the ways that reproduce an answer.
+
+        One that does more than need be counts as well: of a read-optimized view it may be the one
+        that leaves out log files.
+        """
         readings, query = self.readings(), answer.question
         found: dict[str, list[FileFact]] = {}
-        for way in self._fitting(answer) if readings else ():
-            for row in readings.reading.rows(way, query.where) if readings else ():
+        if readings is None or answer.refusal is not None:
+            return found
+        for way in readings.all_fitting(query, _labels(answer), answer.rows):
+            for row in readings.reading.rows(way, query.where):
                 files = found.setdefault(row.key, [])
                 if not any(each is row.file for each in files):
                     files.append(row.file)
@@ -165,3 +167,7 @@ class Layout:
 
     def _version(self, fact: FileFact, key: str) -> Row:
         return resolution.version(self.world.history, fact, key, self.steps)
+
+
+def _labels(answer: Answer) -> list[str]:
+    return [each.name for each in labelled(answer.question, answer.columns)]

@@ -71,12 +71,16 @@ def _best(world: World, row: Row, names: Sequence[str], candidates: Sequence[Fou
 
 def _with_empty(found: Matching, absent: Sequence[Row]) -> Matching:
     """Take rows of nothing but NULLs for the absent ones, where there are as many."""
-    empty = [each for each in found.extra if each[1] and all(v is None for v in each[1])]
+    empty = [each for each in found.extra if each[1] and not _says(each[1])]
     if not empty or len(empty) != len(absent):
         return found
     others = tuple(each for each in found.extra if each not in empty)
     pairs = zip(absent, (values for _, values in empty), strict=True)
     return replace(found, extra=others, empty=tuple(pairs))
+
+
+def _says(found: Found) -> bool:
+    return any(value is not None for value in found)
 
 
 def _in_order(found: Found) -> list[tuple[int, str]]:
@@ -86,7 +90,9 @@ def _in_order(found: Found) -> list[tuple[int, str]]:
 
 def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[str]:
     if world.foretold is not None:
-        return world.foretold.owners(names, rows)
+        owners = world.foretold.owners(names, rows)
+        # Rows of nothing but NULLs are taken for the missing ones, whoever made them so.
+        return [key if _says(found) else "" for key, found in zip(owners, rows, strict=True)]
     key = world.history[0].table.key
     at = names.index(key) if key in names else None
     shown = [text_of(found[at]) if at is not None else "" for found in rows]

@@ -83,23 +83,28 @@ class Readings:
         """Give the smallest ways that reproduce a whole answer, under the labels asked for."""
         asked = query, table_of(labels, rows)
         if asked not in self._fitting:
-            self._fitting[asked] = self._fits(*asked)
+            fits: list[Way] = []
+            for way in self.ways(query):
+                if not any(map(way.includes, fits)) and self._fits(way, *asked):
+                    fits.append(way)
+            self._fitting[asked] = tuple(fits)
         return self._fitting[asked]
 
-    def _fits(self, query: Query, wanted: Table) -> tuple[Way, ...]:
-        fits: list[Way] = []
+    def all_fitting(
+        self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
+    ) -> tuple[Way, ...]:
+        """Give every way that reproduces a whole answer, also those that do more than need be."""
+        wanted = table_of(labels, rows)
+        return tuple(way for way in self.ways(query) if self._fits(way, query, wanted))
+
+    def _fits(self, way: Way, query: Query, wanted: Table) -> bool:
+        labels = self.labels(way, query)
+        if labels is None or tuple(sorted(labels)) != wanted[0]:
+            return False
         tables = self._tables.setdefault(query, {})
-        for way in self.ways(query):
-            if any(way.includes(smaller) for smaller in fits):
-                continue
-            labels = self.labels(way, query)
-            if labels is None or tuple(sorted(labels)) != wanted[0]:
-                continue
-            if way not in tables:
-                tables[way] = self._table(way, query, labels)
-            if tables[way] == wanted:
-                fits.append(way)
-        return tuple(fits)
+        if way not in tables:
+            tables[way] = self._table(way, query, labels)
+        return tables[way] == wanted
 
     def _table(self, way: Way, query: Query, labels: Sequence[str]) -> Table | None:
         try:

@@ -152,8 +152,8 @@ WAYS: Final[Mapping[str, str]] = {
     Logs.UNDELETED: "deleted rows are not left out",
     "catalog of step": "the columns are those after that step, not today's (0: the creation)",
     "files left out": "files are skipped by the statistics of the column that is found so",
-    "partitions by their own column lists": "of each partition there are those columns that the "
-    "catalog lists for it, and the table's others are NULL",
+    "partitions by their own column lists": "the catalog keeps a list of columns of each partition "
+    "too, and what stands beyond the end of an older, shorter one is NULL",
     "values as they are stored": "what a file stores is taken for a value of the table's type, "
     "whatever type the file says",
 }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.record import Verdict, Witness, dump, parse
+from harness.histories import Histories
+from harness.model.query import Query
+from harness.record import Answer, Verdict, Witness, dump, parse
 from tests.quality.notation import Told, history
 from tests.quality.parties import case_of, judged
 from tests.simulated import Reply
@@ -28,6 +30,21 @@ def test_a_value_that_a_way_of_reading_explains_has_the_file_of_that_way() -> No
     holding = {fact.path: fact.keys for fact in case_of(told, None).states[-1].files}
     assert all(each.key in holding[each.file] for each in found.values())
     assert found["2", "g"].file.endswith(".log")
+
+
+def test_nothing_is_said_where_log_files_may_have_been_left_out_as_well() -> None:
+    # As in a read-optimized view: neither file has a column of that name.
+    told = history("insert 1..3; update 2 set f2; rename f1 g", mor=True)
+    layout = Histories(case_of(told, None)).layout(3, "snapshot")
+    whole = told.read("name")
+    at = [whole.names.index(each) for each in ("id", "g")]
+    rows = tuple(tuple(row[n] for n in at) for row in whole.rows)
+    query = Query(columns=("id", "g"))
+    found = layout.read_from(
+        Answer("", "select", tuple(whole.columns[n] for n in at), rows, question=query)
+    )
+    assert {row[1] for row in rows} == {None}
+    assert found.keys() == {"1", "3"}
 
 
 def test_a_row_that_one_file_alone_holds_was_read_from_it_whatever_is_shown() -> None:

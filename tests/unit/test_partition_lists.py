@@ -101,6 +101,23 @@ def test_rows_of_which_only_the_partition_is_left_are_those_of_the_table() -> No
     assert wrong == {(key, "id"): FindingKind.LOST_VALUE for key in ("1", "2")}
 
 
+def test_rows_of_which_nothing_is_left_lost_their_values_whatever_names_they_had() -> None:
+    one = told("row id=1 p=x; row id=2 p=x; add f3 after ts; row id=4 p=y; rename f1 g")
+    case = case_of(one, bare=True)
+    states = tuple(replace(each, bare=each.outcome.step in {1, 2}) for each in case.states)
+    whole = one.read()
+    at = [whole.names.index(each) for each in ("id", "g")]
+    (last,) = ([row[n] for n in at] for row in whole.rows if row[0] == "4")
+    rows = ((None, None), (None, None), tuple(last))
+    part = Part("g", "select", tuple(whole.columns[n] for n in at), rows)
+    refused = Answer("", "select", refusal=Refusal("Error", "no"), parts=(part,))
+    verdict = judged(one, refused, replace(case, states=states))
+    wrong = {(p.key, p.column): f.kind for f in verdict.findings for p in f.places if p.key}
+    assert wrong == {
+        (key, column): FindingKind.LOST_VALUE for key in ("1", "2") for column in ("id", "g")
+    }
+
+
 def test_a_part_of_a_struct_beyond_the_end_is_lost() -> None:
     columns = "id string, ts long, s struct<a: string, b: string>, p string"
     one = history("insert 1,2; add s.c string first", columns, partition_by=("p",))
@@ -109,3 +126,5 @@ def test_a_part_of_a_struct_beyond_the_end_is_lost() -> None:
     assert verdict.reproduces == LISTED
     (finding,) = verdict.findings
     assert (finding.kind, {p.column for p in finding.places}) == (FindingKind.LOST_VALUE, {"s.b"})
+    # The NULL was written by nobody.
+    assert {p.origin for p in finding.places} == {None}
