@@ -60,13 +60,19 @@ def test_answers_that_come_before_their_number_is_known_are_counted_then(
     tmp_path: Path, state: State
 ) -> None:
     out = StringIO()
-    keeper = Keeper(AnswerCache(tmp_path / "answers"), lambda _: None, PlainProgress(out))
+    progress = PlainProgress(out)
+    keeper = Keeper(AnswerCache(tmp_path / "answers"), lambda _: None, progress)
     keeper.watch([state])
     keeper.take(*asked(1, state))
     assert out.getvalue() == ""
     keeper.count("ask", 2)
     keeper.take(*asked(2, state))
-    assert out.getvalue().splitlines() == ["ask: 0 of 2", "ask: 1 of 2 (r): 1 answered"]
+    progress.done()
+    assert out.getvalue().splitlines() == [
+        "ask: 0 of 2",
+        "ask: 1 of 2 (r): 1 answered",
+        "ask: done: 2 answered",
+    ]
 
 
 def test_a_state_that_comes_again_is_compared_with_how_it_was_before_anybody_read_it(

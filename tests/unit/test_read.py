@@ -192,9 +192,19 @@ def test_of_an_engine_that_does_not_start_all_that_comes_is_unknown_and_the_othe
     engines: Engines, tmp_path: Path
 ) -> None:
     engines.broken = (SPARK,)
-    found, out = list[Answer](), StringIO()
-    written = [states("v1"), states("v2")]
-    reading.read(planned("v1", "v2"), written, place(tmp_path, out), found.append)
+    found, out, told = list[Answer](), StringIO(), threading.Event()
+
+    def written() -> Iterator[States]:
+        yield states("v1")
+        assert told.wait(30)
+        yield states("v2")
+
+    def take(answer: Answer) -> None:
+        found.append(answer)
+        if answer.unknown:
+            told.set()
+
+    reading.read(planned("v1", "v2"), written(), place(tmp_path, out), take)
     said = {answer.sql: answer.unknown for answer in found}
     assert said == {
         f"{variant} {reader}": f"{SPARK}: it has no port" if reader == SPARK else ""
