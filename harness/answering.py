@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,6 +27,8 @@ class Manner:
     """After so long a query counts as unanswered."""
     stands: Callable[[], bool] = lambda: True
     """Tells whether what every server needs (the metastore) answers."""
+    more: Callable[[], Sequence[Asked]] = tuple
+    """Gives further questions once there are some; none when no more come."""
 
 
 def answer(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -69,51 +69,54 @@ def ask_all(
 ) -> int:
     """Ask every question, on as many servers as it takes; give the peak memory seen, in MiB.
 
+    A server is kept as long as there are more to come.
+
     Raises:
         EnvironmentProblem: a server did not get ready although what it needs is there, or died
             before it was asked anything, and another one did too.
 
     """
     left, peak, idle = list(asked), 0, 0
-    attempts: dict[str, list[Attempt]] = {}
-    while left:
-        before = _progress(left, attempts)
+    attempts, answered = dict[str, list[Attempt]](), set[str]()
+
+    def tell(each: Asked, answer: Answer) -> None:
+        told(each, answer)
+        answered.add(answer.case)
+
+    while left or (left := list(manner.more())):
+        before = _progress(answered, attempts)
         try:
             with serve() as server:
-                left = _session(server, engine, left, attempts, manner, told)
+                work = _Work(server, engine, manner, tell, queue.SimpleQueue(), attempts)
+                left = _session(work, left)
                 peak = max(peak, server.peak_memory_mb())
                 why = f"it died before it was asked:\n{server.log_tail()}"
         except EnvironmentProblem as problem:
             if not isinstance(problem, EndedProblem) and manner.stands():
                 raise
             why = str(problem)
-        idle = idle + 1 if left and _progress(left, attempts) == before else 0
+        idle = idle + 1 if left and _progress(answered, attempts) == before else 0
         if idle == STARTS:
             # Else a server that dies as soon as it is ready would be started for ever.
             raise EnvironmentProblem(why)
     return peak
 
 
-def _progress(left: Sequence[Asked], attempts: Mapping[str, Sequence[Attempt]]) -> tuple[int, int]:
-    """Give what changes whenever a question is sent: how many are left, how many were tried."""
-    return len(left), sum(map(len, attempts.values()))
+def _progress(answered: Collection[str], attempts: Mapping[str, Sequence[Attempt]]) -> int:
+    """Give what grows whenever a question is sent: so many were answered, or tried in vain."""
+    return len(answered) + sum(map(len, attempts.values()))
 
 
-def _session(
-    server: Server,
-    engine: Engine,
-    left: Sequence[Asked],
-    attempts: dict[str, list[Attempt]],
-    manner: Manner,
-    told: Told,
-) -> list[Asked]:
-    """Ask one server until nothing is left or nothing more can be had of it; give what is left."""
-    work = _Work(server, engine, manner, told, queue.SimpleQueue(), attempts)
+def _session(work: _Work, left: Sequence[Asked]) -> list[Asked]:
+    """Ask one server until no more come or nothing more can be had of it; give what is left."""
     questions = list(left)
-    while questions and server.alive() and not work.lost.is_set():
+    while work.server.alive() and not work.lost.is_set():
+        questions = questions or list(work.manner.more())
+        if not questions:
+            break
         for each in questions:
             work.waiting.put(each)
-        _round(work, min(manner.connections, len(questions)))
+        _round(work, min(work.manner.connections, len(questions)))
         questions = work.rest()
     return questions
 

@@ -161,8 +161,7 @@ def run(
         info = run_record.read_info(work.folder)
         made = pipeline.plan_of(info) if resume else made
         pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
-        pipeline.write_states(made, work)
-        pipeline.read_answers(made, work, fresh=info.fresh, resume=resume)
+        pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
         _finish(work.folder, means.voice, show=show)
 
 

@@ -35,16 +35,33 @@ class Keeper:
     _before: dict[str, object] = field(default_factory=dict)
     _waiting: list[tuple[Asked, Answer]] = field(default_factory=list)
     _since: float = 0.0
+    _early: list[tuple[str, str]] | None = field(default_factory=list)
+    """What came before it was known how many there will be."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def watch(self, states: Iterable[State]) -> None:
         """See how the files of states are before anybody reads them."""
-        self._before = {state.digest: freeze.file_list(state) for state in states}
+        for state in states:
+            if state.digest not in self._before:
+                self._before[state.digest] = freeze.file_list(state)
+
+    def count(self, task: str, total: int) -> None:
+        """Tell how many answers there will be, and of those that have come already."""
+        with self._lock:
+            self.progress.count(task, total)
+            for each in self._early or ():
+                self.progress.found(*each)
+            self._early = None
+
+    def tell(self, answer: Answer) -> None:
+        """Pass on an answer that nobody had to be asked for."""
+        with self._lock:
+            self.found(answer)
 
     def take(self, asked: Asked, answer: Answer) -> None:
         """Take an answer that just came."""
         with self._lock:
-            self.progress.found(asked.reader.distribution, _outcome(answer))
+            self._note(asked.reader.distribution, _outcome(answer))
             if not self._waiting:
                 self._since = time.monotonic()
             self._waiting.append((asked, answer))
@@ -55,6 +72,12 @@ class Keeper:
         """Pass on what waits; answers from a state that has changed are unknown."""
         with self._lock:
             self._pass_on()
+
+    def _note(self, by: str, what: str) -> None:
+        if self._early is None:
+            self.progress.found(by, what)
+        else:
+            self._early.append((by, what))
 
     def _pass_on(self) -> None:
         states = {asked.state.digest: asked.state for asked, _ in self._waiting}

@@ -1,4 +1,6 @@
-"""The six verbs on a run directory, one after another; each can be repeated from the records.
+"""The six verbs on a run directory; each can be repeated from the records.
+
+They come one after another, but where both are to be done a variant is read once it is written.
 
 `runs/<id>/` holds `run.json` (the plan), `states.jsonl`, `answers.jsonl`, `verdicts.jsonl` and the
 reports; `runs/latest` points to the newest run.
@@ -8,8 +10,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,8 +33,10 @@ from harness import read as reading
 from harness.answering import TIMEOUT_S
 from harness.baseline import Applied
 from harness.cells import Excluded, Plan, Reader, Variant, parse_reader
+from harness.desk import Reading
 from harness.errors import UsageProblem
 from harness.freeze import States
+from harness.handover import Handover
 from harness.plan import readable
 from harness.progress import Progress
 from harness.record import Answer, StateRecord, Verdict
@@ -43,6 +48,8 @@ from harness.runtimes.readiness import EndedProblem
 from harness.scenario import load
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
+from harness.side_by_side import Lanes
+from harness.written import Written
 
 T = TypeVar("T")
 
@@ -143,10 +150,11 @@ def clean(work: Work) -> None:
         work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")
 
 
-def write_states(plan: Plan, work: Work) -> None:
+def write_states(plan: Plan, work: Work, found: Callable[[States], None] = lambda _: None) -> None:
     """Write every variant, or find its states; fill `states.jsonl` as they come.
 
-    At last they are in the order of the plan.
+    At last they are in the order of the plan. `found` is told of each variant's once they are
+    recorded.
     """
     states: list[StateRecord] = []
     (work.folder / run_folder.ENGINES).mkdir(exist_ok=True)
@@ -155,23 +163,24 @@ def write_states(plan: Plan, work: Work) -> None:
     path = work.folder / run.STATES
     with path.open("w", encoding="utf-8") as lines:
 
-        def keep(state: StateRecord) -> None:
-            states.append(state)
-            lines.write(record.dump(state) + "\n")
+        def keep(written: Written) -> None:
+            states.extend(written.records)
+            lines.writelines(record.dump(state) + "\n" for state in written.records)
             lines.flush()
+            found(written.states)
 
         _write(plan, where, keep)
     order = {variant.id: at for at, variant in enumerate(plan.variants)}
     record.write_all(path, sorted(states, key=lambda each: order[each.variant]))
 
 
-def _write(plan: Plan, where: write.Writing, found: Callable[[StateRecord], None]) -> None:
+def _write(plan: Plan, where: write.Writing, found: Callable[[Written], None]) -> None:
     """Write; once more what is left when the metastore, or a start, was lost on the way."""
     done: set[str] = set()
 
-    def take(state: StateRecord) -> None:
-        done.add(state.variant)
-        found(state)
+    def take(written: Written) -> None:
+        done.update(state.variant for state in written.records)
+        found(written)
 
     try:
         write.write(plan.variants, where, take)
@@ -204,12 +213,47 @@ def read_answers(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -
 
     `resume`: what this run has an answer for is not asked again.
     """
-    found = run.load(work.folder)
-    states = states_of(found.states, work.cache)
-    path = work.folder / run.ANSWERS
-    got: dict[str, Answer] = dict(found.answers) if resume or not fresh else {}
+    states = states_of(run.load(work.folder).states, work.cache)
+    _read(plan, [states], work, _reading(work, fresh=fresh), resume=resume)
+
+
+def write_and_read(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> None:
+    """Write every variant, and ask every reader about each from when it is written.
+
+    As `write_states` and `read_answers`. What fails in reading is raised once all is written.
+    """
+    lanes, written, where = Lanes(1), Handover[States](), _reading(work, fresh=fresh)
+    states = _handed(written, lanes)
+    # What breaks off the writing is known to the lanes before the handover is closed for it.
+    with (
+        closing(written),
+        lanes.doing([partial(_read, plan, states, work, where, resume=resume)]),
+    ):
+        with where.room.held(write.memory_mb(plan.variants)):
+            write_states(plan, work, lambda some: written.give([some]))
+        written.close()
+
+
+def _handed(written: Handover[States], lanes: Lanes) -> Iterator[States]:
+    """Give the states of each variant as it is written.
+
+    Raises:
+        HaltedError: writing failed.
+
+    """
+    while some := written.take():
+        lanes.check()
+        yield from some
+    lanes.check()
+
+
+def _read(
+    plan: Plan, states: Iterable[States], work: Work, where: Reading, *, resume: bool
+) -> None:
+    path, before = work.folder / run.ANSWERS, run.answers(work.folder)
+    got = before if resume or not where.fresh else {}
     left = [cell for cell in plan.cells if not (resume and _answered(got.get(cell.case)))]
-    record.write_all(path, found.answers.values())  # without what a death cut off
+    record.write_all(path, before.values())  # without what a death cut off
     with path.open("a", encoding="utf-8") as lines:
 
         def keep(answer: Answer) -> None:
@@ -217,7 +261,7 @@ def read_answers(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -
             lines.write(record.dump(answer) + "\n")
             lines.flush()
 
-        reading.read(replace(plan, cells=tuple(left)), states, _reading(work, fresh=fresh), keep)
+        reading.read(replace(plan, cells=tuple(left)), states, where, keep)
     record.write_all(path, reading.in_plan_order(got.values(), plan.cells))
     run_folder.clean(work.folder)
 
@@ -226,9 +270,9 @@ def _answered(answer: Answer | None) -> bool:
     return answer is not None and not answer.unknown
 
 
-def _reading(work: Work, *, fresh: bool) -> reading.Reading:
+def _reading(work: Work, *, fresh: bool) -> Reading:
     folder = work.folder / run_folder.ENGINES
-    return reading.Reading(work.cache, folder, work.progress, fresh, work.timeout_s)
+    return Reading(work.cache, folder, work.progress, fresh, work.timeout_s)
 
 
 def judge_run(folder: Path) -> Applied:

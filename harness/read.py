@@ -1,94 +1,110 @@
-"""The verb *read*: every engine is started, asked about all states, and stopped; two at a time."""
+"""The verb *read*: every engine is started, asked about all states, and stopped; two at a time.
+
+States may come while others are still written; an engine is asked about them as they come.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass
 from functools import cache, partial
-from itertools import count
-from pathlib import Path
-from typing import Final
 
-from harness import asking, engines, formats, questions
+from harness import engines, formats, questions
 from harness.answer_cache import AnswerCache
-from harness.answering import TIMEOUT_S, Manner
-from harness.cells import Cell, Plan, Reader
-from harness.engines.api import Engine, Server
-from harness.errors import EnvironmentProblem
+from harness.cells import Cell, Plan, Reader, Variant
+from harness.desk import Desk, Reading, engine_of, take_turn
+from harness.engines.api import Wanted
 from harness.freeze import States
+from harness.handover import Handover
 from harness.keeper import Keeper
-from harness.model.truth import History
-from harness.progress import Progress, started
+from harness.progress import started
 from harness.questions import Asked, Asking
 from harness.record import Answer
-from harness.runtimes import distributions, fetch, memory, metastore
-from harness.runtimes.cache import Cache
+from harness.runtimes import distributions, fetch, metastore, places
 from harness.shared_catalog import SharedCatalog
-from harness.side_by_side import Lanes
-
-CONNECTIONS: Final = 2
-"""Connections that ask one server at once."""
-SERVERS: Final = 2
-"""Engines that are asked side by side, where memory allows: while one starts another answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Where a reading phase works."""
-
-    cache: Cache
-    folder: Path
-    """The run's own folder for servers, logs and configuration."""
-    progress: Progress
-    fresh: bool = False
-    """Ask again what earlier runs have asked."""
-    timeout_s: float = TIMEOUT_S
-    """After so long a query counts as unanswered."""
-
-
-def read(plan: Plan, states: States, where: Reading, found: Callable[[Answer], None]) -> None:
+def read(
+    plan: Plan, states: Iterable[States], where: Reading, found: Callable[[Answer], None]
+) -> None:
     """Get an answer for every cell that has a state; `found` is told each as it comes.
+
+    `states`: of some variants at a time, all of a variant at once. As soon as they come the readers
+    are asked about them.
 
     Raises:
         EnvironmentProblem: an artifact is missing, or a server does not get ready.
 
     """
-    kept = AnswerCache(where.cache.root / "answers")
-    asked = []
-    for each in _questions(plan, states):
-        if isinstance(each, Answer):
-            found(each)
-            continue
-        known = None if where.fresh else kept.find(each.address, each.cell.case)
-        if known is None:
-            asked.append(each)
-        else:
-            found(known)
+    keeper = Keeper(AnswerCache(where.cache.root / "answers"), found, where.progress)
+    wanted = _wanted(plan)
+    with SharedCatalog(lambda: _metastore(where)) as shared:
+        desk = Desk(where, shared, keeper, {name: Handover() for name in wanted})
+        with desk.lanes.doing([partial(take_turn, *each, desk) for each in wanted.items()]):
+            asked = _hand_out(_planned(plan), states, desk)
     if asked:
-        _ask_servers(asked, where, Keeper(kept, found, where.progress))
+        where.progress.done()
 
 
-def _questions(plan: Plan, states: States) -> Iterable[Asked | Answer]:
-    variants = {variant.id: variant for variant in plan.variants}
+def _wanted(plan: Plan) -> Mapping[str, Wanted]:
+    """Name the servers in the order of the plan, each with what it may be asked about."""
+    readers = {str(reader): reader for reader in plan.readers}
+    of = {variant.id: variant.format for variant in plan.variants}
+    asked = dict.fromkeys((readers[cell.reader], of[cell.variant]) for cell in plan.cells)
+    return {
+        name: frozenset((kind, each.settings) for each, kind in asked if each.distribution == name)
+        for name in dict.fromkeys(each.distribution for each, _ in asked)
+    }
+
+
+def _hand_out(planned: _Planned, states: Iterable[States], desk: Desk) -> int:
+    """Give each server its questions as states come; give how many there were."""
+    total = Counter[str]()
+    with closing(desk):
+        for some in states:
+            asked = desk.left(planned.about(some))
+            if asked:
+                # Beside a writer the metastore waits for memory, as the servers do.
+                first = desk.where.room.of(distributions.load(metastore.DISTRIBUTION))
+                with nullcontext() if total else first:
+                    desk.give(asked)
+                total.update(each.reader.distribution for each in asked)
+        if total:
+            desk.keeper.count(f"ask {', '.join(total)}", total.total())
+    return total.total()
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """What is to be asked of each variant."""
+
+    asking: Asking
+    variants: Mapping[str, Variant]
+    cells: Mapping[str, Sequence[Cell]]
+
+    def about(self, states: States) -> Iterator[Asked | Answer]:
+        """Give the questions about some variants; an answer where there is nothing to ask."""
+        for name in dict.fromkeys(variant for variant, _ in states):
+            if name in self.cells:
+                variant = self.variants[name]
+                merge_on_read = formats.load(variant.format).merge_on_read
+                truths = questions.history(variant, states, merge_on_read=merge_on_read)
+                for cell in self.cells[name]:
+                    state = states.get((name, cell.step))
+                    if state is not None:
+                        yield self.asking.ask(cell, variant, truths, state)
+
+
+def _planned(plan: Plan) -> _Planned:
     readers = {str(reader): reader for reader in plan.readers}
     # Once for each reader: a digest reads the sources and templates behind it.
-    ask = Asking(readers, cache(_engine), cache(reader_digest), formats.load)
-
-    @cache
-    def truths(variant: str) -> History:
-        merge_on_read = formats.load(variants[variant].format).merge_on_read
-        return questions.history(variants[variant], states, merge_on_read=merge_on_read)
-
+    asking = Asking(readers, cache(engine_of), cache(reader_digest), formats.load)
+    cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
-        state = states.get((cell.variant, cell.step))
-        if state is not None:
-            yield ask.ask(cell, variants[cell.variant], truths(cell.variant), state)
-
-
-def _engine(distribution: str) -> Engine:
-    return engines.load(distributions.load(distribution).engine)
+        cells.setdefault(cell.variant, []).append(cell)
+    return _Planned(asking, {variant.id: variant for variant in plan.variants}, cells)
 
 
 def reader_digest(reader: Reader) -> str:
@@ -98,90 +114,11 @@ def reader_digest(reader: Reader) -> str:
     return distributions.digest_of([distributions.digest(found), code, list(reader.settings)])
 
 
-def _ask_servers(asked: Sequence[Asked], where: Reading, keeper: Keeper) -> None:
-    states = {each.state.digest: each.state for each in asked}
-    groups = questions.by_server(asked)
-    where.progress.count(f"ask {', '.join(groups)}", len(asked))
-    with SharedCatalog(lambda: _metastore(where), tuple(states.values())) as shared:
-        shared.running()
-        keeper.watch(states.values())
-        desk, lanes = _Desk(where, shared, keeper), Lanes(SERVERS)
-        told = partial(_told, keeper, lanes)
-        lanes.do([partial(_ask_server, name, group, desk, told) for name, group in groups.items()])
-    where.progress.done()
-
-
-@dataclass(frozen=True, slots=True)
-class _Desk:
-    """What the engines that are asked side by side share."""
-
-    where: Reading
-    shared: SharedCatalog
-    keeper: Keeper
-    room: memory.Room = field(default_factory=memory.Room)
-
-
-def _told(keeper: Keeper, lanes: Lanes, each: Asked, answer: Answer) -> None:
-    lanes.check()
-    keeper.take(each, answer)
-
-
 def _metastore(where: Reading) -> AbstractContextManager[metastore.Metastore]:
     found = fetch.ensure(distributions.load(metastore.DISTRIBUTION), where.cache, where.progress)
-    serving = metastore.serve(found, where.cache, _folder(where, "metastore"), where.progress)
+    place = places.numbered(where.folder, "metastore")
+    serving = metastore.serve(found, where.cache, place, where.progress)
     return started(metastore.DISTRIBUTION, serving, where.progress)
-
-
-def _folder(where: Reading, name: str) -> Path:
-    """Make a new folder of a server's own."""
-    folders = (where.folder / f"{name}-{number}" for number in count())
-    folder = next(each for each in folders if not each.exists())
-    folder.mkdir(parents=True)
-    return folder
-
-
-def _ask_server(name: str, asked: Sequence[Asked], desk: _Desk, told: asking.Told) -> None:
-    began, answered, progress = time.monotonic(), set[str](), desk.where.progress
-
-    def keep(each: Asked, answer: Answer) -> None:
-        told(each, answer)
-        answered.add(answer.case)
-
-    try:
-        peak = _ask_all(name, asked, desk, keep)
-    except EnvironmentProblem as problem:
-        peak = 0
-        progress.note(f"{name}: {problem}")
-        for each in asked:
-            if each.cell.case not in answered:
-                told(each, _unanswered(each, f"{name}: {problem}"))
-    desk.keeper.pass_on()
-    seconds = time.monotonic() - began
-    progress.note(f"{name}: {len(asked)} answers in {seconds:.0f} s, {peak} MB at most")
-
-
-def _ask_all(name: str, asked: Sequence[Asked], desk: _Desk, told: asking.Told) -> int:
-    where, engine = desk.where, _engine(name)
-    installation = fetch.ensure(distributions.load(name), where.cache, where.progress)
-    stands_on = desk.shared.running()
-    wanted = frozenset((each.question.format, each.reader.settings) for each in asked)
-
-    @contextmanager
-    def serve() -> Iterator[Server]:
-        nonlocal stands_on
-        with desk.room.of(installation.distribution):
-            stands_on = desk.shared.running()
-            folder = _folder(where, name)
-            serving = engine.serve(installation, stands_on.uri, folder, where.progress, wanted)
-            with started(name, serving, where.progress) as server:
-                yield server
-
-    manner = Manner(CONNECTIONS, where.timeout_s, lambda: desk.shared.answers(stands_on))
-    return asking.ask_all(serve, engine, asked, manner=manner, told=told)
-
-
-def _unanswered(asked: Asked, why: str) -> Answer:
-    return Answer(asked.cell.case, asked.told, unknown=why, question=asked.question.query)
 
 
 def in_plan_order(answers: Iterable[Answer], cells: Sequence[Cell]) -> list[Answer]:

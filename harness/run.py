@@ -289,9 +289,14 @@ def load(folder: Path) -> Run:
         folder=folder,
         info=info,
         states=_records(folder / STATES, StateRecord),
-        answers={each.case: each for each in _records(folder / ANSWERS, Answer)},
+        answers=answers(folder),
         recorded={each.case: each for each in _records(folder / VERDICTS, Verdict)},
     )
+
+
+def answers(folder: Path) -> dict[str, Answer]:
+    """Load what a run has of answers, by case; raises as `load` does."""
+    return {each.case: each for each in _records(folder / ANSWERS, Answer)}
 
 
 _Record = TypeVar("_Record", StateRecord, Answer, Verdict)

@@ -8,7 +8,7 @@ first gets a new one, and to the others it is theirs that counts.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 from typing import Self
@@ -30,16 +30,23 @@ class SharedCatalog:
     For several threads.
     """
 
-    def __init__(self, serve: Serve, states: Sequence[State]) -> None:
-        """`serve` starts a metastore; `states` are registered in each that is started."""
+    def __init__(self, serve: Serve) -> None:
+        """`serve` starts a metastore."""
         self._serve = serve
-        self._states = states
+        self._states: list[State] = []
+        self._registered = 0
+        """So many of the states are in the metastore that runs."""
         self._stack = ExitStack()
         self._running: Metastore | None = None
         self._lock = threading.Lock()
 
+    def add(self, states: Iterable[State]) -> None:
+        """Have more states registered: in what `running` gives from now on."""
+        with self._lock:
+            self._states.extend(states)
+
     def running(self) -> Metastore:
-        """Give a metastore that answers.
+        """Give a metastore that answers, with every state in it.
 
         Raises:
             EndedProblem: it ended; the message holds the end of its log.
@@ -49,26 +56,30 @@ class SharedCatalog:
 
         """
         with self._lock:
-            if self._running is not None and self.answers(self._running):
-                return self._running
             try:
-                return self._started()
+                if self._running is None or not self.answers(self._running):
+                    return self._started()
+                self._register(self._running)
             except (EndedProblem, CatalogGoneProblem):
                 # Chance, or the metastore cannot run here: the second start tells.
                 return self._started()
+            return self._running
 
     def _started(self) -> Metastore:
         self._end()
-        running = self._stack.enter_context(self._serve())
+        running, self._registered = self._stack.enter_context(self._serve()), 0
         self._register(running)
         self._running = running
         return running
 
     def _register(self, running: Metastore) -> None:
+        if self._registered == len(self._states):
+            return
         try:
             with catalog.connect(running.uri) as client:
-                for state in self._states:
+                for state in self._states[self._registered :]:
                     freeze.register(client, state)
+                    self._registered += 1
         except EnvironmentProblem as problem:
             if running.alive():
                 raise

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 Job = Callable[[], None]
 
 
 class HaltedError(Exception):
-    """Another job failed, so this one is given up."""
+    """Another job, or what they are done beside, failed: this one is given up."""
 
 
 @dataclass(slots=True)
@@ -21,10 +22,12 @@ class Lanes:
     at_once: int
     _failed: threading.Event = field(default_factory=threading.Event)
 
-    def do(self, jobs: Sequence[Job]) -> None:
-        """Do all of them; raise at once what the first that fails raises, without waiting.
+    @contextmanager
+    def doing(self, jobs: Sequence[Job]) -> Iterator[None]:
+        """Do all of them beside the body of the context, and wait for them at its end.
 
-        The others end where they next call `check`.
+        What the first that fails raises is raised there at once, without waiting for the others;
+        what the body raises, too. The others end where they next call `check`.
         """
         waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
         for job in jobs:
@@ -33,16 +36,21 @@ class Lanes:
         lanes = min(self.at_once, len(jobs))
         for _ in range(lanes):
             threading.Thread(target=self._lane, args=(waiting, ended), daemon=True).start()
+        try:
+            yield
+        except BaseException:
+            self._failed.set()
+            raise
         for _ in range(lanes):
             problem = ended.get()
             if problem is not None:
                 raise problem
 
     def check(self) -> None:
-        """End the job that calls this when another has failed.
+        """End the job that calls this when another, or what they are done beside, has failed.
 
         Raises:
-            HaltedError: one has.
+            HaltedError: it has.
 
         """
         if self._failed.is_set():

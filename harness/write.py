@@ -19,10 +19,9 @@ from typing import Final
 
 from harness import freeze, writing
 from harness.cells import Variant
-from harness.freeze import State
 from harness.progress import Progress, started
 from harness.record import StateRecord
-from harness.runtimes import distributions, fetch, memory, metastore
+from harness.runtimes import distributions, fetch, memory, metastore, places
 from harness.runtimes.cache import Cache
 from harness.writer import client, start
 from harness.writing import Place, WriterSilent
@@ -44,38 +43,35 @@ class Writing:
     """After so long a statement counts as unanswered."""
 
 
-def write(
-    variants: Sequence[Variant], where: Writing, found: Callable[[StateRecord], None]
-) -> freeze.States:
-    """Get the states of every variant; `found` is told each record, a variant's in order.
+def write(variants: Sequence[Variant], where: Writing, found: Callable[[Written], None]) -> None:
+    """Get the states of every variant; `found` is told of each variant as it is written.
 
     Raises:
         EnvironmentProblem: an artifact is missing, or a process does not start.
 
     """
-    states: dict[tuple[str, int], State] = {}
-
-    def take(written: Written) -> None:
-        for record in written.records:
-            found(record)
-        states.update(written.states)
-
     missing = []
     for variant in variants:
         kept = writing.kept(variant, where.cache)
         if kept is None:
             missing.append(variant)
         else:
-            take(kept)
+            found(kept)
     if len(missing) < len(variants):
         where.progress.note(f"{len(variants) - len(missing)} variants are kept from earlier runs")
     if missing:
         where.progress.count("write tables", len(missing))
         for written in _write_missing(missing, where):
             where.progress.advance(1)
-            take(written)
+            found(written)
         where.progress.done()
-    return states
+
+
+def memory_mb(variants: Sequence[Variant]) -> int:
+    """Give how much memory writing takes: the metastore, and every writer of one variant."""
+    at_once = {frozenset((metastore.DISTRIBUTION, *variant.writers)) for variant in variants}
+    sums = (sum(distributions.load(name).memory_mb for name in names) for names in at_once)
+    return max(sums, default=0)
 
 
 def load(records: Iterable[StateRecord], cache: Cache) -> freeze.States:
@@ -174,12 +170,7 @@ class Bench:
 
     def _folder(self, name: str) -> Path:
         """Make a folder for one process or one table, of a name that was never used here."""
-        for number in self._numbers:
-            folder = self.where.folder / f"{name}-{number}"
-            if not folder.exists():
-                folder.mkdir(parents=True)
-                return folder
-        raise AssertionError("count() does not end")
+        return places.numbered(self.where.folder, name, self._numbers)
 
     def end(self) -> None:
         """End the processes that run."""

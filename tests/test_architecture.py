@@ -83,7 +83,8 @@ MAY_IMPORT = {
     "known_files": "errors cells record scenario formats engines runtimes plan run baseline",
     "pipeline": (
         "errors progress views cells record scenario formats runtimes freeze plan write writing "
-        "read judge histories run baseline known_files run_folder answering"
+        "written handover side_by_side desk read judge histories run baseline known_files "
+        "run_folder answering"
     ),
     "explain": (
         "errors model cells record formats checks matching compare histories layout party readings "
@@ -106,12 +107,17 @@ MAY_IMPORT = {
     "keeper": "progress record freeze answer_cache questions",
     "shared_catalog": "errors freeze runtimes",
     "side_by_side": "",
+    "handover": "",
+    "desk": (
+        "errors progress record engines runtimes questions answering asking keeper "
+        "shared_catalog side_by_side handover"
+    ),
     "run_folder": "errors",
     "interrupts": "",
     "voice": "errors progress record gate reports run interrupts",
     "read": (
         "errors progress model scenario cells record formats engines runtimes plan freeze "
-        "answer_cache questions answering asking keeper shared_catalog side_by_side"
+        "answer_cache questions keeper shared_catalog handover desk"
     ),
 }
 """What each part of `harness` may import beside itself; `OUTERMOST` may import anything."""

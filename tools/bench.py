@@ -74,7 +74,7 @@ def _plain(folder: Path, cache: Path) -> Mapping[str, Any]:
 def summary(found: Measured) -> Iterator[tuple[str, str]]:
     """Give the figures of the whole."""
     first, cells = found.first, len(found.run.info.cells)
-    reading = _seconds(first, "ask ")
+    reading = asking_s(first)
     yield "cells", str(cells)
     yield "status of the run, of the same again", f"{first.status}, {found.again.status}"
     yield "the whole, s", f"{first.seconds:.0f}"
@@ -114,7 +114,7 @@ def cache_of(found: Measured) -> Path:
 def phases(watched: Watched) -> Iterator[tuple[str, float, float]]:
     """Give each phase with its seconds and the harness's CPU seconds."""
     before, before_cpu = 0.0, 0.0
-    for name, begins in (("write", "write tables"), ("read", "ask ")):
+    for name, begins in (("write, ask meanwhile", "write tables"), ("ask the rest", "ask ")):
         if found := between(watched.events, begins, "done"):
             start, end = found
             yield f"up to {name}", start.seconds - before, start.cpu_s - before_cpu
@@ -123,9 +123,12 @@ def phases(watched: Watched) -> Iterator[tuple[str, float, float]]:
     yield "judge and report", watched.seconds - before, watched.cpu_s - before_cpu
 
 
-def _seconds(watched: Watched, task: str) -> float:
-    found = between(watched.events, task, "done")
-    return found[1].seconds - found[0].seconds if found else float("nan")
+def asking_s(watched: Watched) -> float:
+    """Give the seconds from when the first engine is started; tables are still written then."""
+    notes = ((each, str(each.facts.get("text", ""))) for each in watched.events)
+    begun = next((each for each, text in notes if text.startswith("start ")), None)
+    over = between(watched.events, "ask ", "done")
+    return over[1].seconds - begun.seconds if begun and over else float("nan")
 
 
 def starts(watched: Watched) -> Mapping[str, list[float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -73,9 +73,17 @@ class Room:
 
         """
         wanted = distribution.memory_mb
+        with ExitStack() as stack:
+            with self._changed:
+                self._changed.wait_for(lambda: not self._running or self._fits(wanted))
+                check(distribution)
+                stack.enter_context(self.held(wanted))
+            yield
+
+    @contextmanager
+    def held(self, wanted: int) -> Iterator[None]:
+        """Hold so many MiB for somebody who does not wait: to the others they are taken."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._running or self._fits(wanted))
-            check(distribution)
             self._running.append(wanted)
         try:
             yield

@@ -1,8 +1,11 @@
-"""Which folders tables may be written in."""
+"""Which folders tables may be written in, and a new folder for each process or table."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -27,3 +30,13 @@ def check(folder: Path, how: str) -> None:
             f"{path!r} holds {found.group()!r}, which engines write otherwise in addresses, and "
             f"tables would go astray; let {how} name a folder of letters, digits and / . _ - + @ ="
         )
+
+
+def numbered(parent: Path, name: str, numbers: Iterable[int] | None = None) -> Path:
+    """Make the first folder `name-number` that is not there; several threads may do so at once."""
+    for number in count() if numbers is None else numbers:
+        with suppress(FileExistsError):
+            folder = parent / f"{name}-{number}"
+            folder.mkdir(parents=True)
+            return folder
+    raise AssertionError("there is always another number")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -253,3 +253,62 @@ def test_a_start_that_fails_while_the_metastore_is_gone_is_tried_again() -> None
     manner = Manner(2, stands=lambda: len(starts) > 1)
     ask_all(serve, engine(), [asked("q")], manner=manner, told=lambda _, each: found.append(each))
     assert [answer.rows for answer in found] == [(("1",),)]
+
+
+def ask_as_they_come(
+    script: dict[str, list[Any]], batches: list[list[Asked]], lose: Callable[[Any], None]
+) -> tuple[list[Answer], list[SimulatedServer]]:
+    """Ask the first batch and then the others as they come; `lose`: what befalls the server."""
+    servers: list[SimulatedServer] = []
+    answers: list[Answer] = []
+    coming = iter(batches)
+
+    @contextmanager
+    def serve() -> Iterator[SimulatedServer]:
+        servers.append(SimulatedServer(script))
+        yield servers[-1]
+
+    def more() -> list[Asked]:
+        batch = next(coming, [])
+        if answers and batch:
+            lose(servers[-1])
+        return batch
+
+    manner = Manner(2, more=more)
+    ask_all(serve, engine(), more(), manner=manner, told=lambda _, each: answers.append(each))
+    return answers, servers
+
+
+BATCHES = [["a", "b"], ["c", "d"], ["e"]]
+
+
+def test_a_server_is_kept_for_questions_that_come_later() -> None:
+    script: dict[str, list[Any]] = {each: [GOOD] for batch in BATCHES for each in batch}
+    batches = [list(map(asked, batch)) for batch in BATCHES]
+    answers, servers = ask_as_they_come(script, batches, lambda _: None)
+    assert sorted(answer.sql for answer in answers) == ["a", "b", "c", "d", "e"]
+    assert len(servers) == 1
+
+
+def test_of_a_server_that_dies_while_it_waits_nothing_is_lost() -> None:
+    script: dict[str, list[Any]] = {each: [GOOD] for batch in BATCHES for each in batch}
+    batches = [list(map(asked, batch)) for batch in BATCHES]
+
+    def die(server: SimulatedServer) -> None:
+        server.up = False
+
+    answers, servers = ask_as_they_come(script, batches, die)
+    assert sorted(answer.sql for answer in answers) == ["a", "b", "c", "d", "e"]
+    assert not any(answer.attempts for answer in answers)
+    assert len(servers) == 3
+
+
+def test_the_last_question_may_kill_the_server_and_the_next_ones_are_asked_of_another() -> None:
+    script: dict[str, list[Any]] = {"killer": ["die"], "later": [GOOD]}
+    batches = [[asked("killer")], [asked("later")]]
+    answers, servers = ask_as_they_come(script, batches, lambda _: None)
+    assert [(answer.sql, answer.unknown) for answer in answers] == [
+        ("killer", "connection lost"),
+        ("later", ""),
+    ]
+    assert len(servers) == 3

@@ -176,7 +176,7 @@ def test_one_harness_at_a_time_works_on_a_run(
 def test_a_program_is_told_the_end_with_totals_and_reports(
     recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for phase in ("fetch_all", "write_states", "read_answers"):
+    for phase in ("fetch_all", "write_and_read"):
         monkeypatch.setattr(pipeline, phase, lambda *_, **__: None)
     assert cli.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == 1
     end = json.loads(capsys.readouterr().out.splitlines()[-1])
@@ -201,7 +201,7 @@ def test_a_program_is_told_what_broke_too(
 def test_quiet_is_the_result_only(
     recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for phase in ("fetch_all", "write_states", "read_answers"):
+    for phase in ("fetch_all", "write_and_read"):
         monkeypatch.setattr(pipeline, phase, lambda *_, **__: None)
     assert cli.main(["run", "--resume", "--quiet", "--run-dir", str(recorded)]) == 1
     said = capsys.readouterr()

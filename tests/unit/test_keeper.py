@@ -39,8 +39,8 @@ def test_answers_are_passed_on_by_the_batch_so_that_a_death_loses_few(
 ) -> None:
     found, out = list[Answer](), StringIO()
     progress = PlainProgress(out)
-    progress.count("ask", 4)
     keeper = Keeper(AnswerCache(tmp_path / "answers"), found.append, progress, batch=3)
+    keeper.count("ask", 4)
     keeper.watch([state])
     for number in range(4):
         keeper.take(*asked(number, state))
@@ -54,6 +54,38 @@ def test_answers_are_passed_on_by_the_batch_so_that_a_death_loses_few(
     assert [answer.sql for answer in found] == ["q0", "q1", "q2", "q3"]
     keeper.pass_on()
     assert len(found) == 4
+
+
+def test_answers_that_come_before_their_number_is_known_are_counted_then(
+    tmp_path: Path, state: State
+) -> None:
+    out = StringIO()
+    progress = PlainProgress(out)
+    keeper = Keeper(AnswerCache(tmp_path / "answers"), lambda _: None, progress)
+    keeper.watch([state])
+    keeper.take(*asked(1, state))
+    assert out.getvalue() == ""
+    keeper.count("ask", 2)
+    keeper.take(*asked(2, state))
+    progress.done()
+    assert out.getvalue().splitlines() == [
+        "ask: 0 of 2",
+        "ask: 1 of 2 (r): 1 answered",
+        "ask: done: 2 answered",
+    ]
+
+
+def test_a_state_that_comes_again_is_compared_with_how_it_was_before_anybody_read_it(
+    tmp_path: Path, state: State
+) -> None:
+    found: list[Answer] = []
+    keeper = Keeper(AnswerCache(tmp_path / "answers"), found.append, QuietProgress())
+    keeper.watch([state])
+    (state.table / "file").write_text("other")
+    keeper.watch([state])
+    keeper.take(*asked(1, state))
+    keeper.pass_on()
+    assert [answer.unknown for answer in found] == [CHANGED]
 
 
 def test_an_answer_from_files_that_changed_is_unknown_and_never_kept(

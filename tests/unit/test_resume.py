@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,15 +13,16 @@ from harness import pipeline, record, run
 from harness import read as reading
 from harness import write as writing
 from harness.cells import Plan, Variant
+from harness.desk import Reading
 from harness.errors import EnvironmentProblem
 from harness.freeze import States
 from harness.pipeline import Work
 from harness.progress import QuietProgress
-from harness.read import Reading
 from harness.record import Answer, StateRecord
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import CatalogGoneProblem
 from harness.write import Writing
+from harness.written import Written
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "findings_a5"
 
@@ -43,7 +44,9 @@ def asked(work: Work, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     whole = dict(run.load(work.folder).answers)
     cases: list[str] = []
 
-    def read(plan: Plan, _: States, where: Reading, found: Callable[[Answer], None]) -> None:
+    def read(
+        plan: Plan, _: Iterable[States], where: Reading, found: Callable[[Answer], None]
+    ) -> None:
         for cell in plan.cells:
             cases.append(cell.case)
             found(whole[cell.case])
@@ -114,7 +117,9 @@ def test_answers_are_there_before_the_phase_is_over(
     all_lines = lines(work)
     keep(work, all_lines[:2])
 
-    def read(plan: Plan, _: States, where: Reading, found: Callable[[Answer], None]) -> None:
+    def read(
+        plan: Plan, _: Iterable[States], where: Reading, found: Callable[[Answer], None]
+    ) -> None:
         found(record.parse(Answer, all_lines[2]))
         assert lines(work) == all_lines[:3]
         raise EnvironmentProblem("the disk is full")
@@ -131,14 +136,10 @@ def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[s
     whole = run.load(work.folder).states
     turns: list[list[str]] = []
 
-    def write(
-        variants: list[Variant], where: Writing, found: Callable[[StateRecord], None]
-    ) -> None:
+    def write(variants: list[Variant], where: Writing, found: Callable[[Written], None]) -> None:
         turns.append([variant.id for variant in variants])
         for variant in variants:
-            for state in whole:
-                if state.variant == variant.id:
-                    found(state)
+            found(Written(tuple(each for each in whole if each.variant == variant.id), {}))
             if len(turns) == 1:
                 recorded = record.read_all(work.folder / run.STATES, StateRecord)
                 assert {each.variant for each in recorded} == {variant.id}

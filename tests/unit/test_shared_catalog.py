@@ -69,7 +69,9 @@ def farm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Far
 
 
 def shared(farm: Farm) -> SharedCatalog:
-    return SharedCatalog(farm.serve, ["a", "b"])  # type: ignore[list-item]
+    found = SharedCatalog(farm.serve)
+    found.add(["a", "b"])  # type: ignore[list-item]
+    return found
 
 
 def test_one_metastore_holds_every_state_and_ends_with_the_phase(farm: Farm) -> None:
@@ -114,3 +116,26 @@ def test_one_that_was_replaced_answers_to_nobody_although_it_would(farm: Farm) -
         catalog.running()
         farm.made[0].silent = False
         assert not catalog.answers(first)
+
+
+def test_states_that_come_later_are_registered_in_the_one_that_runs(farm: Farm) -> None:
+    with shared(farm) as catalog:
+        first = catalog.running()
+        catalog.add(["c"])  # type: ignore[list-item]
+        assert catalog.running() is first
+    assert farm.made[0].held == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("way", ["up", "silent"])
+def test_one_that_is_gone_when_states_come_is_replaced_with_every_state_in_it(
+    farm: Farm, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with shared(farm) as catalog:
+        catalog.running()
+        catalog.add(["c"])  # type: ignore[list-item]
+        # It is lost after it was last seen to answer.
+        monkeypatch.setattr(catalog, "answers", lambda _: True)
+        setattr(farm.made[0], way, way == "silent")
+        monkeypatch.setattr(farm, "dying", 1 if way == "up" else 0)
+        assert catalog.running().uri == "thrift://1"
+    assert farm.made[1].held == ["a", "b", "c"]

@@ -108,3 +108,29 @@ def test_a_server_that_fits_nowhere_does_not_wait(monkeypatch: pytest.MonkeyPatc
         pass
     with room.of(replace(TRINO, memory_mb=900)):
         pass
+
+
+def test_what_is_held_for_a_writer_is_taken_and_nobody_waits_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    room, order, looked = memory.Room(), list[str](), threading.Event()
+
+    def free() -> Free:
+        order.append("looked")
+        looked.set()
+        return Free(1000, MACHINE)
+
+    def reads() -> None:
+        with room.of(replace(TRINO, memory_mb=700)):
+            order.append("reads")
+
+    monkeypatch.setattr(memory, "free", free)
+    thread = threading.Thread(target=reads)
+    with room.held(800):  # more than is left beside 700
+        thread.start()
+        assert looked.wait(30)
+        with room.held(800):  # only one at a time looks at the room: who waits has given it back
+            order.append("written")
+    thread.join(30)
+    assert order[:2] == ["looked", "written"]
+    assert order[-1] == "reads"

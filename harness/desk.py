@@ -1,0 +1,161 @@
+"""Where engines are asked side by side, and one engine's turn there.
+
+Its server is started when its first question is there, and stopped when no more come.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from harness import asking, engines, questions
+from harness.answering import TIMEOUT_S, Manner
+from harness.engines.api import Engine, Server, Wanted
+from harness.errors import EnvironmentProblem
+from harness.handover import Handover
+from harness.keeper import Keeper
+from harness.progress import Progress, started
+from harness.questions import Asked
+from harness.record import Answer
+from harness.runtimes import distributions, fetch, memory, places
+from harness.runtimes.cache import Cache
+from harness.shared_catalog import SharedCatalog
+from harness.side_by_side import Lanes
+
+CONNECTIONS: Final = 2
+"""Connections that ask one server at once."""
+SERVERS: Final = 2
+"""Engines that are asked side by side, where memory allows: while one starts another answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Where a reading phase works."""
+
+    cache: Cache
+    folder: Path
+    """The run's own folder for servers, logs and configuration."""
+    progress: Progress
+    fresh: bool = False
+    """Ask again what earlier runs have asked."""
+    timeout_s: float = TIMEOUT_S
+    """After so long a query counts as unanswered."""
+    room: memory.Room = field(default_factory=memory.Room)
+    """The memory of what runs side by side, writers included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What the engines that are asked side by side share."""
+
+    where: Reading
+    shared: SharedCatalog
+    keeper: Keeper
+    waiting: Mapping[str, Handover[Asked]]
+    """The questions for each server, as they come."""
+    lanes: Lanes = field(default_factory=lambda: Lanes(SERVERS))
+
+    def left(self, found: Iterable[Asked | Answer]) -> list[Asked]:
+        """Give the questions that have to be asked; answers that are there are passed on."""
+        left = []
+        for each in found:
+            answer = self._kept(each) if isinstance(each, Asked) else each
+            if answer is not None:
+                self.keeper.tell(answer)
+            elif isinstance(each, Asked):
+                left.append(each)
+        return left
+
+    def _kept(self, asked: Asked) -> Answer | None:
+        return None if self.where.fresh else self.keeper.kept.find(asked.address, asked.cell.case)
+
+    def give(self, asked: Sequence[Asked]) -> None:
+        """Give questions to their servers, once these can find the states."""
+        states = {each.state.digest: each.state for each in asked}.values()
+        self.shared.add(states)
+        self.shared.running()
+        self.keeper.watch(states)
+        for name, group in questions.by_server(asked).items():
+            self.waiting[name].give(group)
+
+    def close(self) -> None:
+        """Say that no more questions come."""
+        for each in self.waiting.values():
+            each.close()
+
+
+def engine_of(distribution: str) -> Engine:
+    """Give the engine of a distribution."""
+    return engines.load(distributions.load(distribution).engine)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """The questions for one server: those that come, and those taken that have no answer yet."""
+
+    name: str
+    wanted: Wanted
+    desk: Desk
+    left: dict[str, Asked] = field(default_factory=dict)
+    answers: int = 0
+
+    def more(self) -> Sequence[Asked]:
+        """Wait for further questions; what was answered is passed on before."""
+        self.desk.keeper.pass_on()
+        taken = questions.by_server(self.desk.waiting[self.name].take()).get(self.name, [])
+        self.left.update({each.cell.case: each for each in taken})
+        return taken
+
+    def told(self, asked: Asked, answer: Answer) -> None:
+        """Take an answer."""
+        self.desk.lanes.check()
+        self.desk.keeper.take(asked, answer)
+        self.left.pop(answer.case, None)
+        self.answers += 1
+
+
+def take_turn(name: str, wanted: Wanted, desk: Desk) -> None:
+    """Ask one server until no more questions come; `wanted`: what they may be about."""
+    turn, progress = _Turn(name, wanted, desk), desk.where.progress
+    first, began = turn.more(), time.monotonic()
+    if not first:
+        return
+    try:
+        peak = _ask_all(first, turn)
+    except EnvironmentProblem as problem:
+        peak = 0
+        progress.note(f"{name}: {problem}")
+        while turn.left or turn.more():
+            for each in tuple(turn.left.values()):
+                turn.told(each, _unanswered(each, f"{name}: {problem}"))
+    desk.keeper.pass_on()
+    seconds = time.monotonic() - began
+    progress.note(f"{name}: {turn.answers} answers in {seconds:.0f} s, {peak} MB at most")
+
+
+def _ask_all(first: Sequence[Asked], turn: _Turn) -> int:
+    desk, where, engine = turn.desk, turn.desk.where, engine_of(turn.name)
+    installation = fetch.ensure(distributions.load(turn.name), where.cache, where.progress)
+    stands_on = desk.shared.running()
+
+    @contextmanager
+    def serve() -> Iterator[Server]:
+        nonlocal stands_on
+        with where.room.of(installation.distribution):
+            desk.lanes.check()  # after a failure nothing is started any more
+            stands_on = desk.shared.running()
+            place = places.numbered(where.folder, turn.name)
+            serving = engine.serve(installation, stands_on.uri, place, where.progress, turn.wanted)
+            with started(turn.name, serving, where.progress) as server:
+                yield server
+
+    manner = Manner(CONNECTIONS, where.timeout_s, lambda: desk.shared.answers(stands_on), turn.more)
+    return asking.ask_all(serve, engine, first, manner=manner, told=turn.told)
+
+
+def _unanswered(asked: Asked, why: str) -> Answer:
+    return Answer(asked.cell.case, asked.told, unknown=why, question=asked.question.query)
