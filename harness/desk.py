@@ -106,7 +106,7 @@ class _Turn:
     def more(self) -> Sequence[Asked]:
         """Wait for further questions; what was answered is passed on before."""
         self.desk.keeper.pass_on()
-        taken = questions.by_server(self.desk.waiting[self.name].take()).get(self.name, [])
+        taken = questions.in_sessions(self.desk.waiting[self.name].take())
         self.left.update({each.cell.case: each for each in taken})
         return taken
 

@@ -139,16 +139,16 @@ def no_entry(cell: Cell, *, late: bool) -> Answer:
 
 
 def by_server(asked: Iterable[Asked]) -> dict[str, list[Asked]]:
-    """Group questions by the distribution whose server answers them.
-
-    Those with the same settings stand together: others need another session, which costs a server
-    more than most questions.
-    """
+    """Group questions by the distribution whose server answers them, each group `in_sessions`."""
     groups: dict[str, list[Asked]] = {}
     for each in asked:
         groups.setdefault(each.reader.distribution, []).append(each)
-    return {name: sorted(group, key=_settings) for name, group in groups.items()}
+    return {name: in_sessions(group) for name, group in groups.items()}
 
 
-def _settings(asked: Asked) -> tuple[tuple[str, str], ...]:
-    return asked.reader.settings
+def in_sessions(asked: Iterable[Asked]) -> list[Asked]:
+    """Let the questions with the same settings stand together.
+
+    Others need another session, which costs a server more than most questions.
+    """
+    return sorted(asked, key=lambda each: each.reader.settings)

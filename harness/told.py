@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness import compare, diagnosis
 from harness.checks.place import Place, What, World
+from harness.foretold import Foretold
 from harness.layout import Layout
 from harness.model.canonical import Value
 from harness.model.files import FileFact
@@ -48,20 +49,25 @@ def _in_parts(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]
 
 def _of_part(part: Part, world: World, layout: Layout) -> tuple[Place, ...]:
     names = tuple(column.name for column in part.columns)
-    seen = _foretold(world, layout, Query(columns=names), names, part.rows)
-    return compare.wrong_rows(seen, part.columns, part.rows)
+    return _as_read(
+        lambda seen: compare.wrong_rows(seen, part.columns, part.rows),
+        world,
+        lambda: layout.foretold(Query(columns=names), names, part.rows),
+    )
 
 
-def _foretold(
+def _as_read(
+    wrong: Callable[[World], tuple[Place, ...]],
     world: World,
-    layout: Layout,
-    query: Query,
-    names: Sequence[str],
-    rows: Sequence[tuple[Value, ...]],
-) -> World:
-    """Give the world with what the rows were read from, where that is known."""
-    told = layout.foretold(query, names, rows)
-    return replace(world, foretold=told) if told else world
+    foretold: Callable[[], Foretold | None],
+) -> tuple[Place, ...]:
+    """Give what is wrong, in view of what the rows were read from where that is known.
+
+    How a right answer was read does not matter, and most are right.
+    """
+    found = wrong(world)
+    told = foretold() if found else None
+    return wrong(replace(world, foretold=told)) if told else found
 
 
 def _answered(part: Part) -> bool:
@@ -74,8 +80,11 @@ def wrong(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]:
         return _in_parts(answer, world, layout)
     query = answer.question
     names = [each.name for each in labelled(query, answer.columns)]
-    seen = _foretold(world, layout, query, names, answer.rows)
-    return compare.wrong(compare.narrowed(seen, query), query, answer.columns, answer.rows)
+    return _as_read(
+        lambda seen: compare.wrong(seen, query, answer.columns, answer.rows),
+        compare.narrowed(world, query),
+        lambda: layout.foretold(query, names, answer.rows),
+    )
 
 
 def of_rows(answer: Answer, places: Sequence[Place], world: World, layout: Layout) -> Told:

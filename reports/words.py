@@ -14,7 +14,7 @@ from typing import Final
 from harness.errors import printable
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.moment import AS_OF, INCREMENTAL
-from harness.model.ways import By, Logs
+from harness.model.ways import CATALOG, LEFT_OUT, LISTED, STORED, By, Logs
 from harness.record import FindingKind, Party, VerdictKind
 
 META_COUNTED: Final = str(By.COUNTED).removeprefix(f"{By.POSITION}, ")
@@ -150,11 +150,11 @@ WAYS: Final[Mapping[str, str]] = {
     Logs.IGNORED: "newer values and deletes in log files are left out",
     Logs.BY_ID: "columns of log files are found by field id",
     Logs.UNDELETED: "deleted rows are not left out",
-    "catalog of step": "the columns are those after that step, not today's (0: the creation)",
-    "files left out": "files are skipped by the statistics of the column that is found so",
-    "partitions by their own column lists": "the catalog keeps a list of columns of each partition "
+    CATALOG: "the columns are those after that step, not today's (0: the creation)",
+    LEFT_OUT: "files are skipped by the statistics of the column that is found so",
+    LISTED: "the catalog keeps a list of columns of each partition "
     "too, and what stands beyond the end of an older, shorter one is NULL",
-    "values as they are stored": "what a file stores is taken for a value of the table's type, "
+    STORED: "what a file stores is taken for a value of the table's type, "
     "whatever type the file says",
 }
 """What a reader does that reads in such a way; a way may have several of these parts."""

@@ -67,15 +67,15 @@ def _taken(value: Value, to: DataType) -> Value:
         case bytes(), Primitive("string"):
             return value.decode()
         case _, Decimal(_, scale):
-            return decimal.Decimal(_number(value)).scaleb(-scale)
+            return decimal.Decimal(number(value)).scaleb(-scale)
         case _, Primitive("date"):
-            return EPOCH.date() + datetime.timedelta(days=_number(value))
+            return EPOCH.date() + datetime.timedelta(days=number(value))
         case _, Primitive("timestamp"):
-            return EPOCH + datetime.timedelta(microseconds=_number(value))
+            return EPOCH + datetime.timedelta(microseconds=number(value))
         case _, Primitive("float"):
-            found: float = struct.unpack("<f", struct.pack("<i", _number(value)))[0]
+            found: float = struct.unpack("<f", struct.pack("<i", number(value)))[0]
             return found
-    return _whole(_number(value), to)
+    return _whole(number(value), to)
 
 
 def _whole(number: int, to: DataType) -> int:
@@ -85,8 +85,13 @@ def _whole(number: int, to: DataType) -> int:
     return number
 
 
-def _number(value: Value) -> int:
-    """Give the number that stands in the file: days, microseconds, or the bits of a float."""
+def number(value: Value) -> int:
+    """Give the number that stands in the file: days, microseconds, or the bits of a float.
+
+    Raises:
+        ValueError: it is none of these, nor a whole number.
+
+    """
     match value:
         case float():
             bits: int = struct.unpack("<i", struct.pack("<f", value))[0]

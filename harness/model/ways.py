@@ -16,6 +16,12 @@ from typing import Final
 AT_ONCE: Final = 2
 """So many things beyond how columns are found are combined at most."""
 
+CATALOG: Final = "catalog of step"
+LEFT_OUT: Final = "files left out"
+LISTED: Final = "partitions by their own column lists"
+STORED: Final = "values as they are stored"
+"""What the text of a way says of the things beyond."""
+
 
 class By(StrEnum):
     """How a reader finds a table's column in a file."""
@@ -71,8 +77,11 @@ class Way:
     def beyond(self) -> tuple[tuple[str, object], ...]:
         """What it does beside finding columns."""
         told = (
-            *(("logs", self.logs), ("catalog", self.catalog), ("pruned", self.pruned)),
-            *(("listed", self.listed or None), ("stored", self.stored or None)),
+            ("logs", self.logs),
+            ("catalog", self.catalog),
+            ("pruned", self.pruned),
+            ("listed", self.listed or None),
+            ("stored", self.stored or None),
         )
         return tuple(each for each in told if each[1] not in {None, Logs.MERGED})
 
@@ -98,10 +107,10 @@ class Way:
     def __str__(self) -> str:
         parts = [str(self.by)]
         parts += [str(self.logs)] if self.logs is not Logs.MERGED else []
-        parts += [f"catalog of step {self.catalog}"] if self.catalog is not None else []
-        parts += [f"files left out {self.pruned}"] if self.pruned else []
-        parts += ["partitions by their own column lists"] if self.listed else []
-        parts += ["values as they are stored"] if self.stored else []
+        parts += [f"{CATALOG} {self.catalog}"] if self.catalog is not None else []
+        parts += [f"{LEFT_OUT} {self.pruned}"] if self.pruned else []
+        parts += [LISTED] if self.listed else []
+        parts += [STORED] if self.stored else []
         return ", ".join(parts)
 
 
@@ -120,16 +129,16 @@ def ways(
     find columns. `prunes`: whether there is a predicate. `listed`, `stored`: whether lists of
     partitions can make a difference, and with which ways to find columns what is stored can.
     """
-    statistics = (None, *finders) if prunes else (None,)
-    lists = (False, True) if listed else (False,)
     made = (
         Way(by, *each)
         for by in finders
         for each in product(
-            *((Logs.MERGED, *logs), (None, *catalogs.get(by, ())), statistics, lists),
+            (Logs.MERGED, *logs),
+            (None, *catalogs.get(by, ())),
+            (None, *finders) if prunes else (None,),
+            (False, True) if listed else (False,),
             (False, True) if by in stored else (False,),
         )
     )
-    bounded = (way for way in made if len(way.beyond) <= AT_ONCE)
-    bounded = (way for way in bounded if not way.twice and not way.nobodys)
-    return tuple(sorted(bounded, key=lambda way: len(way.beyond)))
+    some = (way for way in made if not (way.twice or way.nobodys) and len(way.beyond) <= AT_ONCE)
+    return tuple(sorted(some, key=lambda way: len(way.beyond)))

@@ -10,10 +10,12 @@ from typing import Final
 
 from harness.checks import altered_value
 from harness.checks.place import Place, What, World
+from harness.model import stored
 from harness.model.canonical import Value, text_of
+from harness.model.datatypes import Primitive
+from harness.model.stored import EPOCH
 from harness.record import Origin
 
-EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
 FEW: Final = frozenset({"0", "1", "", "[]", "{}"})
 LAST_DAY: Final = (datetime.date.max - EPOCH.date()).days
 
@@ -73,12 +75,12 @@ def readings(found: Value) -> Iterator[str]:
     elif isinstance(found, datetime.datetime):
         if found.time() == datetime.time():
             yield text_of(found.date())
-        micros = (found - EPOCH) // datetime.timedelta(microseconds=1)
+        micros = stored.number(found)
         yield from (str(micros), str(micros // 1000))
     elif isinstance(found, datetime.date):
-        yield str((found - EPOCH.date()).days)
+        yield str(stored.number(found))
     elif isinstance(found, int) and 0 <= found <= LAST_DAY:
-        yield text_of(EPOCH.date() + datetime.timedelta(days=found))
+        yield text_of(stored.taken(found, Primitive("date")))
 
 
 def _read_back(found: str) -> Iterator[str]:

@@ -30,20 +30,23 @@ def _met(barrier: threading.Barrier) -> None:
     barrier.wait(30)
 
 
+def _goes_on(lanes: Lanes, go_on: threading.Event, halted: threading.Event) -> None:
+    """Wait, and tell whether the job was told to halt."""
+    go_on.wait(30)
+    try:
+        lanes.check()
+    except HaltedError:
+        halted.set()
+        raise
+
+
 def test_the_first_that_fails_is_raised_at_once_and_the_others_are_told() -> None:
     halted, go_on = threading.Event(), threading.Event()
     lanes, later = Lanes(2), []
+    goes_on = partial(_goes_on, lanes, go_on, halted)
 
     def fails() -> None:
         raise ValueError("no")
-
-    def goes_on() -> None:
-        go_on.wait(30)
-        try:
-            lanes.check()
-        except HaltedError:
-            halted.set()
-            raise
 
     # The job that waits ends only after the failure was raised.
     with (
@@ -59,15 +62,7 @@ def test_the_first_that_fails_is_raised_at_once_and_the_others_are_told() -> Non
 def test_what_breaks_beside_them_is_raised_at_once_and_they_are_told() -> None:
     halted, go_on = threading.Event(), threading.Event()
     lanes = Lanes(1)
-
-    def goes_on() -> None:
-        go_on.wait(30)
-        try:
-            lanes.check()
-        except HaltedError:
-            halted.set()
-            raise
-
+    goes_on = partial(_goes_on, lanes, go_on, halted)
     with pytest.raises(ValueError, match="no"), lanes.doing([goes_on]):
         raise ValueError("no")
     go_on.set()
