@@ -6,8 +6,8 @@
 `read` puts the question for the whole table after the last step of one variant of a finished run to
 each of its readers, through one connection, and counts the answers that are not the first one.
 `write` runs a profile with a cache that holds the engines and nothing else, each time another one,
-and counts the cells whose verdict is not that of the first run, times apart; it goes on where it
-was broken off. Status 1 when anything differs.
+and counts the cells whose verdict is not that of the first run, times and names of files
+apart; it goes on where it was broken off. Status 1 when anything differs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deaths import verdicts
+from alike import verdicts
 from own_cache import with_engines
 
 from harness import engines, freeze, pipeline, run

@@ -18,6 +18,8 @@ from typing import Any, Final
 import psutil
 from deaths_runs import works_in
 
+from harness import run as records
+
 SAMPLE_S: Final = 0.25
 HARNESS: Final = "harness"
 
@@ -38,7 +40,7 @@ class Used:
     """What the processes of one name used."""
 
     peak_mb: int = 0
-    """MiB, of all of them at one time; the most of four looks a second."""
+    """MiB, of all of them at one time, of both metastores too; the most of four looks a second."""
     cpu_s: float = 0.0
 
 
@@ -50,7 +52,9 @@ class Watched:
     seconds: float = 0.0
     cpu_s: float = 0.0
     first_answer_s: float = 0.0
-    """When the first answer was recorded; 0 when there was none."""
+    """When the first answer that an engine gave was recorded; 0 when there was none."""
+    peak_mb: int = 0
+    """MiB, of all processes together at one time."""
     events: list[Event] = field(default_factory=list)
     used: dict[str, Used] = field(default_factory=dict)
     """By distribution; the harness itself is one of them."""
@@ -65,7 +69,7 @@ def watch(folder: Path, cache: Path, *options: str) -> Watched:
         child = subprocess.Popen(
             [*command, *options], stdout=subprocess.PIPE, stderr=log, env=environment, text=True
         )
-    sampler = _Sampler(child.pid, folder / "answers.jsonl", began)
+    sampler = _Sampler(child.pid, folder, began)
     sampler.start()
     for line in child.stdout or ():
         facts = json.loads(line)
@@ -76,23 +80,32 @@ def watch(folder: Path, cache: Path, *options: str) -> Watched:
     sampler.over.set()
     sampler.join()
     found.status, found.first_answer_s, found.used = child.wait(), sampler.first_s, sampler.used()
+    found.peak_mb = sampler.peak_mb
     return found
+
+
+def answered(folder: Path) -> bool:
+    """Tell whether a run has recorded what an engine answered just now.
+
+    Where there was nothing to ask that is recorded too, before any engine is started.
+    """
+    return any(each.sql and not each.reused for each in records.answers(folder).values())
 
 
 class _Sampler(threading.Thread):
     """Looks at the harness and all that it started, again and again."""
 
-    def __init__(self, pid: int, answers: Path, began: float) -> None:
+    def __init__(self, pid: int, folder: Path, began: float) -> None:
         super().__init__(daemon=True)
         self.over = threading.Event()
-        self.first_s = 0.0
-        self._pid, self._answers, self._began = pid, answers, began
+        self.first_s, self.peak_mb = 0.0, 0
+        self._pid, self._folder, self._began = pid, folder, began
         self._cpu: dict[tuple[str, int], float] = {}
         self._peaks: dict[str, int] = defaultdict(int)
 
     def run(self) -> None:
         while not self.over.wait(SAMPLE_S):
-            if not self.first_s and self._answers.exists() and self._answers.stat().st_size:
+            if not self.first_s and answered(self._folder):
                 self.first_s = time.monotonic() - self._began
             with suppress(psutil.Error):
                 self._look()
@@ -102,8 +115,9 @@ class _Sampler(threading.Thread):
         self._note(HARNESS, harness, now)
         for each in harness.children(recursive=True):
             with suppress(psutil.Error):
-                if name := works_in(each):
+                if name := works_in(each).rpartition("-")[0]:
                     self._note(name, each, now)
+        self.peak_mb = max(self.peak_mb, sum(now.values()))
         for name, mb in now.items():
             self._peaks[name] = max(self._peaks[name], mb)
 
@@ -114,17 +128,13 @@ class _Sampler(threading.Thread):
         now[name] = now.get(name, 0) + process.memory_full_info().pss // (1 << 20)
 
     def used(self) -> dict[str, Used]:
-        """Give the sum of the processes of one server, and the largest server of a name."""
+        """Give what the processes of each name used."""
         found: dict[str, Used] = defaultdict(Used)
         for name, mb in self._peaks.items():
-            found[_plain(name)].peak_mb = max(found[_plain(name)].peak_mb, mb)
+            found[name].peak_mb = mb
         for (name, _), cpu_s in self._cpu.items():
-            found[_plain(name)].cpu_s += cpu_s
+            found[name].cpu_s += cpu_s
         return dict(found)
-
-
-def _plain(name: str) -> str:
-    return name if name == HARNESS else name.rpartition("-")[0]
 
 
 def _cpu(pid: int) -> float:

@@ -6,12 +6,14 @@ What came of each run is kept in the folder (`deaths.jsonl`), as are the undistu
 command goes on where an earlier one ended, with the runs that are not there. So a folder belongs to
 one state of the program. `--minutes 30` begins nothing more after half an hour.
 
-Each run takes one engine's cells of `deaths_scenarios`. One process gets SIGKILL (or SIGSTOP, for
-one that hangs) at a random moment; then `harness run --resume` must end with the verdicts of an
-undisturbed run, times apart. It is checked that no process and no listening port outlives a killed
-harness, that no verdict of a disturbed run is other than the undisturbed one or unknown, also when
-what a death left is judged as it is, and that nothing half-made is left. Prints a table: target,
-runs, what came of them. Ends 1 if any failed.
+Each run takes one engine's cells of `deaths_scenarios`; where tables are written too, there are
+several, so that the engine reads some while others are written. One process gets SIGKILL (or
+SIGSTOP, for one that hangs) at a random moment of all the time that its like are there in an
+undisturbed run; then `harness run --resume` must end with the verdicts of that run, times and names
+of files apart. It is checked that no process and no listening port outlives a killed harness, that
+no verdict of a disturbed run is other than the undisturbed one or unknown, also when what a death
+left is judged as it is, and that nothing half-made is left. Prints a table: target, runs, what came
+of them. Ends 1 if any failed.
 """
 
 from __future__ import annotations
@@ -19,71 +21,29 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import shutil
 import signal
 import sys
 import threading
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from deaths_runs import HARNESS, POLL_S, Run, children, left, outlived, strike, works_in
+from alike import verdicts
+from deaths_kinds import PROFILE, Kind, planned, table
+from deaths_runs import HARNESS, POLL_S, Run, left, outlived, strike
 from own_cache import with_engines
 
 from harness import pipeline
 from harness import run as run_record
 
-SCENARIOS: Final = Path(__file__).with_name("deaths_scenarios")
-PROFILE: Final = (str(SCENARIOS), "--profile", "deaths")
 BOOK: Final = "deaths.jsonl"
-WRITER: Final = "spark-3.5.8-hudi-0.15.0"
-READERS: Final = ("spark-3.5.8-hudi-1.0.2", "hive-3.1.3", "trino-476", "prestosql-350")
-METASTORE: Final = "metastore"
-ANSWER_S: Final = 8
-"""Time-out of queries where a process is stopped; otherwise the harness's own."""
-WRITE_S: Final = 30
-"""Time-out of a writer's statements there."""
 LATE: Final = "too late"
 FAILED: Final = ("differs", "survived", "left over", "broken")
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What dies, while what is done."""
-
-    target: str
-    """`harness`, `metastore`, or a distribution."""
-    reader: str
-    writes: bool = False
-    """Whether the table is written too, or its states are there already."""
-    stops: bool = False
-    """Whether it hangs (SIGSTOP) instead of being killed."""
-
-    @property
-    def name(self) -> str:
-        """As the table says it."""
-        how = "hangs" if self.stops else "killed"
-        return f"{self.target} {how}, {'writing, then ' if self.writes else ''}{self.reader}"
-
-
-SHARES: Final[dict[Kind, int]] = {
-    **{Kind(HARNESS, reader): 8 for reader in READERS},
-    Kind(HARNESS, "hive-3.1.3", writes=True): 30,
-    Kind(WRITER, "hive-3.1.3", writes=True): 26,
-    Kind(WRITER, "hive-3.1.3", writes=True, stops=True): 4,
-    Kind(METASTORE, "hive-3.1.3", writes=True): 14,
-    Kind(METASTORE, "hive-3.1.3", writes=True, stops=True): 2,
-    **{Kind(reader, reader): 14 for reader in READERS},
-    **{Kind(METASTORE, reader): 5 for reader in READERS},
-    **{Kind(reader, reader, stops=True): 3 for reader in READERS},
-    Kind(METASTORE, "hive-3.1.3", stops=True): 4,
-}
-"""Of two hundred runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +59,7 @@ class Undisturbed:
     """How many seconds of these it had answered before."""
 
     def wait_s(self, kind: Kind, chance: random.Random) -> float:
-        """Give how long to wait with the blow once the target is there, or answers."""
+        """Give how long the target is there, or answers, until the blow."""
         life = self.asked if kind.stops else {**self.lives, HARNESS: self.seconds}
         return chance.random() * life.get(kind.target, 0.0)
 
@@ -132,27 +92,6 @@ class Bench:
             book.write(json.dumps({**facts, "seconds": round(seconds)}) + "\n")
 
 
-def options(kind: Kind) -> list[str]:
-    """Give how a run of this kind is asked for."""
-    found = [*PROFILE, "-k", kind.reader, "--fresh"]
-    return (
-        [*found, "--timeout", str(ANSWER_S), "--write-timeout", str(WRITE_S)]
-        if kind.stops
-        else found
-    )
-
-
-def verdicts(folder: Path) -> dict[str, str]:
-    """Give the verdicts by case, without times."""
-    found: dict[str, str] = {}
-    path = folder / "verdicts.jsonl"
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        verdict: dict[str, Any] = json.loads(line)
-        del verdict["seconds"], verdict["reused"]
-        found[verdict["case"]] = json.dumps(verdict, sort_keys=True)
-    return found
-
-
 def undisturbed(bench: Bench, kind: Kind) -> Undisturbed:
     """Do a run that nobody kills, and see how long everything lives; once in a folder."""
     name = f"undisturbed-{kind.reader}{'-writing' if kind.writes else ''}"
@@ -165,17 +104,13 @@ def undisturbed(bench: Bench, kind: Kind) -> Undisturbed:
 
 
 def _watched(folder: Path, cache: Path, kind: Kind) -> Undisturbed:
-    began, lives, asked = (
-        time.monotonic(),
-        defaultdict[str, float](float),
-        defaultdict[str, float](float),
-    )
-    run = Run(folder, cache, *options(kind))
+    began = time.monotonic()
+    lives, asked = defaultdict[str, float](float), defaultdict[str, float](float)
+    run = Run(folder, cache, *kind.options)
     while run.process.poll() is None:
         seen = time.monotonic()
         time.sleep(POLL_S)
-        targets = {works_in(each).rpartition("-")[0] for each in children(run.process.pid)}
-        for target in targets - {""}:
+        for target in run.targets():
             lives[target] += time.monotonic() - seen
             asked[target] += time.monotonic() - seen if run.answers(target) else 0.0
     status, found = run.finish(), verdicts(run.folder)
@@ -189,7 +124,7 @@ def disturbed(bench: Bench, kind: Kind, number: int) -> str:
     chance = random.Random(f"{bench.seed}-{number}")  # noqa: S311 - to be repeated, not secret
     known = bench.known[kind.reader, kind.writes]
     cache = bench.cache(f"cache-{number}" if kind.writes else "cache")
-    run = Run(bench.folder / f"run-{number}", cache, *options(kind))
+    run = Run(bench.folder / f"run-{number}", cache, *kind.options)
     blow = signal.SIGSTOP if kind.stops else signal.SIGKILL
     struck = strike(run, kind.target, blow, known.wait_s(kind, chance), chance)
     status = run.finish()
@@ -202,7 +137,7 @@ def disturbed(bench: Bench, kind: Kind, number: int) -> str:
     if status == known.status:
         return _judged(run, known, "went on by itself")
     begun = (run.folder / run_record.INFO).exists()
-    again = Run(run.folder, cache, *(["--resume"] if begun else options(kind)))
+    again = Run(run.folder, cache, *(["--resume"] if begun else kind.options))
     if again.finish() != known.status:
         return "broken"
     outcome = _judged(again, known, f"{'resumed' if begun else 'begun again'} after {status}")
@@ -235,26 +170,6 @@ def one(bench: Bench, kind: Kind, number: int) -> None:
     bench.note(number, kind, outcome, time.monotonic() - began)
     for name in (run, cache) if outcome not in FAILED else ():
         shutil.rmtree(bench.folder / name, ignore_errors=True)
-
-
-def planned(runs: int, seed: int, only: str) -> dict[int, Kind]:
-    """Give the kinds of so many runs by their numbers, in their shares, in a random order."""
-    every = [kind for kind, share in SHARES.items() for _ in range(share)]
-    random.Random(seed).shuffle(every)  # noqa: S311 - as above
-    whole, rest = divmod(runs, len(every))
-    kinds = enumerate(every * whole + every[:rest], start=1)
-    return {number: kind for number, kind in kinds if re.search(only, kind.name)}
-
-
-def table(outcomes: Sequence[tuple[Kind, str]]) -> Iterator[str]:
-    """Give the lines of the table."""
-    yield "| target | runs | what came of it |"
-    yield "| --- | --- | --- |"
-    for kind in SHARES:
-        found = Counter(outcome for each, outcome in outcomes if each == kind)
-        if found:
-            text = ", ".join(f"{count} {outcome}" for outcome, count in found.most_common())
-            yield f"| {kind.name} | {found.total()} | {text} |"
 
 
 def main() -> int:

@@ -25,6 +25,8 @@ GONE_S: Final = 20.0
 """After so long everything that a killed harness started must be gone."""
 RUN_S: Final = 900.0
 POLL_S: Final = 0.2
+SHORT_S: Final = 0.02
+"""The shortest time between two looks."""
 
 
 class Run:
@@ -52,12 +54,20 @@ class Run:
             return self.process.wait()
 
     def answers(self, target: str) -> bool:
-        """Tell whether the harness has said that a target answers."""
+        """Tell whether the harness has said of all that it started of a target that it answers.
+
+        Of the metastore there are two, one to write by and one to read by.
+        """
         with self._log.open("rb") as log:
             log.seek(self._before)
             told = log.read().decode(errors="replace")
         line = rf"^(hive-)?{re.escape(target)}\S* answers after"
-        return re.search(line, told, re.MULTILINE) is not None
+        begun = sum(1 for _ in (self.folder / "engines").glob(f"{target}-*"))
+        return 0 < begun <= len(re.findall(line, told, re.MULTILINE))
+
+    def targets(self) -> set[str]:
+        """Give the names of what runs now below the harness."""
+        return {works_in(each).rpartition("-")[0] for each in children(self.process.pid)} - {""}
 
     def of(self, target: str) -> list[psutil.Process]:
         """Give the processes of a target that run now."""
@@ -105,14 +115,11 @@ class Struck:
 def strike(
     run: Run, target: str, number: signal.Signals, wait_s: float, chance: random.Random
 ) -> Struck | None:
-    """Send a signal to one process of a target, `wait_s` after it is there; None when too late.
+    """Send a signal to one process of a target once it was there for `wait_s`; None when too late.
 
     What is stopped answers before: one that never does is waited for as long as a start may take.
     """
-    stops = number is signal.SIGSTOP
-    while run.process.poll() is None and not (run.answers(target) if stops else run.of(target)):
-        time.sleep(POLL_S)
-    time.sleep(wait_s)
+    _wait(run, target, wait_s, answers=number is signal.SIGSTOP)
     family = run.everything()
     struck = Struck(family, [port for each in family for port in _listening(each)])
     with suppress(psutil.Error, IndexError):
@@ -121,6 +128,16 @@ def strike(
             victim.send_signal(number)
             return struck
     return None
+
+
+def _wait(run: Run, target: str, wait_s: float, *, answers: bool) -> None:
+    """Wait until a target was there for so long in all, for one may come after another's end."""
+    there = 0.0
+    while run.process.poll() is None and there <= wait_s:
+        seen = time.monotonic()
+        time.sleep(min(POLL_S, max(wait_s - there, SHORT_S)))
+        if run.of(target) and (run.answers(target) or not answers):
+            there += time.monotonic() - seen
 
 
 def _listening(process: psutil.Process) -> Iterator[int]:

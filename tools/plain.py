@@ -10,8 +10,8 @@ adaptive execution; how often Hive looks whether a job is over. Prints JSON: sec
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -95,7 +95,11 @@ def ask(server: Server, readers: Mapping[Reader, Sequence[str]], took: Seconds) 
 
 def main() -> None:
     """Ask, and print how long it took."""
-    found, folder = run.load(Path(sys.argv[1])), Path(sys.argv[2])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("run", type=Path, help="a finished run's folder")
+    parser.add_argument("folder", type=Path, help="for servers; a new one")
+    given = parser.parse_args()
+    found, folder = run.load(given.run), given.folder
     cache, quiet = Cache.default(), QuietProgress()
     states, asked = pipeline.states_of(found.states, cache), questions(found)
     seconds: dict[str, Seconds] = {}

@@ -1,40 +1,157 @@
-"""`tools/deaths.py` collects its runs in several goes."""
+"""`tools/deaths.py`: its runs, collected in several goes, and the moments at which it strikes."""
 
 from __future__ import annotations
 
 import importlib
+import json
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from harness import planning, record, run, write
+from harness.model.files import FileFact, FileKind
+from harness.record import Outcome, OutcomeKind, StateRecord
+
 TOOLS = Path(__file__).parents[2] / "tools"
 RUNS = 200
 
 
-@pytest.fixture
-def deaths(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+@pytest.fixture(autouse=True)
+def tools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(TOOLS)
-    return importlib.import_module("deaths")
 
 
-def test_the_shares_are_those_of_two_hundred_runs(deaths: ModuleType) -> None:
-    assert sum(deaths.SHARES.values()) == RUNS
-    assert set(deaths.planned(RUNS, 1, "").values()) == set(deaths.SHARES)
+@pytest.fixture
+def kinds() -> ModuleType:
+    return importlib.import_module("deaths_kinds")
 
 
-def test_a_run_is_the_same_however_many_are_asked_for(deaths: ModuleType) -> None:
-    all_of_them = deaths.planned(RUNS, 1, "")
-    assert deaths.planned(7, 1, "") == {n: all_of_them[n] for n in range(1, 8)}
-    hangs = deaths.planned(RUNS, 1, "hangs")
+@pytest.fixture
+def runs() -> ModuleType:
+    return importlib.import_module("deaths_runs")
+
+
+def test_the_shares_are_those_of_two_hundred_runs(kinds: ModuleType) -> None:
+    assert sum(kinds.SHARES.values()) == RUNS
+    assert set(kinds.planned(RUNS, 1, "").values()) == set(kinds.SHARES)
+
+
+def test_a_run_is_the_same_however_many_are_asked_for(kinds: ModuleType) -> None:
+    all_of_them = kinds.planned(RUNS, 1, "")
+    assert kinds.planned(7, 1, "") == {n: all_of_them[n] for n in range(1, 8)}
+    hangs = kinds.planned(RUNS, 1, "hangs")
     assert hangs.items() < all_of_them.items()
     assert all(kind.stops for kind in hangs.values())
 
 
-def test_what_was_done_is_known_to_the_next_go(deaths: ModuleType, tmp_path: Path) -> None:
-    kind = deaths.planned(1, 1, "")[1]
+def test_what_was_done_is_known_to_the_next_go(kinds: ModuleType, tmp_path: Path) -> None:
+    kind, deaths = kinds.planned(1, 1, "")[1], importlib.import_module("deaths")
     deaths.Bench(tmp_path, 1).note(1, kind, "went on by itself", 30.4)
     assert deaths.Bench(tmp_path, 1).done() == {1: "went on by itself"}
     assert deaths.Bench(tmp_path, 2).done() == {}
-    *_, line = deaths.table([(kind, "differs")] * 2)
+    *_, line = kinds.table([(kind, "differs")] * 2)
     assert line == f"| {kind.name} | 2 | 2 differs |"
+
+
+def test_some_tables_are_read_while_others_are_written(kinds: ModuleType) -> None:
+    folder, _, profile = kinds.WRITING
+    plan = planning.make([Path(folder)], profile, kinds.READS_BESIDE)
+    assert len(plan.variants) == 3 * write.AT_ONCE
+    assert {cell.variant for cell in plan.cells} == {each.id for each in plan.variants}
+    struck = {kind.target for kind in kinds.SHARES if kind.writes}
+    assert struck == {"harness", kinds.WRITER, kinds.METASTORE, kinds.READS_BESIDE}
+
+
+@dataclass
+class Passing:
+    """A clock that sleeping alone moves on, and a run whose target is there at times."""
+
+    times: tuple[tuple[float, float], ...]
+    now: float = 0.0
+
+    @property
+    def process(self) -> Passing:
+        return self
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def of(self, _: str) -> bool:
+        return any(start <= self.now < end for start, end in self.times)
+
+    def answers(self, _: str) -> bool:
+        return self.now > self.times[-1][0] + 1
+
+    def poll(self) -> int | None:
+        return 0 if self.now > self.times[-1][1] + 5 else None
+
+
+@pytest.mark.parametrize(
+    ("wait_s", "answers", "then"),
+    [
+        (0.0, False, 5.0),
+        (2.0, False, 7.0),
+        (4.0, False, 21.0),  # 3 s of the first one, 1 s of the second
+        (9.0, False, 26.0),
+        (0.0, True, 21.0),
+        (50.0, False, 35.0),  # too late: the run is over
+    ],
+)
+def test_a_blow_falls_when_its_target_was_there_for_so_long_in_all(
+    runs: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    wait_s: float,
+    then: float,
+    *,
+    answers: bool,
+) -> None:
+    clock = Passing(((5.0, 8.0), (20.0, 30.0)))
+    monkeypatch.setattr(runs, "time", clock)
+    runs._wait(clock, "metastore", wait_s, answers=answers)
+    assert clock.now == pytest.approx(then, abs=3 * runs.POLL_S)
+
+
+def test_the_metastore_answers_once_both_do(runs: ModuleType, tmp_path: Path) -> None:
+    one = runs.Run.__new__(runs.Run)
+    one.folder, one._log, one._before = tmp_path / "run", tmp_path / "run.log", 0
+    line = "hive-metastore-3.1.3 answers after 4.1 s\n"
+    one._log.write_text("")
+    assert not one.answers("metastore")
+    (tmp_path / "run" / "engines" / "metastore-a_b").mkdir(parents=True)
+    one._log.write_text(line)
+    assert one.answers("metastore")
+    (tmp_path / "run" / "engines" / "metastore-0").mkdir()
+    assert not one.answers("metastore")
+    one._log.write_text(line * 2)
+    assert one.answers("metastore")
+
+
+def test_names_that_each_writing_gives_otherwise_are_no_difference(tmp_path: Path) -> None:
+    alike = importlib.import_module("alike")
+    one, again, other = (
+        alike.verdicts(written(tmp_path / str(at), *each))
+        for at, each in enumerate(
+            [("20260101120000000", "1", "x"), ("20260203130000000", "2", "x"),
+             ("20260203130000000", "2", "y")]
+        )
+    )  # fmt: skip
+    assert one == again != other
+
+
+def written(folder: Path, instant: str, group: str, value: str) -> Path:
+    """Make a run's records with one verdict that names a file."""
+    folder.mkdir()
+    name = f"{group * 8}-1111-1111-1111-111111111111"
+    path = f"{name}-0_0-{group}1-{group}2_{instant}.parquet"
+    file = FileFact(path, FileKind.BASE, f"{name}-0", instant, ())
+    state = StateRecord("v", Outcome(1, OutcomeKind.APPLIED, instant), "", (file,))
+    record.write_all(folder / run.STATES, [state])
+    verdict = {"case": "v s1 r", "variant": "v", "file": path, "found": value}
+    timed = {**verdict, "seconds": float(group), "reused": False}
+    (folder / run.VERDICTS).write_text(json.dumps(timed) + "\n", encoding="utf-8")
+    return folder
