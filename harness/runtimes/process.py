@@ -134,6 +134,10 @@ class Served:
         """Tell whether the process still runs."""
         return self.process.alive()
 
+    def spent(self) -> bool:
+        """Tell whether it has used itself up; most servers do not."""
+        return False
+
     def log_tail(self) -> str:
         """Give the end of the server's log."""
         return self.process.log_tail()

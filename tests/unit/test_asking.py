@@ -35,6 +35,8 @@ class SimulatedServer:
     script: dict[str, list[Any]]
     up: bool = True
     hangs: bool = False
+    bears: int = 1000
+    """So many queries use it up."""
     sent: list[str] = field(default_factory=list)
 
     def connect(self, settings: object) -> SimulatedServer:
@@ -61,6 +63,9 @@ class SimulatedServer:
 
     def alive(self) -> bool:
         return self.up
+
+    def spent(self) -> bool:
+        return len(self.sent) >= self.bears
 
     def log_tail(self) -> str:
         return "the end of the log"
@@ -301,6 +306,23 @@ def test_of_a_server_that_dies_while_it_waits_nothing_is_lost() -> None:
     assert sorted(answer.sql for answer in answers) == ["a", "b", "c", "d", "e"]
     assert not any(answer.attempts for answer in answers)
     assert len(servers) == 3
+
+
+def test_a_server_that_has_used_itself_up_is_replaced_and_no_try_is_lost() -> None:
+    servers: list[SimulatedServer] = []
+    answers: list[Answer] = []
+
+    @contextmanager
+    def serve() -> Iterator[SimulatedServer]:
+        servers.append(SimulatedServer(script, bears=3))
+        yield servers[-1]
+
+    questions = [asked(f"q{number}") for number in range(8)]
+    script: dict[str, list[Any]] = {each.sql: [GOOD] for each in questions}
+    ask_all(serve, engine(), questions, manner=Manner(1), told=lambda _, each: answers.append(each))
+    assert [len(server.sent) for server in servers] == [3, 3, 2]
+    assert sorted(answer.sql for answer in answers) == sorted(each.sql for each in questions)
+    assert not any(answer.attempts or answer.unknown for answer in answers)
 
 
 def test_the_last_question_may_kill_the_server_and_the_next_ones_are_asked_of_another() -> None:
