@@ -85,7 +85,8 @@ function setOpen(part, open) {
 function countsOf(cells) {
   return Object.entries(DATA.verdicts).map(([kind, word]) => {
     const count = cells.filter((cell) => cell.k === kind).length;
-    return count ? [el("span", { class: `chip ${kind}`, title: `${count} ${word.label}` }, symbol(word.symbol), ` ${count}`), " "] : null;
+    const said = `${count} ${word.label}`;
+    return count ? [el("span", { class: `chip ${kind}`, role: "img", title: said, "aria-label": said }, symbol(word.symbol), ` ${count}`), " "] : null;
   });
 }
 
