@@ -25,7 +25,9 @@ NAME: Final = "html"
 FILE: Final = "report.html"
 AT_ONCE: Final = 8
 """So many sentences are shown before the matrix; the others unfold."""
-SCRIPTS: Final = ("page.js", "tables.js", "cell.js", "matrix.js")
+ALARMS_AT_ONCE: Final = 1
+"""Further alarms unfold, so that the first screen shows more than alarms."""
+SCRIPTS: Final = ("page.js", "tables.js", "cell.js", "matrix.js", "browse.js")
 
 
 def write(run: Run, folder: Path) -> Path:
@@ -50,6 +52,7 @@ def page(run: Run) -> str:
             known=[each for each in groups if each.known],
             new=[each for each in groups if not each.known],
             at_once=AT_ONCE,
+            alarms_at_once=ALARMS_AT_ONCE,
             known_cells=sum(1 for each in run.verdicts if each.known),
             flaky=len(summary.flaky(run)),
             reused=sum(1 for each in run.verdicts if each.reused),

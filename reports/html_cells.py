@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from harness.model.canonical import Value
@@ -20,14 +20,16 @@ Json = object
 
 
 class Pool:
-    """Things that many cells share, each once."""
+    """Things that many cells share, each once. Number 0 is nothing at all."""
 
     def __init__(self) -> None:
-        self.items: list[Json] = []
+        self.items: list[Json] = [None]
         self._numbers: dict[str, int] = {}
 
     def add(self, item: Json) -> int:
-        """Give the number of a thing, the same one for an equal thing."""
+        """Give the number of a thing, the same one for an equal thing, and 0 for an empty one."""
+        if not item:
+            return 0
         text = json.dumps(item)
         if text not in self._numbers:
             self._numbers[text] = len(self.items)
@@ -45,18 +47,15 @@ class Question:
 
 
 def cell(run: Run, verdict: Verdict, of: Question, pool: Pool) -> dict[str, Json]:
-    """Give what a cell shows beside its place."""
+    """Give what a cell shows beside its question and its reader."""
     answer = run.answers.get(verdict.case)
     key = run.variant(verdict.variant).key
     shown: dict[str, Json] = {
-        "case": verdict.case,
-        "view": verdict.view,
-        "query": verdict.query,
         "k": str(verdict.verdict),
         "f": [[str(each.kind), pool.add(_finding(each))] for each in verdict.findings],
-        "ways": list(verdict.reproduces),
-        "because": verdict.because,
-        "known": verdict.known,
+        "ways": pool.add(list(verdict.reproduces)),
+        "because": pool.add(verdict.because),
+        "known": pool.add(verdict.known),
         "sql": pool.add(verdict.sql or (answer.sql if answer else "")),
         "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
         "reused": verdict.reused,
@@ -64,23 +63,18 @@ def cell(run: Run, verdict: Verdict, of: Question, pool: Pool) -> dict[str, Json
         "evened": list(normalised.of_cell(verdict.reader, verdict.normalised)),
     }
     if verdict.expected:
-        shown["want"] = pool.add(_table(verdict.expected.columns, verdict.expected.rows))
+        shown["want"] = _table(verdict.expected.columns, verdict.expected.rows, pool)
     shown |= _answer(answer, pool) if answer else {}
     if answer and verdict.expected and _has_rows(answer):
         columns = labelled(answer.question, answer.columns)
         found = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
-        shown["marks"] = pool.add(_marks(found, of.files))
-    return without_empty(shown)
+        shown["marks"] = pool.add(_marks(found, of.files, pool))
+    # Most is empty in most cells.
+    return {name: value for name, value in shown.items() if value}
 
 
-def without_empty(cell: Mapping[str, Json]) -> dict[str, Json]:
-    """Leave out what is empty, as most is in most cells; a zero is a number in the pool."""
-    return {name: value for name, value in cell.items() if value or type(value) is int}
-
-
-def _advice(verdict: Verdict, question: Sequence[Verdict], pool: Pool) -> int | None:
-    found = [[each.text, each.verb] for each in advice(verdict, question)]
-    return pool.add(found) if found else None
+def _advice(verdict: Verdict, question: Sequence[Verdict], pool: Pool) -> int:
+    return pool.add([[each.text, each.verb] for each in advice(verdict, question)])
 
 
 def _finding(finding: Finding) -> Json:
@@ -97,27 +91,27 @@ def _has_rows(answer: Answer) -> bool:
 
 def _answer(answer: Answer, pool: Pool) -> dict[str, Json]:
     found: dict[str, Json] = {
-        "refusal": refusal(answer.refusal),
-        "parts": [pool.add(_part(each)) for each in answer.parts],
-        "attempts": [[each.what, each.log] for each in answer.attempts],
-        "confirmed": answer.confirmed,
+        "refusal": refusal(answer.refusal, pool),
+        "parts": pool.add([pool.add(_part(each, pool)) for each in answer.parts]),
+        "attempts": pool.add([[each.what, each.log] for each in answer.attempts]),
+        "confirmed": pool.add(answer.confirmed),
     }
     if _has_rows(answer):
-        found["got"] = pool.add(_table(_heads(answer.columns), answer.rows))
+        found["got"] = _table(_heads(answer.columns), answer.rows, pool)
     return found
 
 
-def refusal(given: Refusal | None) -> Json:
+def refusal(given: Refusal | None, pool: Pool) -> int:
     """Give an engine's error, or a writer's."""
-    return asdict(given) if given else None
+    return pool.add(asdict(given)) if given else 0
 
 
-def _part(part: Part) -> Json:
+def _part(part: Part, pool: Pool) -> Json:
     return {
         "column": part.column,
-        "sql": part.sql,
-        "table": _table(_heads(part.columns), part.rows),
-        "refusal": refusal(part.refusal),
+        "sql": pool.add(part.sql),
+        "table": _table(_heads(part.columns), part.rows, pool),
+        "refusal": refusal(part.refusal, pool),
         "unknown": part.unknown,
     }
 
@@ -127,18 +121,19 @@ def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
 
 
 def _table(
-    columns: Sequence[tuple[str, str]], rows: Sequence[tuple[Value, ...]]
-) -> dict[str, Json]:
+    columns: Sequence[tuple[str, str]], rows: Sequence[tuple[Value, ...]], pool: Pool
+) -> int:
     # NULL stays null, so that the page tells it from the text 'NULL'.
-    return {
-        "columns": [list(each) for each in columns],
-        "rows": [[None if each is None else exact(each) for each in row] for row in rows],
-    }
+    shown = [[None if each is None else exact(each) for each in row] for row in rows]
+    return pool.add(
+        {"columns": [list(each) for each in columns], "rows": [pool.add(row) for row in shown]}
+    )
 
 
-def _marks(found: Marks, files: Numbered) -> Json:
+def _marks(found: Marks, files: Numbered, pool: Pool) -> Json:
+    notes = ([str(each.kind), _note(each, files), each.whose] for each in found.notes)
     return {
-        "notes": [[str(each.kind), _note(each, files), each.whose] for each in found.notes],
+        "notes": [pool.add(each) for each in notes],
         "want": [[each.row, each.column, each.note] for each in found.expected],
         "got": [[each.row, each.column, each.note] for each in found.found],
         "pairs": [list(each) for each in found.pairs],

@@ -8,7 +8,7 @@ from typing import Final
 
 from harness.model.files import FileFact
 from harness.record import Verdict
-from harness.reports import agreement
+from harness.reports import agreement, summary
 from harness.reports.html_cells import Json, Pool, Question, cell, refusal
 from harness.reports.numbered import numbered
 from harness.reports.words import FINDINGS, PARTIES, TRACED, VERDICTS, way_text
@@ -27,13 +27,13 @@ def data(run: Run) -> dict[str, Json]:
     ]
     return {
         "traced": TRACED,
-        "verdicts": {str(kind): asdict(word) for kind, word in VERDICTS.items()},
+        "verdicts": {str(kind): asdict(VERDICTS[kind]) for kind in summary.ORDER},
         "findings": {str(kind): asdict(word) for kind, word in FINDINGS.items()},
         "parties": {str(party or ""): word.meaning for party, word in PARTIES.items()},
         "ways": _ways(run),
         "readers": [_reader(run, name) for name in _readers(run)],
         "variants": variants,
-        "cells": _cells(run, pool),
+        "questions": _questions(run, pool),
         "pool": pool.items,
     }
 
@@ -115,7 +115,7 @@ def _step(
         "changes": step.changes_schema,
         "outcome": str(outcome.kind) if outcome else "",
         "because": outcome.because if outcome else "",
-        "refusal": refusal(outcome.refusal) if outcome else None,
+        "refusal": refusal(outcome.refusal, pool) if outcome else 0,
         "instant": outcome.instant if outcome else "",
         "statements": pool.add(list(outcome.statements) if outcome else []),
         "files": pool.add(_files(state.files if state else (), instants, pool)),
@@ -123,42 +123,49 @@ def _step(
 
 
 def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[Json]:
-    """Give a state's files, the one numbered 1 first."""
+    """Give a state's files, the one numbered 1 first. Most were there a step before."""
     return [
-        {
-            "path": fact.path,
-            "kind": str(fact.kind),
-            "group": fact.file_group,
-            "instant": fact.instant,
-            "step": instants.get(fact.instant),
-            "columns": pool.add([list(c) for c in fact.columns if c[0][:8] != META_PREFIX]),
-            "meta": sum(name.startswith(META_PREFIX) for name, _ in fact.columns),
-            "keys": list(fact.keys),
-            "deleted": list(fact.deleted),
-        }
+        pool.add(_file(fact, instants.get(fact.instant), pool))
         for fact in numbered(files, instants).facts
     ]
 
 
-def _cells(run: Run, pool: Pool) -> list[Json]:
+def _file(fact: FileFact, step: int | None, pool: Pool) -> Json:
+    return {
+        "path": fact.path,
+        "kind": str(fact.kind),
+        "group": fact.file_group,
+        "instant": fact.instant,
+        "step": step,
+        "columns": pool.add([list(c) for c in fact.columns if c[0][:8] != META_PREFIX]),
+        "meta": sum(name.startswith(META_PREFIX) for name, _ in fact.columns),
+        "keys": list(fact.keys),
+        "deleted": list(fact.deleted),
+    }
+
+
+def _questions(run: Run, pool: Pool) -> list[Json]:
+    """Give the questions, each with its cells: what they share is said once."""
     variants = {each.id: number for number, each in enumerate(_variants(run))}
     readers = {name: number for number, name in enumerate(_readers(run))}
     instants = _instants(run)
-    cells: list[Json] = []
-    for (variant, step, *_), verdicts in agreement.questions(run).items():
-        groups = pool.add(_agreements(run, verdicts, readers))
+    found: list[Json] = []
+    for (variant, step, view, query), verdicts in agreement.questions(run).items():
         state = run.by_step.get((variant, step))
         files = numbered(state.files if state else (), instants.get(variant, {}))
-        of = Question(verdicts, files)
-        for verdict in verdicts:
-            place: dict[str, Json] = {
-                "v": variants[verdict.variant],
-                "s": verdict.step,
-                "r": readers[verdict.reader],
-                "agree": groups,
-            }
-            cells.append(place | cell(run, verdict, of, pool))
-    return cells
+        asked: dict[str, Json] = {"v": variants[variant], "s": step, "view": view, "query": query}
+        found.append(asked | _cells(run, Question(verdicts, files), readers, pool))
+    return found
+
+
+def _cells(run: Run, of: Question, readers: Mapping[str, int], pool: Pool) -> dict[str, Json]:
+    first = of.verdicts[0]
+    return {
+        # A case is this and its reader's name.
+        "case": first.case.removesuffix(first.reader),
+        "agree": pool.add(_agreements(run, of.verdicts, readers)),
+        "cells": [{"r": readers[each.reader]} | cell(run, each, of, pool) for each in of.verdicts],
+    }
 
 
 def _agreements(run: Run, verdicts: Sequence[Verdict], readers: Mapping[str, int]) -> list[Json]:

@@ -14,6 +14,7 @@ from typing import Final
 import junitparser
 
 from harness.record import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
+from harness.reports import html
 from harness.reports.sentences import finding_text, mapping_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS
 from harness.run import WRITE, Run, StepResult
@@ -23,7 +24,7 @@ FILE: Final = "junit.xml"
 KNOWN: Final = "known"
 Result = junitparser.Failure | junitparser.Error | junitparser.Skipped
 PLACES: Final = 20
-"""So many wrong places are listed; the HTML report has them all."""
+"""So many wrong places are listed by `details`; the HTML report has them all."""
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -73,19 +74,46 @@ def _result(verdict: Verdict, answer: Answer | None) -> Result | None:
             return junitparser.Error(_xml(verdict.because or "unknown"), "unknown")
     kinds = [each.kind for each in verdict.findings]
     kind = kinds[0].value if kinds and verdict.verdict is VerdictKind.WRONG else verdict.verdict
-    failure = junitparser.Failure(message(verdict, answer), KNOWN if verdict.known else str(kind))
-    failure.text = _xml(details(verdict, answer))
+    failure = junitparser.Failure(_heading(verdict, answer), KNOWN if verdict.known else str(kind))
+    failure.text = _xml("\n".join([*_evidence(verdict, answer), f"All of it: {html.FILE}"]))
     return failure
+
+
+def _heading(verdict: Verdict, answer: Answer | None) -> str:
+    said = [f"known: {verdict.known}"] if verdict.known else []
+    if answer and answer.refusal:
+        said.append(f"refused: {answer.refusal.kind} {answer.refusal.code}".rstrip())
+    names = ([FINDINGS[each.kind].label, ", ".join(each.columns)] for each in verdict.findings)
+    return _xml("; ".join([*said, *(": ".join(filter(None, each)) for each in names)]))
+
+
+def _evidence(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
+    # One witness for each finding: of a big run, build servers cannot read more. They have to be
+    # in the text, for some show nothing else.
+    yield from _refused(verdict, answer)
+    for each in verdict.findings:
+        file = f"; read from {each.witness.file}" if each.witness.file else ""
+        yield f"{_found(each)}{file}"
+    if verdict.reproduces:
+        yield mapping_text(verdict.reproduces)
+    yield f"SQL: {verdict.sql}"
 
 
 def message(verdict: Verdict, answer: Answer | None) -> str:
     """Say in a line what is wrong with an answer: what is known, the refusal, the findings."""
     said = [f"known: {verdict.known}"] if verdict.known else []
+    said += [*_refused(verdict, answer), *map(_found, verdict.findings)]
+    return _xml("; ".join(said))
+
+
+def _refused(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
     if answer and answer.refusal:
         meaning = f" ({verdict.because})" if verdict.because else ""
-        said.append(f"refused: {refusal_text(answer.refusal)}{meaning}")
-    said += [f"{FINDINGS[each.kind].label}: {finding_text(each)}" for each in verdict.findings]
-    return _xml("; ".join(said))
+        yield f"refused: {refusal_text(answer.refusal)}{meaning}"
+
+
+def _found(finding: Finding) -> str:
+    return f"{FINDINGS[finding.kind].label}: {finding_text(finding)}"
 
 
 def details(verdict: Verdict, answer: Answer | None) -> str:

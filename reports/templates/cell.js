@@ -8,9 +8,9 @@ function pairs(...entries) {
 
 function verdictSection(cell) {
   const said = [el("li", {}, verdictChip(cell.k), el("span", {}, DATA.verdicts[cell.k].meaning))];
-  if (cell.because) said.push(el("li", {}, el("b", {}, cell.k === "refused" ? "It means" : "Why"), el("span", {}, cell.because)));
+  if (cell.because) said.push(el("li", {}, el("b", {}, cell.k === "refused" ? "It means" : "Why"), el("span", {}, POOL[cell.because])));
   for (const [kind, number] of cell.f || []) said.push(findingItem(cell, kind, POOL[number]));
-  if (cell.known) said.push(el("li", {}, el("span", { class: "tag" }, "known"), el("span", {}, cell.known)));
+  if (cell.known) said.push(el("li", {}, el("span", { class: "tag" }, "known"), el("span", {}, POOL[cell.known])));
   return el("ul", { class: "said" }, said);
 }
 
@@ -23,14 +23,14 @@ function findingItem(cell, kind, finding) {
 
 function waysSection(cell) {
   if (!cell.ways || cell.k === "correct") return null;
-  const told = cell.ways.map((way) => [el("b", {}, way), `: ${DATA.ways[way]}.`]);
+  const told = POOL[cell.ways].map((way) => [el("b", {}, way), `: ${DATA.ways[way]}.`]);
   return el("section", {}, el("h3", {}, "Which way of reading gives this answer"), told.length === 1
     ? el("p", {}, "Exactly this is answered by a reader that reads ", told)
     : [el("p", {}, "Several ways of reading give exactly this, so none is claimed:"), el("ul", { class: "ways" }, told.map((way) => el("li", {}, way)))]);
 }
 
 function adviceSection(cell) {
-  if (cell.advice === undefined) return null;
+  if (!cell.advice) return null;
   const quoted = `'${cell.case.replaceAll("'", `'"'"'`)}'`;
   return el("section", {}, el("h3", {}, "What to do"), el("ul", { class: "ways" }, POOL[cell.advice].map(([text, verb]) =>
     el("li", {}, text, verb ? [":", el("pre", {}, `harness ${verb} ${quoted}`)] : null))));
@@ -42,18 +42,18 @@ function refusalBox(refusal) {
 }
 
 function partRow(part) {
-  const table = part.table;
+  const [table, refusal] = [tableOf(part.table), POOL[part.refusal]];
   const last = table.columns.length - 1;
   let answer = el("span", {}, table.rows.map((row, at) => [at ? ", " : "", `${row[0]}: `, valueOf(row[last])]));
-  if (part.refusal) answer = el("span", {}, verdictChip("refused"), ` ${part.refusal.kind}: ${part.refusal.message}`);
+  if (refusal) answer = el("span", {}, verdictChip("refused"), ` ${refusal.kind}: ${refusal.message}`);
   if (part.unknown) answer = el("span", {}, verdictChip("unknown"), ` ${part.unknown}`);
-  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, part.column)), el("td", {}, answer), el("td", { class: "sql" }, part.sql ? el("code", {}, part.sql) : "not sent: the key column alone was refused"));
+  return el("tr", {}, el("th", { scope: "row" }, el("code", {}, part.column)), el("td", {}, answer), el("td", { class: "sql" }, part.sql ? el("code", {}, POOL[part.sql]) : "not sent: the key column alone was refused"));
 }
 
 function refusalSection(cell) {
   if (!cell.refusal) return null;
-  const parts = (cell.parts || []).map((number) => POOL[number]);
-  return el("section", {}, el("h3", {}, "The engine's error"), refusalBox(cell.refusal),
+  const parts = (POOL[cell.parts] || []).map((number) => POOL[number]);
+  return el("section", {}, el("h3", {}, "The engine's error"), refusalBox(POOL[cell.refusal]),
     parts.length ? [el("h3", {}, "Each column asked alone, so that one does not hide the others"), el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" },
       el("thead", {}, el("tr", {}, ["Column", "Answer (key: value)", "SQL"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, parts.map(partRow))))] : null);
@@ -69,7 +69,7 @@ function agreementSection(cell) {
 function fileRow(file, at) {
   // Without the instant: a state can be of another writing than the record that tells its steps.
   const step = file.step === null ? file.instant : `step ${file.step}`;
-  const columns = POOL[file.columns].map(([name, type]) => el("span", {}, name, " ", el("small", {}, type)));
+  const columns = (POOL[file.columns] || []).map(([name, type]) => el("span", {}, name, " ", el("small", {}, type)));
   const meta = file.meta ? el("small", {}, `after ${plural(file.meta, "meta column")}: `) : null;
   const keys = file.keys.join(", ") + (file.deleted.length ? `; deleted: ${file.deleted.join(", ")}` : "");
   return el("tr", {}, el("td", {}, `#${at + 1}`), el("td", {}, el("code", {}, file.path), el("br"), el("small", {}, `file group ${file.group}`)),
@@ -77,7 +77,7 @@ function fileRow(file, at) {
 }
 
 function filesSection(step) {
-  const files = step ? POOL[step.files] : [];
+  const files = ((step && POOL[step.files]) || []).map((number) => POOL[number]);
   if (!files.length) return null;
   return el("section", {}, el("h3", {}, `Files of the table, the oldest first (${files.length})`), el("div", { class: "scroll", tabindex: 0 },
     el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ["", "File", "Kind", "Written by", "Columns in the file's order", "Rows"].map((name) => el("th", { scope: "col" }, name)))),
@@ -85,11 +85,11 @@ function filesSection(step) {
 }
 
 function askedSection(cell, reader) {
-  const attempts = (cell.attempts || []).map(([what, log], at) => el("div", {}, `${at + 1}. ${what}`, log && el("pre", {}, log)));
+  const attempts = (POOL[cell.attempts] || []).map(([what, log], at) => el("div", {}, `${at + 1}. ${what}`, log && el("pre", {}, log)));
   return el("section", {}, el("h3", {}, "How it was asked"), pairs(
     ["SQL as sent", POOL[cell.sql] && el("pre", {}, POOL[cell.sql])],
     ["Distribution", `${reader.distribution} (${reader.fidelity})`],
-    ["Confirmed by the engine", cell.confirmed],
+    ["Confirmed by the engine", POOL[cell.confirmed]],
     ["Normalised, as declared", cell.evened ? cell.evened.join("; ") : null],
     ["Time", `${cell.sec || 0} s${cell.reused ? ", answer reused from an earlier run" : ""}`],
     ["Attempts without an answer", attempts.length ? attempts : null],
@@ -101,7 +101,7 @@ function historySection(cell, variant) {
   const refused = (step) => step.outcome && step.outcome !== "applied" ? el("b", {}, ` (${step.outcome})`) : null;
   const shown = steps.map((step) => el("li", { value: step.number, class: step.number === cell.s ? "now" : false }, step.text, refused(step)));
   const lines = steps.map((step) => el("li", { value: step.number }, step.text, refused(step),
-    POOL[step.statements].length ? el("pre", {}, POOL[step.statements].join(";\n")) : null));
+    step.statements ? el("pre", {}, POOL[step.statements].join(";\n")) : null));
   return el("section", {}, el("h3", {}, "What was written before it was asked"), el("ol", { class: "steps" }, shown),
     el("details", {}, el("summary", {}, "Statements as they were sent"), el("ol", {}, lines)));
 }

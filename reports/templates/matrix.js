@@ -1,91 +1,40 @@
-// The matrix, its filters, and opening cells by their address.
+// The matrix: a part for each scenario, whose lines are drawn when it is opened. A big run has so
+// many cells that a browser needs half a minute and a gigabyte to draw them all.
+const AT_ONCE = 4000; // So many cells are drawn unasked.
 const box = document.getElementById("matrix");
-const filters = document.getElementById("filters");
-const byCase = new Map(DATA.cells.map((cell) => [cell.case, cell]));
 const links = new Map();
-const rows = [];
+const parts = partsOf();
+const matrix = { want: {}, readers: [], order: [] };
 
-function cellLink(cell) {
-  const link = el("a", {
-    class: `cell ${cell.k}`, href: address(cell),
-    title: `${wordOf(cell)}${cell.known ? " (known)" : ""}: ${DATA.readers[cell.r].reader}, step ${cell.s}, ${viewName(cell)}`,
-  }, el("span", { class: "word" }, symbol(DATA.verdicts[cell.k].symbol), el("span", {}, wordOf(cell))), cell.known ? el("span", { class: "tag" }, "known") : null);
-  links.set(cell, link);
-  return link;
-}
-
-function head() {
-  return el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Scenario, and what was asked after each step"),
-    DATA.readers.map((reader, at) => el("th", { scope: "col", "data-reader": at }, el("b", {}, reader.distribution), reader.settings))));
-}
-
-function stepName(step, cell, first) {
-  return el("div", { class: "step" }, el("b", {}, first ? String(step.number) : ""), el("span", { class: "what" }, first ? step.text : ""),
-    cell && el("span", { class: "view" }, viewName(cell)));
-}
-
-function noteRow(step, text) {
-  return el("tr", { class: "note" }, el("th", { scope: "row" }, stepName(step, null, true)),
-    el("td", { colspan: DATA.readers.length }, el("span", { class: "held" }, text)));
-}
-
-function stepRows(number, step, asked) {
-  const made = [];
-  const failed = step.outcome && step.outcome !== "applied";
-  const why = step.refusal ? `${step.outcome} by the writer: ${step.refusal.kind}: ${step.refusal.message}` : step.because || step.outcome;
-  if (failed) made.push([noteRow(step, why), null]);
-  else if (!asked.size) made.push([noteRow(step, step.quiet ? "no questions asked here" : "nothing planned here"), null]);
-  let first = !failed;
-  for (const cells of asked.values()) {
-    const any = cells.find(Boolean);
-    const row = el("tr", { class: step.changes ? "change" : false }, el("th", { scope: "row" }, stepName(step, any, first)),
-      DATA.readers.map((_, at) => el("td", { "data-reader": at }, cells[at] ? cellLink(cells[at]) : null)));
-    made.push([row, cells.filter(Boolean)]);
-    first = false;
-  }
-  return made;
-}
-
-function questionsOf(number) {
-  const steps = new Map();
-  for (const cell of DATA.cells) {
-    if (cell.v !== number) continue;
-    if (!steps.has(cell.s)) steps.set(cell.s, new Map());
-    const asked = steps.get(cell.s);
-    const question = viewName(cell);
-    if (!asked.has(question)) asked.set(question, []);
-    asked.get(question)[cell.r] = cell;
-  }
-  return steps;
-}
-
-function drawVariant(number, body) {
-  const variant = DATA.variants[number];
-  const title = el("tr", { class: "variant" }, el("th", { scope: "rowgroup", colspan: DATA.readers.length + 1 },
-    el("span", {}, variant.id.startsWith(variant.scenario) ? variant.id.slice(variant.scenario.length) : variant.id)));
-  body.append(title);
-  const asked = questionsOf(number);
-  for (const step of variant.steps) {
-    for (const [row, cells] of stepRows(number, step, asked.get(step.number) || new Map())) {
-      body.append(row);
-      rows.push({ row, cells, title, body, variant });
-    }
-  }
-}
-
-function draw() {
-  const names = [...new Set(DATA.variants.map((each) => each.scenario))];
-  const bodies = names.map((name) => {
-    const mine = DATA.variants.map((each, at) => [each, at]).filter(([each]) => each.scenario === name);
-    const body = el("tbody", {}, el("tr", { class: "scenario" }, el("th", { scope: "rowgroup" }, el("b", {}, name)),
-      el("td", { colspan: DATA.readers.length }, el("span", { class: "held" }, mine[0][0].about))));
-    for (const [, at] of mine) drawVariant(at, body);
-    return body;
+// A line is what was asked after a step, with a cell for each reader, or a note why nothing was.
+function linesOf(variant, asked) {
+  return variant.steps.flatMap((step) => {
+    const questions = asked.get(step.number) || [];
+    const note = noteOf(step, questions);
+    const lines = questions.map((question) => ({ variant, step, view: viewName(question), cells: question.cells }));
+    return note ? [{ variant, step, note, cells: [] }, ...lines] : lines;
   });
-  const columns = el("colgroup", {}, el("col", { class: "first" }), DATA.readers.map((_, at) => el("col", { class: "reader", "data-reader": at })));
-  box.replaceChildren(el("table", { style: `--readers: ${DATA.readers.length}` }, columns, head(), bodies));
-  for (const name of names) filters.elements.scenario.append(el("option", { value: name }, name));
-  DATA.readers.forEach((reader, at) => filters.elements.reader.append(el("option", { value: at }, reader.reader)));
+}
+
+function noteOf(step, questions) {
+  const refusal = POOL[step.refusal];
+  if (step.outcome && step.outcome !== "applied") return refusal ? `${step.outcome} by the writer: ${refusal.kind}: ${refusal.message}` : step.because || step.outcome;
+  if (questions.length) return "";
+  return step.quiet ? "no questions asked here" : "nothing planned here";
+}
+
+function partsOf() {
+  const asked = DATA.variants.map(() => new Map());
+  for (const question of DATA.questions) {
+    const steps = asked[question.v];
+    steps.set(question.s, [...(steps.get(question.s) || []), question]);
+  }
+  const found = new Map();
+  DATA.variants.forEach((variant, at) => {
+    if (!found.has(variant.scenario)) found.set(variant.scenario, { name: variant.scenario, about: variant.about, lines: [], open: false });
+    found.get(variant.scenario).lines.push(...linesOf(variant, asked[at]));
+  });
+  return [...found.values()];
 }
 
 function matches(cell, want) {
@@ -94,95 +43,85 @@ function matches(cell, want) {
   return verdict && finding && (want.reader === "" || cell.r === Number(want.reader));
 }
 
-function applyFilters() {
-  const want = Object.fromEntries(["scenario", "reader", "verdict", "finding"].map((name) => [name, filters.elements[name].value]));
-  const picky = want.verdict || want.finding;
-  let shown = 0;
-  const kept = new Set();
-  for (const { row, cells, title, body, variant } of rows) {
-    const here = !want.scenario || variant.scenario === want.scenario;
-    const hits = here && cells ? cells.filter((cell) => matches(cell, want)) : [];
-    for (const cell of cells || []) links.get(cell).classList.toggle("off", !hits.includes(cell));
-    shown += hits.length;
-    row.hidden = !here || (cells ? !hits.length : Boolean(picky));
-    if (!row.hidden) kept.add(title).add(body);
-  }
-  for (const { title, body } of rows) { title.hidden = !kept.has(title); body.hidden = !kept.has(body); }
-  for (const each of box.querySelectorAll("[data-reader]")) each.hidden = want.reader !== "" && each.dataset.reader !== want.reader;
-  document.getElementById("count").textContent = `${shown.toLocaleString("en")} of ${plural(DATA.cells.length, "cell")}`;
-  for (const each of document.querySelectorAll(".total")) each.setAttribute("aria-pressed", String(each.dataset.verdict === want.verdict));
+function cellLink(cell) {
+  const link = el("a", {
+    class: `cell ${cell.k}${matches(cell, matrix.want) ? "" : " off"}`, href: address(cell),
+    title: `${wordOf(cell)}${cell.known ? " (known)" : ""}: ${DATA.readers[cell.r].reader}, step ${cell.s}, ${viewName(cell)}`,
+  }, el("span", { class: "word" }, symbol(DATA.verdicts[cell.k].symbol), el("span", {}, wordOf(cell))), cell.known ? el("span", { class: "tag" }, "known") : null);
+  links.set(cell, link);
+  return link;
 }
 
-// Cells in the order of the page, those that the filters leave.
-const inOrder = () => rows.filter(({ row, cells }) => cells && !row.hidden).flatMap(({ cells }) => cells).filter((cell) => !links.get(cell).classList.contains("off"));
-
-function neighbour(cell, by) {
-  const cells = inOrder();
-  return cells[cells.indexOf(cell) + by];
+function lineRow(line, first) {
+  const name = el("th", { scope: "row" }, el("div", { class: "step" }, el("b", {}, first ? String(line.step.number) : ""),
+    el("span", { class: "what" }, first ? line.step.text : ""), line.view && el("span", { class: "view" }, line.view)));
+  if (line.note) return el("tr", { class: "note" }, name, el("td", { colspan: matrix.readers.length }, el("span", { class: "held" }, line.note)));
+  const cells = new Map(line.cells.map((cell) => [cell.r, cell]));
+  return el("tr", { class: line.step.changes ? "change" : false }, name,
+    matrix.readers.map((at) => el("td", {}, cells.has(at) ? cellLink(cells.get(at)) : null)));
 }
 
-let opener = null;
-
-function openCell(cell) {
-  const inside = dialog.open && dialog.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
-  if (!dialog.open) opener = document.activeElement;
-  const go = (by, text, label) => {
-    const other = neighbour(cell, by);
-    return el("button", { type: "button", "aria-label": label, disabled: !other, onclick: () => { if (other) location.replace(address(other)); } }, text);
-  };
-  drawCell(cell, [go(-1, "‹", "previous cell"), go(1, "›", "next cell"), el("button", { type: "button", "aria-label": "close", onclick: () => dialog.close() }, "Close")]);
-  if (!dialog.open) dialog.showModal();
-  const button = (label) => dialog.querySelector(`button[aria-label="${label}"]:not(:disabled)`);
-  ((inside && button(inside)) || button("close")).focus();
-  dialog.querySelector(".body").scrollTop = 0;
+function variantRow(variant) {
+  const name = variant.id.startsWith(variant.scenario) ? variant.id.slice(variant.scenario.length) : variant.id;
+  return el("tr", { class: "variant" }, el("th", { scope: "rowgroup", colspan: matrix.readers.length + 1 }, el("span", {}, name)));
 }
 
-function caseOfAddress() {
-  try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; }
-}
-
-function follow() {
-  const cell = byCase.get(caseOfAddress());
-  if (cell) openCell(cell);
-  else if (dialog.open) dialog.close();
-}
-
-function moveFocus(event) {
-  const link = event.target.closest("a.cell");
-  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-  if (!link || !step) return;
-  event.preventDefault();
-  const lines = [...box.querySelectorAll("tbody:not([hidden]) tr:not([hidden])")].filter((row) => row.querySelector("a.cell"));
-  const at = lines.indexOf(link.closest("tr")) + step[0];
-  const column = link.closest("td").cellIndex + step[1];
-  lines[at]?.cells[column]?.querySelector("a.cell")?.focus();
-}
-
-dialog.addEventListener("close", () => {
-  const cell = byCase.get(caseOfAddress());
-  history.replaceState(null, "", location.pathname + location.search);
-  // Back to where one came from: a sentence's link, or the cell last looked at.
-  if (opener && opener.closest("main a:not(.cell)")) opener.focus();
-  else if (cell) links.get(cell).focus();
-});
-dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
-dialog.addEventListener("keydown", (event) => {
-  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  const cell = byCase.get(caseOfAddress());
-  const other = by && cell && !event.target.closest(".scroll") && neighbour(cell, by);
-  if (other) location.replace(address(other));
-});
-box.addEventListener("keydown", moveFocus);
-filters.addEventListener("change", applyFilters);
-filters.addEventListener("reset", () => setTimeout(applyFilters));
-for (const each of document.querySelectorAll(".total")) {
-  each.addEventListener("click", () => {
-    const select = filters.elements.verdict;
-    select.value = select.value === each.dataset.verdict ? "" : each.dataset.verdict;
-    applyFilters();
+// The variant's name and the step's text stand above the first line of theirs that is left.
+function lineRows(part) {
+  return part.left.flatMap((line, at) => {
+    const before = part.left[at - 1] || {};
+    const row = lineRow(line, line.step !== before.step);
+    return line.variant === before.variant ? [row] : [variantRow(line.variant), row];
   });
 }
-window.addEventListener("hashchange", follow);
-draw();
-applyFilters();
-follow();
+
+function setOpen(part, open) {
+  part.open = open;
+  part.button.setAttribute("aria-expanded", String(open));
+  part.body.replaceChildren(...(open ? lineRows(part) : []));
+}
+
+// How many cells of a reader have which verdict.
+function countsOf(cells) {
+  return Object.entries(DATA.verdicts).map(([kind, word]) => {
+    const count = cells.filter((cell) => cell.k === kind).length;
+    const said = `${count} ${word.label}`;
+    return count ? [el("span", { class: `chip ${kind}`, role: "img", title: said, "aria-label": said }, symbol(word.symbol), ` ${count}`), " "] : null;
+  });
+}
+
+function partHead(part) {
+  const name = part.name.split(/(?<=[/_])/).map((piece) => [piece, el("wbr")]);
+  part.button = el("button", { type: "button", "aria-expanded": "false" }, el("span", {}, name));
+  const head = el("tr", { class: "scenario" }, el("th", { scope: "rowgroup" }, part.button, el("small", {}, part.about)),
+    matrix.readers.map((at) => el("td", {}, countsOf(part.hits.filter((cell) => cell.r === at)))));
+  head.addEventListener("click", () => { part.byHand = !part.open; setOpen(part, part.byHand); });
+  return el("tbody", {}, head);
+}
+
+function tableHead() {
+  return el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Scenario, and what was asked after each step"),
+    matrix.readers.map((at) => el("th", { scope: "col" }, el("b", {}, DATA.readers[at].distribution), DATA.readers[at].settings))));
+}
+
+function leave(part, want) {
+  const here = !want.scenario || part.name === want.scenario;
+  const picky = want.verdict || want.finding;
+  part.left = here ? part.lines.filter((line) => line.note ? !picky : line.cells.some((cell) => matches(cell, want))) : [];
+  part.hits = part.left.flatMap((line) => line.cells.filter((cell) => matches(cell, want)));
+}
+
+function drawMatrix(want) {
+  matrix.want = want;
+  matrix.readers = want.reader === "" ? DATA.readers.map((_, at) => at) : [Number(want.reader)];
+  for (const part of parts) leave(part, want);
+  const left = parts.filter((part) => part.left.length);
+  matrix.order = left.flatMap((part) => part.hits);
+  const few = left.flatMap((part) => part.left).length * matrix.readers.length <= AT_ONCE;
+  const columns = el("colgroup", {}, el("col", { class: "first" }), matrix.readers.map(() => el("col")));
+  const bodies = left.map((part) => [partHead(part), part.body = el("tbody")]);
+  box.replaceChildren(el("table", { style: `--readers: ${matrix.readers.length}` }, columns, tableHead(), bodies));
+  box.scrollTo(0, 0);
+  links.clear();
+  for (const part of left) setOpen(part, Boolean(want.scenario || few || part.byHand));
+}

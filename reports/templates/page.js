@@ -1,6 +1,13 @@
 // What the other scripts share: the data, and ways to make elements. Only text is ever set.
 const DATA = JSON.parse(document.getElementById("data").textContent);
+// What cells have in common stands in the pool once; 0 is the number of nothing.
 const POOL = DATA.pool;
+const tableOf = (number) => number && { columns: POOL[number].columns, rows: POOL[number].rows.map((row) => POOL[row] || []) };
+for (const question of DATA.questions) {
+  const { cells, ...shared } = question;
+  question.cells = cells.map((cell) => ({ ...shared, ...cell, case: shared.case + DATA.readers[cell.r].reader }));
+}
+const CELLS = DATA.questions.flatMap((question) => question.cells);
 
 // Characters that a browser hides or that turn the text around are written out.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;

@@ -65,10 +65,9 @@ function notesList(marks) {
 }
 
 function tablesSection(cell, reader) {
-  if (cell.want === undefined && cell.got === undefined) return null;
-  const want = cell.want === undefined ? null : POOL[cell.want];
-  const got = cell.got === undefined ? null : POOL[cell.got];
-  const marks = cell.marks === undefined ? null : POOL[cell.marks];
+  if (!cell.want && !cell.got) return null;
+  const [want, got] = [tableOf(cell.want), tableOf(cell.got)];
+  const marks = cell.marks && { ...POOL[cell.marks], notes: POOL[cell.marks].notes.map((note) => POOL[note]) };
   return el("section", {}, el("h3", {}, got ? "Tables" : "Expected table"), el("div", { class: "beside" },
     want && el("div", {}, got && el("h4", {}, "Expected"), valuesTable(want, 0, marks || alone(want))),
     got && el("div", {}, el("h4", {}, `Answered by ${reader.reader}`), valuesTable(got, 1, marks || alone(got))),

@@ -5,12 +5,13 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from harness.record import FindingKind, VerdictKind
-from harness.reports import html, html_cells, html_data
+from harness.reports import agreement, html, html_cells, html_data
 from harness.run import Run
 from tests.recorded import sample
 
@@ -57,6 +58,19 @@ def data(text: str) -> dict[str, Any]:
     return found
 
 
+def cells(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give the cells as the page's script puts them together."""
+    return [
+        question | cell | {"case": question["case"] + data["readers"][cell["r"]]["reader"]}
+        for question in data["questions"]
+        for cell in question["cells"]
+    ]
+
+
+def rows(data: dict[str, Any], table: int) -> list[list[str | None]]:
+    return [data["pool"][row] for row in data["pool"][table]["rows"]]
+
+
 def test_hostile_texts_make_no_elements_of_their_own(text: str) -> None:
     tags = [tag for tag, _ in Page(text).tags]
     assert tags.count("script") == 2
@@ -85,7 +99,7 @@ def test_the_embedded_data_is_the_data(sampled: Run, data: dict[str, Any]) -> No
 
 
 def test_every_cell_of_the_plan_is_on_the_page_once(sampled: Run, data: dict[str, Any]) -> None:
-    assert [each["case"] for each in data["cells"]] == [
+    assert [each["case"] for each in cells(data)] == [
         case for _, case in sorted((_at(sampled, c), c) for c in _cases(sampled))
     ]
 
@@ -102,34 +116,55 @@ def _at(run: Run, case: str) -> tuple[int, int]:
 
 
 def test_a_cell_that_did_not_run_is_unknown_on_the_page(data: dict[str, Any]) -> None:
-    silent = [each for each in data["cells"] if each.get("because") == "did not run"]
+    why = data["pool"].index("did not run")
+    silent = [each for each in cells(data) if each.get("because") == why]
     assert silent
     assert {each["k"] for each in silent} == {"unknown"}
     assert not any("got" in each for each in silent)
 
 
-def test_the_first_thing_in_the_pool_is_not_taken_for_none() -> None:
-    assert html_cells.without_empty(
-        {"sql": 0, "known": "", "f": [], "reused": False, "no": None}
-    ) == {"sql": 0}
+def test_nothing_has_the_number_0_and_something_never_has() -> None:
+    pool = html_cells.Pool()
+    empty: tuple[object, ...] = ("", [], {}, None)
+    assert [pool.add(each) for each in empty] == [0] * 4
+    assert (pool.add("first"), pool.add(["second"]), pool.add("first")) == (1, 2, 1)
+    assert pool.items == [None, "first", ["second"]]
 
 
 def test_null_stays_null_and_the_text_null_stays_text(data: dict[str, Any]) -> None:
-    hostile = next(c for c in data["cells"] if c["case"].startswith("hostile") and c["s"] == 1)
-    rows = data["pool"][hostile["got"]]["rows"]
-    assert rows == [["1", sample.HOSTILE, None], ["2", "NULL", None]]
+    hostile = next(c for c in cells(data) if c["case"].startswith("hostile") and c["s"] == 1)
+    assert rows(data, hostile["got"]) == [["1", sample.HOSTILE, None], ["2", "NULL", None]]
+
+
+def test_what_cells_have_in_common_stands_on_the_page_once(text: str, data: dict[str, Any]) -> None:
+    assert Page(text).data.count('"did not run"') == 1
+    refused = [each["refusal"] for each in cells(data) if "refusal" in each]
+    assert all(data["pool"][each]["message"] for each in refused)
+    assert len(set(refused)) < len(refused)
+    shared = next(each for each in data["questions"] if len(each["cells"]) > 1)
+    assert Page(text).data.count(json.dumps(shared["case"])) == 1
+
+
+def test_the_first_alarm_is_on_the_first_screen_and_the_others_unfold(
+    sampled: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alarms = [SimpleNamespace(text=f"alarm {at}", places=("one",)) for at in range(3)]
+    monkeypatch.setattr(agreement, "alarms", lambda _: alarms)
+    page = html.page(sampled)
+    told = [page.index(each) for each in ("alarm 0", "2 more alarms", "alarm 1", "alarm 2")]
+    assert told == sorted(told)
 
 
 def test_equal_tables_are_held_once(data: dict[str, Any]) -> None:
-    wanted = {each["want"] for each in data["cells"] if "want" in each}
-    states = {(each["case"].partition("[")[0], each["s"]) for each in data["cells"]}
+    wanted = {each["want"] for each in cells(data) if "want" in each}
+    states = {(each["case"].partition("[")[0], each["s"]) for each in cells(data)}
     assert len(wanted) <= len(states)
     texts = [json.dumps(each) for each in data["pool"]]
     assert len(texts) == len(set(texts))
 
 
 def test_readers_are_grouped_by_equal_answers(data: dict[str, Any]) -> None:
-    cell = next(each for each in data["cells"] if each["s"] == 3 and each["k"] == "wrong")
+    cell = next(each for each in cells(data) if each["s"] == 3 and each["k"] == "wrong")
     groups = data["pool"][cell["agree"]]
     assert [[truth, kind] for truth, kind, _ in groups] == [[True, "correct"], [False, "wrong"]]
     assert groups[1][2] == [5, 6]
@@ -139,7 +174,7 @@ def test_files_tell_the_step_that_wrote_them_and_leave_out_meta_columns(
     data: dict[str, Any],
 ) -> None:
     step = next(s for s in data["variants"][1]["steps"] if s["number"] == 4)
-    base, log = data["pool"][step["files"]]
+    base, log = (data["pool"][each] for each in data["pool"][step["files"]])
     assert (base["step"], base["kind"], base["meta"]) == (1, "base", 2)
     assert (log["step"], log["kind"], log["keys"]) == (4, "log", ["1"])
     assert data["pool"][base["columns"]][0] == ["id", "string"]
@@ -162,7 +197,7 @@ def test_the_legend_names_every_verdict_and_finding(text: str) -> None:
 def test_links_to_cells_lead_to_cases(text: str, data: dict[str, Any]) -> None:
     from urllib.parse import unquote  # noqa: PLC0415
 
-    cases = {each["case"] for each in data["cells"]}
+    cases = {each["case"] for each in cells(data)}
     links = [a["href"] for tag, a in Page(text).tags if tag == "a" and a.get("href")]
     assert links
     assert {unquote(each)[1:] for each in links if each} <= cases
@@ -171,7 +206,7 @@ def test_links_to_cells_lead_to_cases(text: str, data: dict[str, Any]) -> None:
 def test_a_run_in_which_nothing_ran_has_a_page(sampled: Run) -> None:
     nothing = Run(sampled.folder, sampled.info, (), {}, {})
     page = json.loads(Page(html.page(nothing)).data)
-    assert {each["k"] for each in page["cells"]} == {"unknown"}
+    assert {each["k"] for each in cells(page)} == {"unknown"}
 
 
 def test_a_run_without_any_cell_has_a_page(sampled: Run) -> None:
@@ -194,10 +229,11 @@ def test_a_wrong_place_names_its_file_by_the_number_in_the_list(sampled: Run) ->
     told = replace(wrong, findings=(replace(wrong.findings[0], places=places),))
     page = html_data.data(replace(sampled, recorded={**sampled.recorded, wrong.case: told}))
     found: dict[str, Any] = json.loads(json.dumps(page))
-    cell = next(each for each in found["cells"] if each["case"] == wrong.case)
+    cell = next(each for each in cells(found) if each["case"] == wrong.case)
     step = next(s for s in found["variants"][cell["v"]]["steps"] if s["number"] == cell["s"])
-    number = [each["path"] for each in found["pool"][step["files"]]].index(files[0].path) + 1
-    notes = found["pool"][cell["marks"]]["notes"]
+    listed = [found["pool"][each]["path"] for each in found["pool"][step["files"]]]
+    number = listed.index(files[0].path) + 1
+    notes = [found["pool"][each] for each in found["pool"][cell["marks"]]["notes"]]
     assert all(text.endswith(f"; read from file #{number}") for _, text, _ in notes)
     assert files[0].path not in json.dumps(notes)
 
@@ -205,13 +241,13 @@ def test_a_wrong_place_names_its_file_by_the_number_in_the_list(sampled: Run) ->
 def test_a_cell_that_is_not_right_says_what_to_do_and_a_right_one_does_not(
     data: dict[str, Any],
 ) -> None:
-    for cell in data["cells"]:
+    for cell in cells(data):
         verbs = [verb for _, verb in data["pool"][cell["advice"]]] if "advice" in cell else []
         assert ("remedy" in verbs) == (cell["k"] in {"wrong", "refused"})
 
 
 def test_every_way_of_reading_on_the_page_is_explained(data: dict[str, Any]) -> None:
-    ways = {way for cell in data["cells"] for way in cell.get("ways", ())}
+    ways = {way for cell in cells(data) for way in data["pool"][cell.get("ways", 0)] or ()}
     assert ways
     assert set(data["ways"]) == ways
 

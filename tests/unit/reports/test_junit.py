@@ -57,9 +57,36 @@ def test_a_failure_tells_the_witness(cases: list[ET.Element]) -> None:
     failure = case(cases, sample.NAMES[5], 3).find("failure")
     assert failure is not None
     assert failure.get("type") == "misaligned"
-    assert "row 1 shows under f2 'f3s1r1'" in (failure.get("message") or "")
+    assert failure.get("message") == "misaligned: f2, f1"
+    assert "misaligned: row 1 shows under f2 'f3s1r1'" in (failure.text or "")
+    assert "All of it: report.html" in (failure.text or "")
     assert "reads by position" in (failure.text or "")
     assert "SQL: SELECT" in (failure.text or "")
+
+
+def test_a_failure_has_one_witness_of_each_finding_and_says_nothing_twice(
+    sampled: Run, cases: list[ET.Element]
+) -> None:
+    texts = {f"{each.get('classname')}/{each.get('name')}": each.find("failure") for each in cases}
+    wrong = [each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG]
+    assert any(len(each.findings[0].places) > 1 for each in wrong)
+    for each in wrong:
+        failure = texts[each.case]
+        assert failure is not None
+        lines = (failure.text or "").split("\n")
+        assert len([line for line in lines if "row " in line]) == len(each.findings), lines
+        assert "row " not in (failure.get("message") or "")
+
+
+def test_a_long_refusal_is_cut(sampled: Run, tmp_path: Path) -> None:
+    name, answer = next((n, a) for n, a in sampled.answers.items() if a.refusal)
+    assert answer.refusal
+    long = replace(answer, refusal=replace(answer.refusal, message="m" * 9000, cause="c" * 9000))
+    cases = read(replace(sampled, answers={**sampled.answers, name: long}), tmp_path)
+    texts = [each.findtext("failure") or "" for each in cases]
+    assert any("mmm" in text for text in texts)
+    assert max(map(len, texts)) < 1000
+    assert "m" * 9000 in junit.details(next(v for v in sampled.verdicts if v.case == name), long)
 
 
 def test_a_known_finding_is_a_failure_of_its_own_type(cases: list[ET.Element]) -> None:
@@ -100,8 +127,10 @@ def test_a_pass_after_a_failed_attempt_shows_the_attempt(cases: list[ET.Element]
 def test_a_place_names_the_file_that_it_was_read_from(sampled: Run, tmp_path: Path) -> None:
     wrong = next(each for each in sampled.verdicts if each.verdict is VerdictKind.WRONG)
     (first, *rest), others = wrong.findings[0].places, wrong.findings[1:]
-    places = (replace(first, file="day=1/a.parquet"), *rest)
-    told = replace(wrong, findings=(replace(wrong.findings[0], places=places), *others))
+    first = replace(first, file="day=1/a.parquet")
+    finding = replace(wrong.findings[0], witness=first, places=(first, *rest))
+    told = replace(wrong, findings=(finding, *others))
     run = replace(sampled, recorded={**sampled.recorded, wrong.case: told})
     texts = [each.findtext("failure") or "" for each in read(run, tmp_path)]
     assert sum("; read from day=1/a.parquet\n" in each for each in texts) == 1
+    assert "; read from day=1/a.parquet\n" in junit.details(told, None)
