@@ -18,7 +18,7 @@ from harness.model.partitions import Lists
 from harness.model.query import Query
 from harness.model.reading import Meta, Reading
 from harness.model.truth import Row
-from harness.model.ways import By
+from harness.model.ways import By, Way
 from harness.readings import Readings
 from harness.record import Answer, labelled
 
@@ -77,9 +77,9 @@ class Layout:
     ) -> Foretold | None:
         """Give what the rows of an answer were read from, where its values do not tell.
 
-        So it is by position with meta columns counted, by the lists of partitions (which may leave
-        nothing but NULLs), and of values as they are stored. None where it was not read so, or may
-        have been read in another way as well.
+        So it is where Hudi's meta columns are shown (counted by position, or under others), by the
+        lists of partitions (which may leave nothing but NULLs), and of values as they are stored.
+        None where it was not read so, or may have been read in another way as well.
         """
         readings = None if query.count else self.readings()
         if readings is None or not (
@@ -87,7 +87,7 @@ class Layout:
         ):
             return None
         ways = readings.fitting(query, labels, rows)
-        if not all(way.by is By.COUNTED or way.stored or way.listed for way in ways):
+        if not all(map(_tells_more, ways)):
             return None
         history = self.world.history
         told = [foretell(readings.reading, way, query, labels, history) for way in ways]
@@ -167,6 +167,11 @@ class Layout:
 
     def _version(self, fact: FileFact, key: str) -> Row:
         return resolution.version(self.world.history, fact, key, self.steps)
+
+
+def _tells_more(way: Way) -> bool:
+    """Tell whether a way shows what does not tell itself whose it is."""
+    return way.by is By.COUNTED or way.stored or way.listed or way.overlaid
 
 
 def _labels(answer: Answer) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Final
 from harness.errors import printable
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.moment import AS_OF, INCREMENTAL
-from harness.model.ways import CATALOG, LEFT_OUT, LISTED, STORED, By, Logs
+from harness.model.ways import CATALOG, LEFT_OUT, LISTED, OVERLAID, STORED, By, Logs
 from harness.record import FindingKind, Party, VerdictKind
 
 META_COUNTED: Final = str(By.COUNTED).removeprefix(f"{By.POSITION}, ")
@@ -156,6 +156,8 @@ WAYS: Final[Mapping[str, str]] = {
     "too, and what stands beyond the end of an older, shorter one is NULL",
     STORED: "what a file stores is taken for a value of the table's type, "
     "whatever type the file says",
+    OVERLAID: "where the catalog does not list Hudi's columns, the commit time, the record key and "
+    "the partition path of rows from base files stand under its first, third and fourth column",
 }
 """What a reader does that reads in such a way; a way may have several of these parts."""
 

@@ -30,6 +30,8 @@ META = (
     "_hoodie_file_name",
 )
 """What Hudi's base files begin with; a field of each has its number from -1 downwards as id."""
+OVERLAID = {0: META[0], 2: META[2], 3: META[3]}
+"""By the place that each takes of the table's columns."""
 Record = Mapping[str, Value]
 
 
@@ -184,6 +186,8 @@ class Reader:
     """By position: Hudi's meta columns take the first positions of base files."""
     partition_counts: bool = False
     """By position: partition columns take a position of the file as well."""
+    overlaid: bool = False
+    """Whether base files show some of Hudi's meta columns in the places of the first columns."""
 
 
 @dataclass(frozen=True)
@@ -255,11 +259,14 @@ def _sources(
     added = [Field(-at, name, Primitive("string")) for at, name in enumerate(META, start=1)]
     names = {each.name: each for each in (*file.schema.fields, *added)}
     order = (*META, *file.names) if reader.meta_counts else file.names
+    laid = OVERLAID if reader.overlaid and file.kind is FileKind.BASE else {}
     found: list[tuple[Field, Field | None]] = []
     position = reader.shift
     for each in schema.fields:
         in_path = each.name in disk.table.partition_by and not reader.partition_counts
-        if by == "id":
+        if position in laid and not in_path:
+            found.append((each, names[laid[position]]))
+        elif by == "id":
             found.append((each, _by_id(reader, each, ids, names)))
         elif by == "name" or in_path:
             found.append((each, names.get(each.name)))

@@ -10,6 +10,7 @@ from typing import Final
 
 from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact, FileKind
+from harness.model.overlay import overlaid
 from harness.model.partitions import Lists
 from harness.model.pruning import can_hold
 from harness.model.query import Condition, at
@@ -94,7 +95,9 @@ class Reading:
         """The ways to find columns with which what is stored can show something else."""
         self.listed = lists is not None and lists.differ
         """Whether lists of partitions can show something else."""
-        self._read: dict[tuple[int, By, int, bool, bool], dict[str, Shown]] = {}
+        self.overlaid = self._counted and any(logs for _, logs in self._slices)
+        """Whether Hudi's columns may be shown under others."""
+        self._read: dict[tuple[int, By, int, bool, bool, bool], dict[str, Shown]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
 
     def ways(self, *, prunes: bool = False) -> tuple[Way, ...]:
@@ -112,6 +115,7 @@ class Reading:
                 prunes=prunes,
                 listed=self.listed,
                 stored=self.stored,
+                overlaid=self.overlaid,
             )
         return self._ways[prunes]
 
@@ -177,7 +181,7 @@ class Reading:
         Hudi's meta columns have negative ids.
         """
         by = way.by if fact.kind is FileKind.BASE else _in_logs(way)
-        found = sources(self._history, fact, self._steps, by, _catalog(way))
+        found = self._taken(fact, by, way)
         if not way.listed or not self._rows[id(fact)]:
             return found
         # All rows of a file are of one partition.
@@ -186,6 +190,13 @@ class Reading:
             (field, None if self._beyond(place, row) else source)
             for (field, source), place in zip(found, self._places(), strict=True)
         ]
+
+    def _taken(self, fact: FileFact, by: By, way: Way) -> list[tuple[Field, Field | None]]:
+        """Give the columns that a reader shows, lists of partitions left aside."""
+        found = sources(self._history, fact, self._steps, by, _catalog(way))
+        if not way.overlaid or fact.kind is not FileKind.BASE:
+            return found
+        return overlaid(found, self._history[-1].table.partition_by)
 
     def _beyond(self, place: int | None, row: Row) -> bool:
         return place is not None and self._lists is not None and self._lists.beyond(place, row)
@@ -199,9 +210,9 @@ class Reading:
     def _of(self, fact: FileFact, by: By, way: Way) -> dict[str, Shown]:
         # Log records are given as rows of their own schema, whatever reads them.
         show = shown_as_stored if way.stored and fact.kind is FileKind.BASE else shown
-        at_ = id(fact), by, _catalog(way), way.listed, show is shown
+        at_ = id(fact), by, _catalog(way), way.listed, show is shown, way.overlaid
         if at_ not in self._read:
-            found = sources(self._history, fact, self._steps, by, _catalog(way))
+            found = self._taken(fact, by, way)
             values = zip(*(self._column(fact, *each, by, show) for each in found), strict=True)
             made: dict[str, Shown] = {}
             for (key, row), each in zip(self._rows[id(fact)], values, strict=True):

@@ -194,7 +194,9 @@ def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
         return None
     value = row.values.get(source.id)
     if by is By.ID:
-        return named(value, field)
+        # One of Hudi's columns under another: of another type it is refused.
+        fits = source.id > 0 or field.type == source.type
+        return named(value, field) if fits else Unpredicted()
     return _by_name(value, source, field, by, _as)
 
 

@@ -20,6 +20,7 @@ CATALOG: Final = "catalog of step"
 LEFT_OUT: Final = "files left out"
 LISTED: Final = "partitions by their own column lists"
 STORED: Final = "values as they are stored"
+OVERLAID: Final = "three of Hudi's columns under others"
 """What the text of a way says of the things beyond."""
 
 
@@ -72,6 +73,9 @@ class Way:
     stored: bool = False
     """Whether it takes what a base file stores for a value of the column's own type, whatever the
     file says that it is (see `model.stored`)."""
+    overlaid: bool = False
+    """Whether it shows three of Hudi's columns of a base file under the table's own (see
+    `model.overlay`)."""
 
     @property
     def beyond(self) -> tuple[tuple[str, object], ...]:
@@ -82,6 +86,7 @@ class Way:
             ("pruned", self.pruned),
             ("listed", self.listed or None),
             ("stored", self.stored or None),
+            ("overlaid", self.overlaid or None),
         )
         return tuple(each for each in told if each[1] not in {None, Logs.MERGED})
 
@@ -95,10 +100,13 @@ class Way:
         """Whether no engine is known to read so.
 
         Hive, which goes by the lists of partitions, finds columns by name or by id, in the catalog
-        of today, and converts values; who goes by id converts them too.
+        of today, and converts values; who goes by id converts them too. It shows Hudi's columns
+        under others where it goes by id and merges log files.
         """
         lists = self.listed and (self.by.placed or self.catalog is not None or self.stored)
-        return lists or (self.stored and self.by is By.ID)
+        merges = self.logs is Logs.MERGED and self.catalog is None and self.pruned is None
+        laid = self.overlaid and not (self.by is By.ID and merges)
+        return lists or laid or (self.stored and self.by is By.ID)
 
     def includes(self, other: Way) -> bool:
         """Tell whether another way is a smaller part of this one."""
@@ -111,6 +119,7 @@ class Way:
         parts += [f"{LEFT_OUT} {self.pruned}"] if self.pruned else []
         parts += [LISTED] if self.listed else []
         parts += [STORED] if self.stored else []
+        parts += [OVERLAID] if self.overlaid else []
         return ", ".join(parts)
 
 
@@ -122,12 +131,14 @@ def ways(
     prunes: bool = False,
     listed: bool = False,
     stored: Container[By] = (),
+    overlaid: bool = False,
 ) -> tuple[Way, ...]:
     """Give the ways worth trying, the smallest first.
 
     `logs`, `catalogs`: what can make a difference beside the usual, the catalogs for each way to
     find columns. `prunes`: whether there is a predicate. `listed`, `stored`: whether lists of
     partitions can make a difference, and with which ways to find columns what is stored can.
+    `overlaid`: whether Hudi's columns may be shown under others.
     """
     made = (
         Way(by, *each)
@@ -138,6 +149,7 @@ def ways(
             (None, *finders) if prunes else (None,),
             (False, True) if listed else (False,),
             (False, True) if by in stored else (False,),
+            (False, True) if overlaid and by is By.ID else (False,),
         )
     )
     some = (way for way in made if not (way.twice or way.nobodys) and len(way.beyond) <= AT_ONCE)

@@ -15,7 +15,7 @@ from harness.histories import Case, Histories
 from harness.model.query import Query
 from harness.model.reading import Reading
 from harness.model.schema import Schema
-from harness.model.ways import By
+from harness.model.ways import OVERLAID, By
 from harness.plan.expected_files import expected_files
 from harness.plan.separation import habit_of
 from harness.readings import Readings
@@ -43,7 +43,8 @@ def predictable(sign: Sign) -> bool:
 
     Nor where the way shows what Hudi adds to rows: that is known of written files alone.
     """
-    if sign.kind == FindingKind.UNEXPLAINED or By.COUNTED in sign.way:
+    added = any(each in sign.way for each in (By.COUNTED, OVERLAID))
+    if sign.kind == FindingKind.UNEXPLAINED or added:
         return False
     return sign.way.startswith(READ) if sign.refused else bool(sign.way)
 

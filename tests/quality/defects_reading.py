@@ -64,6 +64,20 @@ plant("by position, meta columns counted", by(counted))
 plant("log files ignored, meta columns counted", by(replace(counted, logs="ignored")))
 
 
+def _logged(_: Plot, by_chance: random.Random) -> Plot:
+    """Let texts stand where Hudi's columns are shown, and a log file be merged."""
+    changes = ("drop f1", "rename f1 g", "move f1 after f2", "add g string after ts")
+    last = by_chance.choice(("insert 6", "insert 6; upsert 6", "upsert 4"))
+    steps = f"insert 1..3; insert 4,5; {by_chance.choice(changes)}; upsert 2; {last}"
+    parts = by_chance.choice(((), ("p",)))
+    columns = "id string, ts long, f1 string, f2 string, f3 string, p string"
+    return Plot(columns, steps, mor=True, partition_by=parts)
+
+
+overlaid = Reader("id", overlaid=True)
+plant("three of Hudi's columns under others", by(overlaid), twist=_logged)
+
+
 def _put(cells: Sequence[object], at: Sequence[int], new: Sequence[object]) -> tuple[object, ...]:
     return tuple(new[n] if n in at else each for n, each in enumerate(cells))
 

@@ -62,6 +62,7 @@ MAPPED: Final[Mapping[str, str]] = {
     "base files by position, logs by id": "by position, log files by id",
     "by position, meta columns counted": COUNTED,
     "log files ignored, meta columns counted": f"{COUNTED}, base files only",
+    "three of Hudi's columns under others": "by id, three of Hudi's columns under others",
     "log files ignored": "by id, base files only",
     "log files ignored, by position": "by position, base files only",
     "log files ignored, by name": "by name, base files only",

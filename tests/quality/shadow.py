@@ -132,7 +132,8 @@ def read(
         )
         for left, right in zip(plain, shadow, strict=True)
     )
-    return Seen(told, columns_of(shown), lines, files=files, bare=reader.meta_counts)
+    bare = reader.meta_counts or reader.overlaid
+    return Seen(told, columns_of(shown), lines, files=files, bare=bare)
 
 
 def _nulls(told: Told, shown: Schema, key: str, tokens: tuple[Value, ...]) -> tuple[Value, ...]:

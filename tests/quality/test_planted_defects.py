@@ -33,6 +33,7 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
         "log files ignored, meta columns counted",
         "by position, five too far right",
     ),
+    "meta columns under others": ("three of Hudi's columns under others",),
     "resurrect": ("dropped column resurrected by name",),
     "stale schema": (
         "schema of an earlier step, by id",

@@ -1,4 +1,4 @@
-"""By position with Hudi's meta columns counted: what was read is known, or nothing is claimed."""
+"""Where Hudi's meta columns are shown: what was read is known, or nothing is claimed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from harness.cells import Cell
 from harness.judge import judge
-from harness.model.ways import By
+from harness.model.ways import OVERLAID, By
 from harness.record import (
     Answer,
     FileValues,
@@ -107,6 +107,26 @@ def test_partition_columns_come_from_the_path_and_take_no_place() -> None:
     found = places(judged(told, answered(read(told))))
     assert ("1", "f") in found
     assert ("1", "p") not in found
+
+
+def test_hudis_columns_under_others_say_which_they_are_and_no_key_is_taken_for_the_keys() -> None:
+    told = history("insert 1,2; insert 3; upsert 1", COLUMNS, mor=True)
+    verdict = judged(told, answered(told.read("id", overlaid=True)))
+    assert verdict.reproduces == (f"by id, {OVERLAID}",)
+    assert {each.kind for each in verdict.findings} == {FindingKind.MISALIGNED}
+    found = places(verdict)
+    assert {name for key, name in found if key == "2"} == {"id", "b", "c"}
+    key = found["3", "b"]
+    assert (key.found, key.origin) == ("3", Origin(-3, META_NAMES[2], 2, "3"))
+    assert key.file.endswith(".base")
+    assert not {at for at in found if at[0] == "1"}
+
+
+def test_hudis_columns_under_others_are_not_claimed_where_the_catalog_lists_them() -> None:
+    told = history("insert 1,2; upsert 1", COLUMNS, mor=True)
+    verdict = judged(told, answered(told.read("id", overlaid=True)), bare=False)
+    assert verdict.reproduces == ()
+    assert FindingKind.UNEXPLAINED in {each.kind for each in verdict.findings}
 
 
 def part(reply: Reply, *names: str) -> Part:

@@ -15,6 +15,7 @@ def test_a_way_is_called_by_how_it_finds_columns_and_what_it_does_beyond() -> No
     )
     assert str(Way(By.ID, listed=True)) == "by id, partitions by their own column lists"
     assert str(Way(By.POSITION, stored=True)) == "by position, values as they are stored"
+    assert str(Way(By.ID, overlaid=True)) == "by id, three of Hudi's columns under others"
 
 
 def test_a_way_includes_those_that_find_columns_alike_and_do_less() -> None:
@@ -58,3 +59,11 @@ def test_ways_in_which_no_engine_reads_are_not_tried() -> None:
     assert Way(By.NAME, Logs.IGNORED, listed=True) in found
     assert not any(way.listed and (way.stored or way.catalog) for way in found)
     assert not any(way.listed or way.stored for way in ways(FINDERS))
+
+
+def test_hudis_columns_are_shown_under_others_only_by_id_with_log_files_merged() -> None:
+    found = ways(FINDERS, (Logs.IGNORED,), {By.ID: (1,)}, prunes=True, listed=True, overlaid=True)
+    shown = {way for way in found if way.overlaid}
+    assert shown == {Way(By.ID, overlaid=True), Way(By.ID, listed=True, overlaid=True)}
+    assert Way(By.ID, overlaid=True).includes(Way(By.ID))
+    assert not any(way.overlaid for way in ways(FINDERS))

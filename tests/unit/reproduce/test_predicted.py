@@ -37,9 +37,17 @@ def test_several_ways_and_none_predict_nothing() -> None:
     assert not predicted.predictable(Sign("misaligned", ("by name", "by position")))
     assert not predicted.predictable(Sign("refused X", ("it is too late",)))
     assert not predicted.predictable(Sign("unexplained", ("by position",)))
-    assert not predicted.predictable(
-        Sign("misaligned", ("by position, Hudi's meta columns counted, base files only",))
-    )
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "by position, Hudi's meta columns counted, base files only",
+        "by id, three of Hudi's columns under others",
+    ],
+)
+def test_what_hudi_adds_to_rows_is_not_predicted(way: str) -> None:
+    assert not predicted.predictable(Sign("misaligned", (way,)))
 
 
 def test_an_error_is_predicted_where_its_way_meets_a_column_of_another_type() -> None:
