@@ -20,6 +20,8 @@ CATALOG: Final = "catalog of step"
 LEFT_OUT: Final = "files left out"
 LISTED: Final = "partitions by their own column lists"
 STORED: Final = "values as they are stored"
+CAST: Final = "texts that are no numbers are NULL"
+CUT: Final = "timestamps in milliseconds"
 """What the text of a way says of the things beyond."""
 
 
@@ -33,11 +35,14 @@ class By(StrEnum):
     """Hudi's meta columns, which its base files begin with, take no position."""
     COUNTED = "by position, Hudi's meta columns counted"
     """They do, where the catalog does not list them (seen on tables synced without them)."""
+    RENUMBERED = "by id, ids given anew in each file"
+    """A base file's columns get the ids that they would have if the table had been created so (seen
+    on Hive 3.1.3 with Hudi 1.0.2, schema-on-read on, where a timestamp is asked for)."""
 
     @property
     def placed(self) -> bool:
         """Whether a column's place decides."""
-        return self in {By.POSITION, By.COUNTED}
+        return self in {By.POSITION, By.COUNTED, By.RENUMBERED}
 
 
 class Logs(StrEnum):
@@ -72,6 +77,11 @@ class Way:
     stored: bool = False
     """Whether it takes what a base file stores for a value of the column's own type, whatever the
     file says that it is (see `model.stored`)."""
+    cast: bool = False
+    """Whether a text of a base file that is no number is NULL in a column of whole numbers (see
+    `model.casting`)."""
+    cut: bool = False
+    """Whether it keeps whole milliseconds of timestamps alone (see `model.milliseconds`)."""
 
     @property
     def beyond(self) -> tuple[tuple[str, object], ...]:
@@ -82,23 +92,32 @@ class Way:
             ("pruned", self.pruned),
             ("listed", self.listed or None),
             ("stored", self.stored or None),
+            ("cast", self.cast or None),
+            ("cut", self.cut or None),
         )
         return tuple(each for each in told if each[1] not in {None, Logs.MERGED})
 
     @property
     def twice(self) -> bool:
         """Whether it says of something else what it says of columns: another way means the same."""
-        return self.by is self.pruned or (self.by is By.ID and self.logs is Logs.BY_ID)
+        by_id = self.by in {By.ID, By.RENUMBERED}
+        return self.by is self.pruned or (by_id and self.logs is Logs.BY_ID)
 
     @property
     def nobodys(self) -> bool:
         """Whether no engine is known to read so.
 
         Hive, which goes by the lists of partitions, finds columns by name or by id, in the catalog
-        of today, and converts values; who goes by id converts them too.
+        of today, and converts values; who goes by id converts them too, and so does who cuts
+        timestamps. Who gives ids anew goes by the catalog of today, and leaves out files by the
+        ids of the table.
         """
-        lists = self.listed and (self.by.placed or self.catalog is not None or self.stored)
-        return lists or (self.stored and self.by is By.ID)
+        older = self.catalog is not None
+        lists = self.listed and (self.by.placed or older or self.stored)
+        anew = self.by is By.RENUMBERED and (older or self.stored)
+        stored = self.stored and (self.by is By.ID or self.cut)
+        casts = self.cast and (self.listed or self.stored or self.cut)
+        return lists or anew or stored or casts or self.pruned is By.RENUMBERED
 
     def includes(self, other: Way) -> bool:
         """Tell whether another way is a smaller part of this one."""
@@ -111,6 +130,8 @@ class Way:
         parts += [f"{LEFT_OUT} {self.pruned}"] if self.pruned else []
         parts += [LISTED] if self.listed else []
         parts += [STORED] if self.stored else []
+        parts += [CAST] if self.cast else []
+        parts += [CUT] if self.cut else []
         return ", ".join(parts)
 
 
@@ -122,12 +143,16 @@ def ways(
     prunes: bool = False,
     listed: bool = False,
     stored: Container[By] = (),
+    cast: Container[By] = (),
+    cut: bool = False,
 ) -> tuple[Way, ...]:
     """Give the ways worth trying, the smallest first.
 
     `logs`, `catalogs`: what can make a difference beside the usual, the catalogs for each way to
     find columns. `prunes`: whether there is a predicate. `listed`, `stored`: whether lists of
     partitions can make a difference, and with which ways to find columns what is stored can.
+    `cast`: with which of them texts meet whole numbers. `cut`: whether there are timestamps of
+    which less than a millisecond can be cut off.
     """
     made = (
         Way(by, *each)
@@ -138,6 +163,8 @@ def ways(
             (None, *finders) if prunes else (None,),
             (False, True) if listed else (False,),
             (False, True) if by in stored else (False,),
+            (False, True) if by in cast else (False,),
+            (False, True) if cut else (False,),
         )
     )
     some = (way for way in made if not (way.twice or way.nobodys) and len(way.beyond) <= AT_ONCE)

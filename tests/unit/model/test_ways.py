@@ -15,6 +15,10 @@ def test_a_way_is_called_by_how_it_finds_columns_and_what_it_does_beyond() -> No
     )
     assert str(Way(By.ID, listed=True)) == "by id, partitions by their own column lists"
     assert str(Way(By.POSITION, stored=True)) == "by position, values as they are stored"
+    assert str(Way(By.NAME, cast=True)) == "by name, texts that are no numbers are NULL"
+    assert str(Way(By.RENUMBERED, cut=True)) == (
+        "by id, ids given anew in each file, timestamps in milliseconds"
+    )
 
 
 def test_a_way_includes_those_that_find_columns_alike_and_do_less() -> None:
@@ -58,3 +62,15 @@ def test_ways_in_which_no_engine_reads_are_not_tried() -> None:
     assert Way(By.NAME, Logs.IGNORED, listed=True) in found
     assert not any(way.listed and (way.stored or way.catalog) for way in found)
     assert not any(way.listed or way.stored for way in ways(FINDERS))
+
+
+def test_who_casts_or_cuts_or_gives_ids_anew_does_not_take_values_as_they_are_stored() -> None:
+    finders, every = (By.ID, By.NAME, By.RENUMBERED), (By.NAME, By.RENUMBERED)
+    catalogs = dict.fromkeys(finders, (1,))
+    made = ways(finders, (), catalogs, prunes=True, stored=every, cast=(By.NAME,), cut=True)
+    found = set(made)
+    assert found > {Way(By.ID, cut=True), Way(By.NAME, cast=True), Way(By.RENUMBERED, cut=True)}
+    assert not any(way.cast + way.cut + way.stored > 1 for way in found)
+    anew = {way for way in found if way.by is By.RENUMBERED}
+    assert not any(way.stored or way.catalog for way in anew)
+    assert By.RENUMBERED not in {way.pruned for way in found}

@@ -67,7 +67,8 @@ def test_large_numbers_are_readable() -> None:
 @pytest.mark.parametrize("logs", list(Logs))
 def test_every_part_of_every_way_of_reading_is_explained(by: By, logs: Logs) -> None:
     more = Way(by, logs, None, By.NAME), Way(by, logs, listed=True), Way(by, logs, stored=True)
-    for way in (Way(by, logs), Way(by, logs, 3), *more):
+    values = Way(by, logs, cast=True), Way(by, logs, cut=True)
+    for way in (Way(by, logs), Way(by, logs, 3), *more, *values):
         said = way_text(str(way)).split("; ")
         assert len(said) == len(set(said)) == len(str(way).split(", "))
         assert set(said) <= set(WAYS.values())
