@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from harness.checks.place import World
 from harness.foretold import Foretold, foretell
@@ -21,6 +22,9 @@ from harness.model.truth import Row
 from harness.model.ways import By, Way
 from harness.readings import Readings
 from harness.record import Answer, labelled
+
+_TELLING: Final = frozenset({By.COUNTED, By.RENUMBERED})
+"""Ways to find columns under which the values themselves may not tell whose they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +81,13 @@ class Layout:
     ) -> Foretold | None:
         """Give what the rows of an answer were read from, where its values do not tell.
 
-        So it is where Hudi's meta columns are shown (counted by position, or under others), by the
-        lists of partitions (which may leave nothing but NULLs), and of values as they are stored.
-        None where it was not read so, or may have been read in another way as well.
+        So it is where Hudi's meta columns are shown (counted by position, or under others), by ids
+        that are given anew, by the lists of partitions (which may leave nothing but NULLs), and of
+        values as they are stored. None where it was not read so, or may have been read in another
+        way as well.
         """
         readings = None if query.count else self.readings()
-        if readings is None or not (
-            self.meta or readings.reading.stored or readings.reading.listed
-        ):
+        if readings is None or not (self.meta or readings.reading.misleads):
             return None
         ways = readings.fitting(query, labels, rows)
         if not all(map(_tells_more, ways)):
@@ -171,7 +174,7 @@ class Layout:
 
 def _tells_more(way: Way) -> bool:
     """Tell whether a way shows what does not tell itself whose it is."""
-    return way.by is By.COUNTED or way.stored or way.listed or way.overlaid
+    return way.by in _TELLING or way.stored or way.listed or way.overlaid
 
 
 def _labels(answer: Answer) -> list[str]:

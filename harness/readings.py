@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from harness.model.canonical import Unpredicted, Value, text_of
 from harness.model.query import Query
 from harness.model.reading import Reading
-from harness.model.ways import Way
+from harness.model.renumbering import has_timestamp
+from harness.model.ways import By, Way
 
 Table = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
 """The labels of an answer, sorted, and the texts of its rows in that order, sorted."""
@@ -43,13 +44,25 @@ class Readings:
     )
 
     def ways(self, query: Query) -> tuple[Way, ...]:
-        """Give the ways that are tried for a question, the smallest first."""
-        return self.reading.ways(prunes=query.where is not None)
+        """Give the ways that are tried for a question, the smallest first.
+
+        Ids are given anew only where a timestamp is asked for.
+        """
+        found = self.reading.ways(prunes=query.where is not None)
+        if not self.reading.renumbered or self._reads_timestamps(query):
+            return found
+        return tuple(way for way in found if way.by is not By.RENUMBERED)
+
+    def _reads_timestamps(self, query: Query) -> bool:
+        fields = self.reading.schema(Way(By.ID)).fields
+        asked = {path.partition(".")[0] for path in (*query.columns, *query.filters)}
+        whole = not (query.columns or query.count)
+        return any(has_timestamp(each) for each in fields if whole or each.name in asked)
 
     def labels(self, way: Way, query: Query) -> tuple[str, ...] | None:
         """Give what the answer's columns are called; None where the reader has no such column."""
         schema = self.reading.schema(way)
-        asked = (*query.columns, *((query.where.path,) if query.where else ()))
+        asked = (*query.columns, *query.filters)
         if not all(schema.has(path) for path in asked):
             return None
         return query.labels(schema.names)

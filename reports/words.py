@@ -14,11 +14,12 @@ from typing import Final
 from harness.errors import printable
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.moment import AS_OF, INCREMENTAL
-from harness.model.ways import CATALOG, LEFT_OUT, LISTED, OVERLAID, STORED, By, Logs
+from harness.model.ways import CAST, CATALOG, CUT, LEFT_OUT, LISTED, OVERLAID, STORED, By, Logs
 from harness.record import FindingKind, Party, VerdictKind
 
+ANEW: Final = str(By.RENUMBERED).removeprefix(f"{By.ID}, ")
 META_COUNTED: Final = str(By.COUNTED).removeprefix(f"{By.POSITION}, ")
-"""The part of this way that by position alone has not."""
+"""The parts of these ways that by id, and by position alone have not."""
 LONGEST: Final = 120
 """Characters of a value or message in a sentence; the HTML report shows it whole."""
 
@@ -146,6 +147,7 @@ WAYS: Final[Mapping[str, str]] = {
     By.FOLDED: "the same, upper and lower case being one",
     By.POSITION: "the table's first column is taken from the first of a file, and so on, whatever "
     "their names are",
+    ANEW: "each file's columns get the ids that they would have in a table that was created so",
     META_COUNTED: "the columns that Hudi puts first in each file count as well",
     Logs.IGNORED: "newer values and deletes in log files are left out",
     Logs.BY_ID: "columns of log files are found by field id",
@@ -156,6 +158,8 @@ WAYS: Final[Mapping[str, str]] = {
     "too, and what stands beyond the end of an older, shorter one is NULL",
     STORED: "what a file stores is taken for a value of the table's type, "
     "whatever type the file says",
+    CAST: "texts of a file are cast where the table's column has whole numbers",
+    CUT: "what is less than a millisecond is cut off, towards 1970",
     OVERLAID: "where the catalog does not list Hudi's columns, the commit time, the record key and "
     "the partition path of rows from base files stand under its first, third and fourth column",
 }

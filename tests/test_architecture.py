@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "party": "errors model operations cells record checks readings held",
     "refusals": "errors record",
     "baseline": "errors model scenario shapes views cells record",
-    "told": "model record checks compare diagnosis layout",
+    "told": "model record foretold checks compare diagnosis layout",
     "histories": (
         "errors model scenario views cells record checks compare diagnosis differences layout held "
         "party told"

@@ -15,6 +15,8 @@ from harness.differences import Declared, merged
 from harness.model.canonical import MapValue, Value, same
 from harness.model.conversion import cast_text
 from harness.model.datatypes import Array, Map, Primitive, Struct
+from harness.model.milliseconds import MILLISECOND
+from harness.model.milliseconds import finer as is_finer
 from harness.model.query import Query, Test
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, Rows, Truth, row_values
@@ -32,8 +34,6 @@ ZONES: Final = {
 _BOUNDED: Final = re.compile(r"\b(char|varchar)\(\d+\)")
 _STAMPS: Final = re.compile(r"\b(timestamp_ntz|timestamp)\b(?!:)")
 """The types in a type's text; a struct's child may be called so too, then a colon follows."""
-_CUT: Final = 1000
-"""Microseconds of a millisecond."""
 
 
 def history(found: History, declared: Declared) -> History:
@@ -96,26 +96,13 @@ def asked(answer: Answer) -> Answer:
 
 
 def _milliseconds(value: datetime.datetime) -> datetime.datetime:
-    return value.replace(microsecond=value.microsecond // _CUT * _CUT)
+    return value.replace(microsecond=value.microsecond // MILLISECOND * MILLISECOND)
 
 
 def finer(answer: Answer) -> bool:
     """Tell whether an answer shows more than milliseconds: its product can, whatever is said."""
     rows = (*answer.rows, *(row for part in answer.parts for row in part.rows))
-    return any(_finer(value) for row in rows for value in row)
-
-
-def _finer(value: Value) -> bool:
-    match value:
-        case datetime.datetime():
-            return value.microsecond % _CUT != 0
-        case tuple():
-            return any(map(_finer, value))
-        case dict():
-            return any(map(_finer, value.values()))
-        case MapValue():
-            return any(_finer(each) for pair in value.pairs for each in pair)
-    return False
+    return any(is_finer(value) for row in rows for value in row)
 
 
 def cut(query: Query, schema: Schema, written: Rows, expected: Rows) -> tuple[Normalised, ...]:

@@ -80,6 +80,11 @@ class Query:
     count: bool = False
     """Ask for the number of rows only."""
 
+    @property
+    def filters(self) -> tuple[str, ...]:
+        """The column that the predicate is on, if there is one."""
+        return (self.where.path,) if self.where else ()
+
     def labels(self, names: Sequence[str]) -> tuple[str, ...]:
         """Give what the answer's columns are called; `names` are all columns of the table."""
         return (COUNT,) if self.count else self.columns or tuple(names)

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from types import MappingProxyType
 from typing import Final
 
+from harness.model import casting
+from harness.model import stored as as_stored
 from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact, FileKind
+from harness.model.milliseconds import cut, finer
 from harness.model.overlay import overlaid
 from harness.model.partitions import Lists
 from harness.model.pruning import can_hold
 from harness.model.query import Condition, at
+from harness.model.renumbering import renumbered
 from harness.model.resolution import (
     META,
+    Otherwise,
     finders,
-    met_as_stored,
+    met_otherwise,
     shown,
+    shown_as_cast,
     shown_as_stored,
     slices,
     sources,
@@ -26,7 +33,7 @@ from harness.model.resolution import (
 )
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row
-from harness.model.ways import By, Logs, Way, ways
+from harness.model.ways import Beyond, By, Logs, Way, ways
 
 Meta = Mapping[str, Sequence[Sequence[Value]]]
 """By a base file's path: the values of Hudi's meta columns, row by row, in the order of its keys.
@@ -86,19 +93,29 @@ class Reading:
         }
         bases = [base for base, _ in self._slices if base is not None and base.keys]
         self._counted = bool(meta) and all(base.path in meta for base in bases)
-        self._columns: dict[tuple[int, int, int, By, bool], Sequence[Value]] = {}
-        self.stored = frozenset(
-            by
-            for by in finders(history, counted=self._counted)
-            if by is not By.ID and met_as_stored(history, files, steps, by)
-        )
+        self.renumbered = renumbered(history, files, steps)
+        """Whether ids that are given anew in each file can show something else."""
+        rows = (row for each in self._rows.values() for _, row in each)
+        self.cut = any(finer(value) for row in rows for value in row.values.values())
+        """Whether timestamps that are cut to milliseconds can."""
+        self._columns: dict[tuple[int, int, int, By, Show], Sequence[Value]] = {}
+        others = [by for by in self._finders() if by is not By.ID]
+        self.stored = self._otherwise(files, as_stored.otherwise, others)
         """The ways to find columns with which what is stored can show something else."""
+        named = [by for by in others if not by.placed]
+        self.cast = self._otherwise(files, casting.otherwise, named)
+        """The same of texts that are cast."""
         self.listed = lists is not None and lists.differ
         """Whether lists of partitions can show something else."""
         self.overlaid = self._counted and any(logs for _, logs in self._slices)
         """Whether Hudi's columns may be shown under others."""
-        self._read: dict[tuple[int, By, int, bool, bool, bool], dict[str, Shown]] = {}
+        self._read: dict[tuple[int, By, int, bool, Show, bool, bool], dict[str, Shown]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
+
+    @property
+    def misleads(self) -> bool:
+        """Whether values may be shown so that they do not tell themselves whose they are."""
+        return bool(self.stored or self.listed or self.renumbered)
 
     def ways(self, *, prunes: bool = False) -> tuple[Way, ...]:
         """Give the ways worth trying on these files, the smallest first.
@@ -106,18 +123,29 @@ class Reading:
         `prunes`: whether there is a predicate.
         """
         if prunes not in self._ways:
-            found = finders(self._history, counted=self._counted)
+            found = self._finders()
             catalogs = {by: self._catalogs(by) for by in found}
-            self._ways[prunes] = ways(
-                found,
+            can = Beyond(
                 tuple(self._differing()),
                 catalogs,
-                prunes=prunes,
-                listed=self.listed,
-                stored=self.stored,
-                overlaid=self.overlaid,
+                prunes,
+                self.listed,
+                self.stored,
+                self.cast,
+                self.cut,
+                self.overlaid,
             )
+            self._ways[prunes] = ways(found, can)
         return self._ways[prunes]
+
+    def _finders(self) -> tuple[By, ...]:
+        return finders(self._history, counted=self._counted, renumbered=self.renumbered)
+
+    def _otherwise(
+        self, files: Sequence[FileFact], otherwise: Otherwise, finders: Sequence[By]
+    ) -> frozenset[By]:
+        met = partial(met_otherwise, self._history, files, self._steps, otherwise=otherwise)
+        return frozenset(by for by in finders if met(by))
 
     def _versions(self, fact: FileFact, meta: Meta) -> list[tuple[str, Row]]:
         rows = [version(self._history, fact, key, self._steps) for key in fact.keys]
@@ -209,14 +237,15 @@ class Reading:
 
     def _of(self, fact: FileFact, by: By, way: Way) -> dict[str, Shown]:
         # Log records are given as rows of their own schema, whatever reads them.
-        show = shown_as_stored if way.stored and fact.kind is FileKind.BASE else shown
-        at_ = id(fact), by, _catalog(way), way.listed, show is shown, way.overlaid
+        show = _show(way) if fact.kind is FileKind.BASE else shown
+        at_ = id(fact), by, _catalog(way), way.listed, show, way.cut, way.overlaid
         if at_ not in self._read:
             found = self._taken(fact, by, way)
             values = zip(*(self._column(fact, *each, by, show) for each in found), strict=True)
             made: dict[str, Shown] = {}
             for (key, row), each in zip(self._rows[id(fact)], values, strict=True):
-                made[key] = Shown(row, self._left(each, row) if way.listed else each, fact)
+                left = self._left(each, row) if way.listed else each
+                made[key] = Shown(row, tuple(map(cut, left)) if way.cut else left, fact)
             self._read[at_] = made
         return self._read[at_]
 
@@ -226,7 +255,7 @@ class Reading:
         """Give what is shown of a file's rows in a column; most are shown alike in many ways."""
         by = _unplaced(by)
         # The fields are those of the history's schemas and of META: they live as long as this does.
-        at_ = id(fact), id(field), id(source), by, show is shown
+        at_ = id(fact), id(field), id(source), by, show
         if at_ not in self._columns:
             self._columns[at_] = [show(row, field, source, by) for _, row in self._rows[id(fact)]]
         return self._columns[at_]
@@ -251,8 +280,14 @@ class Reading:
         return can_hold(where, [at({head: value}, where.path) for value in values])
 
 
+def _show(way: Way) -> Show:
+    if way.stored:
+        return shown_as_stored
+    return shown_as_cast if way.cast else shown
+
+
 def _in_logs(way: Way) -> By:
-    if way.logs is Logs.BY_ID:
+    if way.logs is Logs.BY_ID or way.by is By.RENUMBERED:
         return By.ID
     return _unplaced(way.by)
 

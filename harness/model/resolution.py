@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from harness.model import casting
 from harness.model import stored as as_stored
 from harness.model.canonical import MapValue, Unpredicted, Value
 from harness.model.conversion import convert
-from harness.model.datatypes import Array, Map, Primitive, Struct
+from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
 from harness.model.files import FileFact, FileKind
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, named
@@ -64,15 +65,16 @@ def meeting_other_types(
     )
 
 
-def finders(history: History, *, counted: bool = False) -> tuple[By, ...]:
+def finders(history: History, *, counted: bool = False, renumbered: bool = False) -> tuple[By, ...]:
     """Give the ways to find columns that can differ on such a history.
 
     Upper and lower case matter only where two names differ by nothing else. `counted`: whether a
-    reader by position may count meta columns.
+    reader by position may count meta columns. `renumbered`: whether ids that are given anew can be
+    other ones.
     """
     names = {field.name for truth in history for field in truth.schema.walk()}
     folds = len({name.casefold() for name in names}) < len(names)
-    never = {By.FOLDED: not folds, By.COUNTED: not counted}
+    never = {By.FOLDED: not folds, By.COUNTED: not counted, By.RENUMBERED: not renumbered}
     return tuple(by for by in By if not never.get(by))
 
 
@@ -85,28 +87,36 @@ def _differ(field: Field, source: Field, by: By) -> bool:
     return any(found is not None and _differ(each, found, by) for each, found in pairs)
 
 
-def met_as_stored(
-    history: History, files: Sequence[FileFact], steps: Mapping[str, int], by: By
+Otherwise = Callable[[DataType, DataType], bool]
+"""Tells whether a value of a file's type may be shown as something else in the table's type."""
+
+
+def met_otherwise(
+    history: History,
+    files: Sequence[FileFact],
+    steps: Mapping[str, int],
+    by: By,
+    otherwise: Otherwise,
 ) -> bool:
-    """Tell whether what base files store shows something else than values by their types.
+    """Tell whether some column of a base file can show something else than its values.
 
     Raises:
         LayoutError: a file's instant is not in the history.
 
     """
     return any(
-        source is not None and _otherwise(field, source)
+        source is not None and _otherwise(field, source, otherwise)
         for base, _ in slices(files, steps)
         if base is not None
         for field, source in sources(history, base, steps, by)
     )
 
 
-def _otherwise(field: Field, source: Field) -> bool:
+def _otherwise(field: Field, source: Field, otherwise: Otherwise) -> bool:
     there = {each.name: each for each in source.children}
     parts = ((each, there.get(each.name)) for each in field.children)
-    return as_stored.otherwise(source.type, field.type) or any(
-        found is not None and _otherwise(part, found) for part, found in parts
+    return otherwise(source.type, field.type) or any(
+        found is not None and _otherwise(part, found, otherwise) for part, found in parts
     )
 
 
@@ -163,13 +173,15 @@ def sources(
     names = [name for name, _ in fact.columns]
     in_file = [each for each in names if by is By.COUNTED or not each.startswith(META_PREFIX)]
     found: list[tuple[Field, Field | None]] = []
+    first = [each.id for each in history[0].schema.fields]
     position = 0
     for field in now.schema.fields:
         if field.name in now.table.partition_by:
             # Its value comes from the partition's path, not from the file.
             found.append((field, written.by_id(field.id)))
             continue
-        found.append((field, _in_file(field, position, in_file, written, by)))
+        place = first.index(field.id) if by is By.RENUMBERED else position
+        found.append((field, _in_file(field, place, in_file, written, by)))
         position += 1
     return found
 
@@ -183,7 +195,7 @@ def _in_file(
             return next((each for each in written.fields if each.id == field.id), None)
         case By.NAME | By.FOLDED:
             name = _named_as(field.name, in_file, by)
-        case By.POSITION | By.COUNTED:
+        case By.POSITION | By.COUNTED | By.RENUMBERED:
             name = in_file[position] if position < len(in_file) else None
     return next((each for each in (*written.fields, *META.values()) if each.name == name), None)
 
@@ -202,10 +214,19 @@ def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
 
 def shown_as_stored(row: Row, field: Field, source: Field | None, by: By) -> Value:
     """Give the same of a reader that takes what is stored for values of the column's type."""
+    return _shown(row, field, source, by, _as_stored)
+
+
+def shown_as_cast(row: Row, field: Field, source: Field | None, by: By) -> Value:
+    """Give the same of a reader that casts, and shows NULL where that cannot be done."""
+    return _shown(row, field, source, by, _as_cast)
+
+
+def _shown(row: Row, field: Field, source: Field | None, by: By, as_: As) -> Value:
     if source is None:
         return None
     try:
-        return _by_name(row.values.get(source.id), source, field, by, _as_stored)
+        return _by_name(row.values.get(source.id), source, field, by, as_)
     except ValueError:
         return Unpredicted()
 
@@ -266,3 +287,9 @@ def _as_stored(value: Value, source: Field, field: Field) -> Value:
     if not as_stored.otherwise(source.type, field.type):
         return _as(value, source, field)
     return as_stored.taken(convert(value, source.type), field.type)
+
+
+def _as_cast(value: Value, source: Field, field: Field) -> Value:
+    if not casting.otherwise(source.type, field.type):
+        return _as(value, source, field)
+    return casting.taken(convert(value, source.type), field.type)

@@ -7,10 +7,9 @@ reader does beyond that. A way that does less is the smaller one, and explains a
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import product
-from types import MappingProxyType
 from typing import Final
 
 AT_ONCE: Final = 2
@@ -20,6 +19,8 @@ CATALOG: Final = "catalog of step"
 LEFT_OUT: Final = "files left out"
 LISTED: Final = "partitions by their own column lists"
 STORED: Final = "values as they are stored"
+CAST: Final = "texts that are no numbers are NULL"
+CUT: Final = "timestamps in milliseconds"
 OVERLAID: Final = "three of Hudi's columns under others"
 """What the text of a way says of the things beyond."""
 
@@ -34,11 +35,14 @@ class By(StrEnum):
     """Hudi's meta columns, which its base files begin with, take no position."""
     COUNTED = "by position, Hudi's meta columns counted"
     """They do, where the catalog does not list them (seen on tables synced without them)."""
+    RENUMBERED = "by id, ids given anew in each file"
+    """A base file's columns get the ids that they would have if the table had been created so (seen
+    on Hive 3.1.3 with Hudi 1.0.2, schema-on-read on, where a timestamp is asked for)."""
 
     @property
     def placed(self) -> bool:
         """Whether a column's place decides."""
-        return self in {By.POSITION, By.COUNTED}
+        return self in {By.POSITION, By.COUNTED, By.RENUMBERED}
 
 
 class Logs(StrEnum):
@@ -73,6 +77,11 @@ class Way:
     stored: bool = False
     """Whether it takes what a base file stores for a value of the column's own type, whatever the
     file says that it is (see `model.stored`)."""
+    cast: bool = False
+    """Whether a text of a base file that is no number is NULL in a column of whole numbers (see
+    `model.casting`)."""
+    cut: bool = False
+    """Whether it keeps whole milliseconds of timestamps alone (see `model.milliseconds`)."""
     overlaid: bool = False
     """Whether it shows three of Hudi's columns of a base file under the table's own (see
     `model.overlay`)."""
@@ -86,6 +95,8 @@ class Way:
             ("pruned", self.pruned),
             ("listed", self.listed or None),
             ("stored", self.stored or None),
+            ("cast", self.cast or None),
+            ("cut", self.cut or None),
             ("overlaid", self.overlaid or None),
         )
         return tuple(each for each in told if each[1] not in {None, Logs.MERGED})
@@ -93,20 +104,27 @@ class Way:
     @property
     def twice(self) -> bool:
         """Whether it says of something else what it says of columns: another way means the same."""
-        return self.by is self.pruned or (self.by is By.ID and self.logs is Logs.BY_ID)
+        by_id = self.by in {By.ID, By.RENUMBERED}
+        return self.by is self.pruned or (by_id and self.logs is Logs.BY_ID)
 
     @property
     def nobodys(self) -> bool:
         """Whether no engine is known to read so.
 
         Hive, which goes by the lists of partitions, finds columns by name or by id, in the catalog
-        of today, and converts values; who goes by id converts them too. It shows Hudi's columns
-        under others where it goes by id and merges log files.
+        of today, and converts values; who goes by id converts them too, and so does who cuts
+        timestamps. Who gives ids anew goes by the catalog of today, and leaves out files by the
+        ids of the table. Hive shows Hudi's columns under others where it goes by id and merges log
+        files.
         """
-        lists = self.listed and (self.by.placed or self.catalog is not None or self.stored)
-        merges = self.logs is Logs.MERGED and self.catalog is None and self.pruned is None
+        older = self.catalog is not None
+        lists = self.listed and (self.by.placed or older or self.stored)
+        anew = self.by is By.RENUMBERED and (older or self.stored)
+        stored = self.stored and (self.by is By.ID or self.cut)
+        casts = self.cast and (self.listed or self.stored or self.cut)
+        merges = self.logs is Logs.MERGED and not older and self.pruned is None
         laid = self.overlaid and not (self.by is By.ID and merges)
-        return lists or laid or (self.stored and self.by is By.ID)
+        return lists or anew or stored or casts or laid or self.pruned is By.RENUMBERED
 
     def includes(self, other: Way) -> bool:
         """Tell whether another way is a smaller part of this one."""
@@ -119,37 +137,48 @@ class Way:
         parts += [f"{LEFT_OUT} {self.pruned}"] if self.pruned else []
         parts += [LISTED] if self.listed else []
         parts += [STORED] if self.stored else []
+        parts += [CAST] if self.cast else []
+        parts += [CUT] if self.cut else []
         parts += [OVERLAID] if self.overlaid else []
         return ", ".join(parts)
 
 
-def ways(
-    finders: Sequence[By],
-    logs: Sequence[Logs] = (),
-    catalogs: Mapping[By, Sequence[int]] = MappingProxyType({}),
-    *,
-    prunes: bool = False,
-    listed: bool = False,
-    stored: Container[By] = (),
-    overlaid: bool = False,
-) -> tuple[Way, ...]:
-    """Give the ways worth trying, the smallest first.
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """What can make a difference on some files, beside how columns are found."""
 
-    `logs`, `catalogs`: what can make a difference beside the usual, the catalogs for each way to
-    find columns. `prunes`: whether there is a predicate. `listed`, `stored`: whether lists of
-    partitions can make a difference, and with which ways to find columns what is stored can.
-    `overlaid`: whether Hudi's columns may be shown under others.
-    """
+    logs: Sequence[Logs] = ()
+    """What is done with log files, beside merging them."""
+    catalogs: Mapping[By, Sequence[int]] = field(default_factory=dict)
+    """The steps of older catalogs, for each way to find columns."""
+    prunes: bool = False
+    """Whether there is a predicate."""
+    listed: bool = False
+    """Whether lists of partitions differ."""
+    stored: Container[By] = ()
+    """With which ways to find columns what is stored shows something else."""
+    cast: Container[By] = ()
+    """With which of them texts meet whole numbers."""
+    cut: bool = False
+    """Whether there are timestamps of which less than a millisecond can be cut off."""
+    overlaid: bool = False
+    """Whether Hudi's columns may be shown under others."""
+
+
+def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
+    """Give the ways worth trying, the smallest first."""
     made = (
         Way(by, *each)
         for by in finders
         for each in product(
-            (Logs.MERGED, *logs),
-            (None, *catalogs.get(by, ())),
-            (None, *finders) if prunes else (None,),
-            (False, True) if listed else (False,),
-            (False, True) if by in stored else (False,),
-            (False, True) if overlaid and by is By.ID else (False,),
+            (Logs.MERGED, *can.logs),
+            (None, *can.catalogs.get(by, ())),
+            (None, *finders) if can.prunes else (None,),
+            (False, True) if can.listed else (False,),
+            (False, True) if by in can.stored else (False,),
+            (False, True) if by in can.cast else (False,),
+            (False, True) if can.cut else (False,),
+            (False, True) if can.overlaid and by is By.ID else (False,),
         )
     )
     some = (way for way in made if not (way.twice or way.nobodys) and len(way.beyond) <= AT_ONCE)

@@ -14,6 +14,8 @@ from dataclasses import replace
 
 from harness.checks.place import Place, World
 from harness.foretold import Foretold
+from harness.model.canonical import same
+from harness.model.milliseconds import cut
 from harness.origins import columns, rows
 from harness.origins.columns import Seen
 from harness.origins.values import own_witness
@@ -48,4 +50,6 @@ def _as_foretold(world: World, place: Place, foretold: Foretold) -> Place:
     if origin and place.field and whole != place.column:
         own = world.root_of(origin.field_id) == world.root_of(place.field.id)
         origin = replace(origin, field_id=place.field.id) if own else origin
-    return replace(place, origin=origin, disputed=False)
+    # Its own value, less what was cut off, is nobody's any more.
+    kept = origin if not same(cut(place.expected), place.found) else None
+    return replace(place, origin=kept, disputed=False)

@@ -29,6 +29,7 @@ from tests.quality.shadow import Files, changed_disk
 from tests.simulated import Disk, File, Reply, instant_of
 
 COUNTED: Final = "by position, Hudi's meta columns counted"
+ANEW: Final = "by id, ids given anew in each file"
 WRITER = "writer: "
 """How the names of planted writers begin; all others are readers."""
 
@@ -70,6 +71,9 @@ MAPPED: Final[Mapping[str, str]] = {
     "names differ only in case, case ignored": "by name in any case",
     "partitions by their own column lists": "by name, partitions by their own column lists",
     "by position, values as they are stored": "by position, values as they are stored",
+    "timestamps cut to milliseconds towards 1970": "by id, timestamps in milliseconds",
+    "by id, ids given anew in each file": ANEW,
+    "by name, texts that are no numbers as NULL": "by name, texts that are no numbers are NULL",
     "read-optimized by position": "by position, base files only",
     "read-optimized merges all logs": "by id",
 }
@@ -203,7 +207,7 @@ def mapped(defect: Defect, verdict: Verdict | None) -> Mapped:
 
 def _one(way: str) -> str:
     """Give a way so that no other way to find columns is a part of it."""
-    return way.replace(COUNTED, "counted")
+    return way.replace(COUNTED, "counted").replace(ANEW, "anew")
 
 
 def blamed(found: AbstractSet[Party | None], right: Party) -> Blamed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import struct
 from dataclasses import replace
 
@@ -191,3 +192,30 @@ def test_nothing_is_claimed_where_what_is_stored_does_not_give_all_of_it() -> No
     told = history("insert 1,2; move c after d", NUMBERS)
     verdict = judged(told, stored(told, "d", 77, 88), bare=False)
     assert called(verdict, "d") == FindingKind.UNEXPLAINED
+
+
+FINE = "id string, ts long, a int, b int, n int, at timestamp"
+STORY = (
+    "row id=1 ts=1 n=1 a=1 b=1 at=1969-12-31T23:59:59.123456; move a after b; rename n m; "
+    "row id=2 ts=2 m=2 a=1 b=0 at=2024-01-01T00:00:00.000001"
+)
+
+
+def test_ids_given_anew_tell_whose_values_of_two_kinds_are_and_what_is_cut_is_altered() -> None:
+    told = history(STORY, FINE)
+    (old, new), names = told.truth.rows.values(), told.truth.schema.names
+    left = [datetime.datetime.fromisoformat(each) for each in LEFT]
+    shown = [("1", 1, 1, 1, 1, left[0]), ("2", 2, 1, 0, 2, left[1])]
+    assert names == ("id", "ts", "b", "a", "m", "at")
+    assert (old.key, new.key) == ("1", "2")
+    verdict = judged(told, answered(Reply(told.read().columns, tuple(shown))), bare=False)
+    assert verdict.reproduces == (f"{By.RENUMBERED}, timestamps in milliseconds",)
+    found = places(verdict)
+    assert found.keys() == {("2", "a"), ("2", "b"), ("1", "at"), ("2", "at")}
+    assert found["2", "b"].origin == Origin(3, "a", 4, "2")
+    assert found["2", "at"].origin is None
+    kinds = {called(verdict, "a"), called(verdict, "at")}
+    assert kinds == {FindingKind.MISALIGNED, FindingKind.ALTERED_VALUE}
+
+
+LEFT = ("1969-12-31 23:59:59.124000", "2024-01-01 00:00:00")

@@ -95,3 +95,12 @@ def test_a_column_that_is_not_predicted_hides_no_other_and_is_never_held_against
     names = tuple(each for each in told.read().columns if each.name in {"id", "a"})
     reply = Reply(names, tuple(zip(("1", "2"), days, strict=True)))
     assert fitting(told, reply, Query(columns=("id", "a"))) == [STORED]
+
+
+def test_ids_are_given_anew_only_where_a_timestamp_is_asked_for() -> None:
+    told = history("insert 1; move a after b; insert 2", "id string, a int, b int, at timestamp")
+    found = readings(told)
+    anew = [Query(), Query(columns=("id", "at")), Query(columns=("id", "a"), where=not_null("at"))]
+    assert all(By.RENUMBERED in {way.by for way in found.ways(each)} for each in anew)
+    others = [Query(columns=("id", "a")), Query(count=True), Query(count=True, where=not_null("a"))]
+    assert not any(By.RENUMBERED in {way.by for way in found.ways(each)} for each in others)

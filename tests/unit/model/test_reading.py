@@ -191,3 +191,69 @@ def test_log_records_are_shown_as_what_they_are() -> None:
     found = {r[0]: r for r in rows(told, Way(By.NAME, stored=True))}
     assert found["1"] == by_name["1"]
     assert found["2"] != by_name["2"]
+
+
+def test_texts_that_are_no_numbers_are_null_where_they_are_cast() -> None:
+    told = history("insert 1,2; drop f1; rename f2 f1; upsert 1", TEXTS, mor=True)
+    assert Way(By.NAME, cast=True) in reading(told).ways()
+    assert [row[2] for row in rows(told, Way(By.NAME))] == ["404001", "f3s1r2"]
+    assert [row[2] for row in rows(told, Way(By.NAME, cast=True))] == ["404001", "None"]
+
+
+TEXTS = "id string, ts long, f1 string, f2 int"
+
+
+def test_casts_make_ways_only_where_texts_are_found_by_name_under_whole_numbers() -> None:
+    same = reading(history("insert 1; drop f1; rename f2 f1", "id string, f1 string, f2 string"))
+    assert not any(way.cast for way in same.ways())
+    moved = reading(history("insert 1; move f1 after f2", TEXTS))
+    assert not any(way.cast for way in moved.ways())
+
+
+FINE = "id string, ts long, a int, b int, at timestamp, n int"
+ROW = "row id=1 ts=1 a=1 b=0 n=1 at=1969-12-31T23:59:59.123456"
+
+
+def test_timestamps_are_cut_in_base_files_and_in_logs() -> None:
+    told = history(f"{ROW}; row id=2 at=2024-01-01T00:00:00.000001; {ROW}", FINE, mor=True)
+    assert [row[4] for row in rows(told, Way(By.ID, cut=True))] == [
+        "1969-12-31 23:59:59.124000",
+        "2024-01-01 00:00:00",
+    ]
+
+
+def test_cut_timestamps_make_ways_only_where_there_is_something_to_cut() -> None:
+    assert {way.cut for way in reading(history(ROW, FINE)).ways()} == {False, True}
+    assert not any(way.cut for way in reading(history("insert 1,2", FINE)).ways())
+
+
+def test_ids_given_anew_follow_the_order_of_each_base_file_and_logs_are_read_by_id() -> None:
+    story = f"{ROW}; move a after b; row id=2 a=1 b=0; row id=1 a=1 b=0"
+    told = history(story, FINE, mor=True)
+    assert told.truth.schema.names[2:4] == ("b", "a")
+    found = {row[0]: row[2:4] for row in rows(told, Way(By.RENUMBERED))}
+    assert found == {"1": ("0", "1"), "2": ("1", "0")}
+    only = {row[0]: row[2:4] for row in rows(told, Way(By.RENUMBERED, Logs.IGNORED))}
+    assert only == found
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("insert 1; move a after b", FINE),  # no file was written since
+        ("insert 1; move a after b; insert 2; drop n", FINE),
+        ("insert 1; move a after b; insert 2; add c", FINE),
+        ("insert 1; move a after b; insert 2", FINE.replace("timestamp", "date")),
+    ],
+)
+def test_ids_given_anew_make_no_way_where_they_are_the_same_or_nothing_was_seen(
+    text: str, columns: str
+) -> None:
+    assert By.RENUMBERED not in {way.by for way in reading(history(text, columns)).ways()}
+
+
+def test_ids_given_anew_make_a_way_where_a_file_has_another_order() -> None:
+    told = history("insert 1; move a after b; insert 2", FINE)
+    assert By.RENUMBERED in {way.by for way in reading(told).ways()}
+    parted = history("insert 1; move a after b; insert 2", f"{FINE}, p string", partition_by=("p",))
+    assert By.RENUMBERED not in {way.by for way in reading(parted).ways()}

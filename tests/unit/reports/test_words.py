@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,8 @@ def test_large_numbers_are_readable() -> None:
 @pytest.mark.parametrize("by", list(By))
 @pytest.mark.parametrize("logs", list(Logs))
 def test_every_part_of_every_way_of_reading_is_explained(by: By, logs: Logs) -> None:
-    does = {"pruned": By.NAME}, {"listed": True}, {"stored": True}, {"overlaid": True}
+    names = "listed", "stored", "cast", "cut", "overlaid"
+    does: list[dict[str, Any]] = [{"pruned": By.NAME}, *({name: True} for name in names)]
     more = (Way(by, logs, **each) for each in does)
     for way in (Way(by, logs), Way(by, logs, 3), *more):
         said = way_text(str(way)).split("; ")

@@ -1,0 +1,98 @@
+"""Planted readers that do with Hudi's files what Hive and Spark were seen to do."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from dataclasses import replace
+
+from harness.model.canonical import Value
+from harness.model.files import FileKind
+from harness.model.schema import Schema
+from harness.record import FindingKind
+from tests.quality.chance import Plot
+from tests.quality.notation import Told
+from tests.quality.planted import planted, with_lines
+from tests.quality.shadow import Line, Seen, read, spoil
+from tests.simulated import File, Reader
+
+MICROSECOND = datetime.timedelta(microseconds=1)
+FIRST = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
+
+
+def _fine(plot: Plot, _: random.Random) -> Plot:
+    """Let a table have timestamps of more than milliseconds, before 1970 and after."""
+    columns = plot.columns.replace("ts long, ", "ts long, x timestamp, ", 1)
+    old, new = "1969-12-31T23:59:59.123456", "2024-02-29T00:00:00.000001"
+    return replace(
+        plot, columns=columns, steps=f"{plot.steps}; row id=401 x={old}; row id=402 x={new}"
+    )
+
+
+def _milliseconds(value: Value) -> Value:
+    if not isinstance(value, datetime.datetime):
+        return value
+    since = value - FIRST
+    micros = abs(since) // MICROSECOND // 1000 * 1000
+    return FIRST + (micros if since > datetime.timedelta() else -micros) * MICROSECOND
+
+
+@planted("timestamps cut to milliseconds towards 1970", twist=_fine)
+def _cut(told: Told, _: random.Random) -> Seen:
+    return spoil(read(told), ["timestamp"], FindingKind.ALTERED_VALUE, _changed)
+
+
+def _changed(value: Value) -> Value:
+    left = _milliseconds(value)
+    return value if left == value else left
+
+
+def _moved(plot: Plot, by_chance: random.Random) -> Plot:
+    """Let columns of one type change places in a table with a timestamp.
+
+    One is renamed: without that, places as they were at the creation give the same.
+    """
+    moves = ("f1 after f2", "a after b", "a after f1", "f2 after ts", "b after ts")
+    columns = "id string, ts long, f1 string, f2 string, a boolean, b boolean, at timestamp, n int"
+    first, second = by_chance.sample(moves, 2)
+    writes = "upsert 2,3; insert 6..9"
+    steps = f"insert 1..5; move {first}; rename n m; {writes}; move {second}; insert 10"
+    return Plot(columns, steps, plot.mor, ())
+
+
+@planted("by id, ids given anew in each file", twist=_moved)
+def _anew(told: Told, _: random.Random) -> Seen:
+    ids = [each.id for each in told.history[0].schema.fields]
+
+    def numbered(file: File) -> File:
+        if file.kind is not FileKind.BASE:
+            return file
+        fields = zip(ids, file.schema.fields, strict=True)
+        made = tuple(replace(each, id=number) for number, each in fields)
+        return replace(file, schema=Schema(made, file.schema.last_id))
+
+    seen = read(told, files=numbered)
+    # What happens is the reader's doing: the files are as they should be.
+    return replace(seen, files=None)
+
+
+def _freed(plot: Plot, by_chance: random.Random) -> Plot:
+    """Let a column of whole numbers take the name of one of texts."""
+    type_ = by_chance.choice(("int", "long"))
+    columns = f"id string, ts long, f1 string, f2 {type_}, f3 double"
+    steps = "insert 1..4; insert 5; drop f1; rename f2 f1; insert 6; upsert 2"
+    return Plot(columns, steps, plot.mor, ())
+
+
+@planted("by name, texts that are no numbers as NULL", twist=_freed)
+def _cast(told: Told, _: random.Random) -> Seen:
+    at = told.truth.schema.names.index("f1")
+    return with_lines(read(told, Reader("name")), lambda line: _without_text(line, at))
+
+
+def _without_text(line: Line, at: int) -> Line:
+    if not isinstance(line.values[at], str):
+        return line
+    values, tokens = list(line.values), list(line.tokens)
+    values[at] = tokens[at] = None
+    return replace(line, values=tuple(values), tokens=tuple(tokens))
