@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
+from harness.engines import hive
 from harness.engines.api import NoAnswerError, Question, RefusedError
 from harness.engines.hive import ENGINE, HiveConnection, HiveServer
 from harness.errors import EnvironmentProblem
@@ -312,6 +313,14 @@ def test_a_server_that_is_silent_is_given_up_after_the_time_given(
     fresh = server.connect({})
     assert len(fresh.ask(sql(all_types, Query()), timeout_s=MINUTE).rows) == 2
     fresh.close()
+
+
+def test_the_threads_of_the_server_tell_when_it_is_spent(
+    server: HiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not server.spent()
+    monkeypatch.setattr(hive, "THREADS", 10)
+    assert server.spent()
 
 
 @pytest.mark.usefixtures("all_types")
