@@ -268,7 +268,7 @@ def in_lower_case(told: Told) -> Reply:
 
 
 @pytest.mark.parametrize("alone", ["", "name"])
-@pytest.mark.parametrize("reader", [TRINO, "hive-3.1.3-iceberg-1.4.3{path=fetch}"])
+@pytest.mark.parametrize("reader", [TRINO, PRESTODB, "hive-3.1.3-iceberg-1.4.3{path=fetch}"])
 def test_who_folds_names_may_show_a_column_of_iceberg_in_lower_case(
     reader: str, alone: str
 ) -> None:
