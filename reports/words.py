@@ -75,7 +75,9 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
     FindingKind.LOST_VALUE: Word(
         "lost value", "lost val", "∅", "NULL for a value written under the name it has today."
     ),
-    FindingKind.GHOST_ROW: Word("ghost row", "ghost", "+", "A deleted row is still answered."),
+    FindingKind.GHOST_ROW: Word(
+        "ghost row", "ghost", "+", "A row is answered that was deleted, or is not asked for."
+    ),
     FindingKind.LOST_ROW: Word("lost row", "lost row", "−", "A row of the table is not answered."),  # noqa: RUF001
     FindingKind.DUPLICATE: Word("duplicate", "twice", "×", "A row is answered more than once."),  # noqa: RUF001
     FindingKind.ALTERED_VALUE: Word(

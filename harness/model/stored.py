@@ -26,6 +26,9 @@ from harness.model.datatypes import DataType, Decimal, Primitive
 EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - canonical timestamps have no zone
 SHORT_DECIMAL: Final = 18
 """Decimals of so many digits are kept as one number."""
+YEARS: Final = 400
+CYCLE: Final = 146_097
+"""The days of so many years, after which the calendar is the same again."""
 _TEXTS: Final = frozenset({"string", "binary"})
 _NUMBERS: Final = frozenset({*INTEGERS, "date", "float"})
 _TAKING: Final = frozenset({*_NUMBERS, "timestamp"})
@@ -69,13 +72,28 @@ def _taken(value: Value, to: DataType) -> Value:
         case _, Decimal(_, scale):
             return decimal.Decimal(number(value)).scaleb(-scale)
         case _, Primitive("date"):
-            return EPOCH.date() + datetime.timedelta(days=number(value))
+            return _day(_whole(number(value), Primitive("int")))
         case _, Primitive("timestamp"):
             return EPOCH + datetime.timedelta(microseconds=number(value))
         case _, Primitive("float"):
             found: float = struct.unpack("<f", struct.pack("<i", number(value)))[0]
             return found
     return _whole(number(value), to)
+
+
+def _day(number: int) -> Value:
+    """Give a date; one beyond the years 1 to 9999 as the text of Java's `LocalDate`.
+
+    >>> str(_day(8000)), _day(2139095039), _day(-8388609), _day(-719528)
+    ('1991-11-27', '+5858613-04-19', '-20998-10-09', '0000-01-01')
+    """
+    cycles, rest = divmod(number, CYCLE)
+    day = EPOCH.date() + datetime.timedelta(days=rest)
+    year = day.year + YEARS * cycles
+    if datetime.MINYEAR <= year <= datetime.MAXYEAR:
+        return day.replace(year=year)
+    sign = "+" if year > datetime.MAXYEAR else "-" if year < 0 else ""
+    return f"{sign}{abs(year):04d}{day:-%m-%d}"
 
 
 def _whole(number: int, to: DataType) -> int:
