@@ -241,6 +241,7 @@ class Histories:
                 partial=since,
                 meta=self._meta if state.bare else NO_META,
                 lists=self._lists(step) if back is None else None,
+                whole=self._written.layout(step, view) if self._written else None,
             )
             self._layouts[step, view] = layout
         return self._layouts[step, view]

@@ -43,6 +43,8 @@ class Layout:
     """What Hudi's meta columns hold, where the catalog does not list them."""
     lists: Lists | None = None
     """The catalog's lists of columns, where its partitions have some of their own."""
+    whole: Layout | None = None
+    """The same of all that was written, where a product cannot show all of it."""
     _readings: list[Readings | None] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
@@ -71,10 +73,26 @@ class Layout:
 
         None where the files tell nothing.
         """
-        readings, query = self.readings(), answer.question
-        if readings is None or answer.refusal is not None:
+        if answer.refusal is not None:
             return ()
-        return tuple(map(str, readings.fitting(query, _labels(answer), answer.rows)))
+        _, ways = self._fitting(answer.question, _labels(answer), answer.rows)
+        return tuple(map(str, ways))
+
+    def _fitting(
+        self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
+    ) -> tuple[Readings | None, Sequence[Way]]:
+        """Give the smallest ways that reproduce an answer, and the readings they are among.
+
+        A product that cannot show all that was written may cut it otherwise than is declared: then
+        its answer is wrong, and yet read in one of the ways that cut.
+        """
+        readings = self.readings()
+        ways = readings.fitting(query, labels, rows) if readings else ()
+        if ways or self.whole is None:
+            return readings, ways
+        readings = self.whole.readings()
+        found = readings.fitting(query, labels, rows) if readings else ()
+        return readings, [way for way in found if way.cut]
 
     def foretold(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
@@ -82,15 +100,15 @@ class Layout:
         """Give what the rows of an answer were read from, where its values do not tell.
 
         So it is where Hudi's meta columns are shown (counted by position, or under others), by ids
-        that are given anew, by the lists of partitions (which may leave nothing but NULLs), and of
-        values as they are stored. None where it was not read so, or may have been read in another
-        way as well.
+        that are given anew, by the lists of partitions (which may leave nothing but NULLs), of
+        values as they are stored, and of what is cut otherwise than is declared. None where it was
+        not read so, or may have been read in another way as well.
         """
-        readings = None if query.count else self.readings()
-        if readings is None or not (self.meta or readings.reading.misleads):
+        own = None if query.count else self.readings()
+        if own is None or not (self.meta or self.whole or own.reading.misleads):
             return None
-        ways = readings.fitting(query, labels, rows)
-        if not all(map(_tells_more, ways)):
+        readings, ways = self._fitting(query, labels, rows)
+        if readings is None or (readings is own and not all(map(_tells_more, ways))):
             return None
         history = self.world.history
         told = [foretell(readings.reading, way, query, labels, history) for way in ways]

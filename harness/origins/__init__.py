@@ -14,11 +14,10 @@ from dataclasses import replace
 
 from harness.checks.place import Place, World
 from harness.foretold import Foretold
-from harness.model.canonical import same
-from harness.model.milliseconds import cut
 from harness.origins import columns, rows
 from harness.origins.columns import Seen
 from harness.origins.values import own_witness
+from harness.record import Origin
 
 
 def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place, ...]:
@@ -50,6 +49,12 @@ def _as_foretold(world: World, place: Place, foretold: Foretold) -> Place:
     if origin and place.field and whole != place.column:
         own = world.root_of(origin.field_id) == world.root_of(place.field.id)
         origin = replace(origin, field_id=place.field.id) if own else origin
-    # Its own value, less what was cut off, is nobody's any more.
-    kept = origin if not same(cut(place.expected), place.found) else None
-    return replace(place, origin=kept, disputed=False)
+    return replace(place, origin=None if _own(world, place, origin) else origin, disputed=False)
+
+
+def _own(world: World, place: Place, origin: Origin | None) -> bool:
+    """Tell whether it is the very value that should be there: changed, it is nobody's any more."""
+    if origin is None or place.field is None:
+        return False
+    step = world.expected_step(origin.field_id, place.key)
+    return (origin.field_id, origin.key, origin.step) == (place.field.id, place.key, step)

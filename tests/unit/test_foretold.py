@@ -10,6 +10,7 @@ import pytest
 
 from harness.cells import Cell
 from harness.judge import judge
+from harness.model.milliseconds import cut
 from harness.model.ways import OVERLAID, By
 from harness.record import (
     Answer,
@@ -45,8 +46,8 @@ def read(told: Told = TOLD, **how: object) -> Reply:
     return told.read("position", meta_counts=True, **how)
 
 
-def judged(told: Told, answer: Answer, *, bare: bool = True) -> Verdict:
-    cell = Cell("variant", len(told.operations), "engine-1", "snapshot", "all")
+def judged(told: Told, answer: Answer, *, bare: bool = True, reader: str = "engine-1") -> Verdict:
+    cell = Cell("variant", len(told.operations), reader, "snapshot", "all")
     answer = replace(answer, case=cell.case)
     (verdict,) = judge(case_of(told, bare=bare), [cell], {cell.case: answer})
     return verdict
@@ -219,3 +220,24 @@ def test_ids_given_anew_tell_whose_values_of_two_kinds_are_and_what_is_cut_is_al
 
 
 LEFT = ("1969-12-31 23:59:59.124000", "2024-01-01 00:00:00")
+
+
+PRESTODB = "prestodb-0.283{connector=hive}"
+EARLY = "row id=1 ts=1 a=1969-12-31T23:59:59.123456 b=1960-01-01T00:00:00.000001; move a after b"
+
+
+@pytest.mark.parametrize(
+    ("by", "kind", "whose"),
+    [("position", FindingKind.MISALIGNED, "b"), ("name", FindingKind.ALTERED_VALUE, None)],
+)
+def test_what_is_cut_otherwise_than_is_declared_tells_by_the_way_whose_it_is(
+    by: str, kind: FindingKind, whose: str | None
+) -> None:
+    told = history(EARLY, "id string, ts long, a timestamp, b timestamp")
+    reply = told.read(by)
+    shown = Reply(reply.columns, tuple(tuple(map(cut, row)) for row in reply.rows))
+    verdict = judged(told, answered(shown), bare=False, reader=PRESTODB)
+    assert f"by {by}, timestamps in milliseconds" in verdict.reproduces
+    assert called(verdict, "a") == kind
+    origin = places(verdict)["1", "a"].origin
+    assert (origin and origin.name) == whose
