@@ -16,7 +16,7 @@ PARTS: Final = "parts"
 
 @dataclass(frozen=True, slots=True)
 class AnswerCache:
-    """The answers that earlier runs got, one file each."""
+    """The answers that runs have got, one file each."""
 
     folder: Path
 

@@ -300,5 +300,6 @@ def _totals(run: Run, console: Console) -> None:
         say(console, f"Flaky: {counted(again, 'answer')} came only when asked again.", "yellow")
     if reused := sum(1 for each in run.verdicts if each.reused):
         say(
-            console, f"{counted(reused, 'answer')} reused from an earlier run (--fresh asks again)."
+            console,
+            f"{counted(reused, 'answer')} reused, asked before of an equal table state (--fresh asks anew).",
         )

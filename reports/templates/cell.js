@@ -91,7 +91,7 @@ function askedSection(cell, reader) {
     ["Distribution", `${reader.distribution} (${reader.fidelity})`],
     ["Confirmed by the engine", POOL[cell.confirmed]],
     ["Normalised, as declared", cell.evened ? cell.evened.join("; ") : null],
-    ["Time", `${cell.sec || 0} s${cell.reused ? ", answer reused from an earlier run" : ""}`],
+    ["Time", `${cell.sec || 0} s${cell.reused ? ", reused: asked before of an equal table state" : ""}`],
     ["Attempts without an answer", attempts.length ? attempts : null],
     ["Case", el("code", {}, cell.case)]));
 }
