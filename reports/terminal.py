@@ -299,7 +299,5 @@ def _totals(run: Run, console: Console) -> None:
     if again:
         say(console, f"Flaky: {counted(again, 'answer')} came only when asked again.", "yellow")
     if reused := sum(1 for each in run.verdicts if each.reused):
-        say(
-            console,
-            f"{counted(reused, 'answer')} reused, asked before of an equal table state (--fresh asks anew).",
-        )
+        told = f"{counted(reused, 'answer')} reused, asked before of an equal table state"
+        say(console, f"{told} (--fresh asks anew).")
