@@ -14,7 +14,18 @@ from typing import Final
 from harness.errors import printable
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.moment import AS_OF, INCREMENTAL
-from harness.model.ways import CAST, CATALOG, CUT, LEFT_OUT, LISTED, OVERLAID, STORED, By, Logs
+from harness.model.ways import (
+    CAST,
+    CATALOG,
+    CUT,
+    LEFT_OUT,
+    LISTED,
+    OVERLAID,
+    REKEYED,
+    STORED,
+    By,
+    Logs,
+)
 from harness.record import FindingKind, Party, VerdictKind
 
 ANEW: Final = str(By.RENUMBERED).removeprefix(f"{By.ID}, ")
@@ -164,6 +175,8 @@ WAYS: Final[Mapping[str, str]] = {
     CUT: "what is less than a millisecond is cut off, towards 1970",
     OVERLAID: "where the catalog does not list Hudi's columns, the commit time, the record key and "
     "the partition path of rows from base files stand under its first, third and fourth column",
+    REKEYED: "where the catalog does not list Hudi's columns, the third column of a row from a "
+    "base file is taken for its record key, so that log files' newer values and deletes miss it",
 }
 """What a reader does that reads in such a way; a way may have several of these parts."""
 

@@ -8,6 +8,7 @@ that a format with ids would keep, and the values of each record as they were at
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -188,6 +189,8 @@ class Reader:
     """By position: partition columns take a position of the file as well."""
     overlaid: bool = False
     """Whether base files show some of Hudi's meta columns in the places of the first columns."""
+    rekeyed: bool = False
+    """Whether the third column of a row of base files is taken for its key."""
 
 
 @dataclass(frozen=True)
@@ -217,6 +220,9 @@ class Read:
     values: tuple[Value, ...]
 
 
+Rows = Mapping[Value, Read]
+
+
 def read(disk: Disk, truth: Truth, reader: Reader) -> Reply:
     """Ask for all columns after a step."""
     rows = rows_of(disk, truth.step, truth.schema, reader)
@@ -227,15 +233,27 @@ def rows_of(disk: Disk, step: int, schema: Schema, reader: Reader) -> list[Read]
     """Read the files as they were after a step, for the columns of a schema."""
     rows: list[Read] = []
     for base, logs in disk.slices(step).values():
-        found = _rows(disk, base, schema, reader, reader.by)
+        older = _rows(disk, base, schema, reader, reader.by)
+        found = {} if reader.rekeyed else older
         if reader.logs != "ignored":
             by = reader.logs_by or ("name" if reader.by == "position" else reader.by)
             for log in logs if reader.logs != "reversed" else reversed(logs):
                 for key in log.deleted if reader.logs != "undeleted" else ():
                     found.pop(key, None)
                 found |= _rows(disk, log, schema, reader, by)
-        rows += found.values()
+        rows += _rekeyed(disk, schema, older, found, logs) if reader.rekeyed else found.values()
     return rows
+
+
+def _rekeyed(
+    disk: Disk, schema: Schema, older: Rows, newer: Rows, logs: Sequence[File]
+) -> list[Read]:
+    """Merge base rows by the text of their third column, partition columns left aside."""
+    own = [n for n, name in enumerate(schema.names) if name not in disk.table.partition_by]
+    texts = Counter(text_of(row.values[own[2]]) for row in older.values())
+    named = {text_of(key) for log in logs for key in (*log.records, *log.deleted)}
+    kept = [row for row in older.values() if text_of(row.values[own[2]]) not in named]
+    return kept + [row for key, row in newer.items() for _ in range(texts[text_of(key)] or 1)]
 
 
 def _rows(disk: Disk, file: File, schema: Schema, reader: Reader, by: str) -> dict[Value, Read]:

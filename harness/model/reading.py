@@ -18,6 +18,7 @@ from harness.model.overlay import overlaid
 from harness.model.partitions import Lists
 from harness.model.pruning import can_hold
 from harness.model.query import Condition, at
+from harness.model.rekeying import KEY_AT, rekeyed
 from harness.model.renumbering import renumbered
 from harness.model.resolution import (
     META,
@@ -108,7 +109,11 @@ class Reading:
         self.listed = lists is not None and lists.differ
         """Whether lists of partitions can show something else."""
         self.overlaid = self._counted and any(logs for _, logs in self._slices)
-        """Whether Hudi's columns may be shown under others."""
+        """Whether Hudi's columns may be shown under others: by Hive without MapReduce."""
+        pairs = (base is not None and bool(logs) for base, logs in self._slices)
+        self.rekeyed = self._counted and any(pairs)
+        """Whether record keys may be taken from the third column: by Hive with MapReduce. The same
+        files are read by all, so both are worked out, once for all readers."""
         self._read: dict[tuple[int, By, int, bool, Show, bool, bool], dict[str, Shown]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
 
@@ -134,6 +139,7 @@ class Reading:
                 self.cast,
                 self.cut,
                 self.overlaid,
+                self.rekeyed,
             )
             self._ways[prunes] = ways(found, can)
         return self._ways[prunes]
@@ -189,19 +195,37 @@ class Reading:
         what it holds (seen with Spark and Hudi 1.0.2 and 1.2.0).
 
         Raises:
-            ValueError: a value has no form in the type of an older catalog.
+            ValueError: a value has no form in the type of an older catalog, or is no record key.
 
         """
         for base, logs in self._slices:
-            found: dict[str, Shown] = {}
             merged = logs if way.logs is not Logs.IGNORED else ()
+            older, newer = dict[str, Shown](), self._newer(merged, way)
             if base is not None and (merged or self._kept(base, way, where)):
-                found |= self._of(base, way.by, way)
-            for log in merged:
-                for key in log.deleted if way.logs is not Logs.UNDELETED else ():
-                    found.pop(key, None)
-                found |= self._of(log, _in_logs(way), way)
-            yield from found.values()
+                older = self._of(base, way.by, way)
+            if way.rekeyed and newer:
+                at_ = self._third()
+                yield from rekeyed([(row.values[at_], row) for row in older.values()], newer)
+            else:
+                yield from (row for row in {**older, **newer}.values() if row is not None)
+
+    def _newer(self, logs: Sequence[FileFact], way: Way) -> dict[str, Shown | None]:
+        """Give what log files hold, by the text of the record key; None for a deleted row."""
+        newer: dict[str, Shown | None] = {}
+        for log in logs:
+            if way.logs is not Logs.UNDELETED:
+                newer |= dict.fromkeys(log.deleted)
+            newer |= self._of(log, _in_logs(way), way)
+        return newer
+
+    def _third(self) -> int:
+        """Give the number of the column that is the third one, partition columns left aside.
+
+        Raises:
+            ValueError: there is none.
+
+        """
+        return list(self._places()).index(KEY_AT)
 
     def sources(self, way: Way, fact: FileFact) -> list[tuple[Field, Field | None]]:
         """Give the columns that a reader of that way shows, each with the one of a file it takes.

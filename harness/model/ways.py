@@ -22,6 +22,7 @@ STORED: Final = "values as they are stored"
 CAST: Final = "texts that are no numbers are NULL"
 CUT: Final = "timestamps in milliseconds"
 OVERLAID: Final = "three of Hudi's columns under others"
+REKEYED: Final = "record keys from the third column"
 """What the text of a way says of the things beyond."""
 
 
@@ -85,6 +86,9 @@ class Way:
     overlaid: bool = False
     """Whether it shows three of Hudi's columns of a base file under the table's own (see
     `model.overlay`)."""
+    rekeyed: bool = False
+    """Whether it takes the third column of a base row for its record key, by which log records are
+    merged (see `model.rekeying`)."""
 
     @property
     def beyond(self) -> tuple[tuple[str, object], ...]:
@@ -98,6 +102,7 @@ class Way:
             ("cast", self.cast or None),
             ("cut", self.cut or None),
             ("overlaid", self.overlaid or None),
+            ("rekeyed", self.rekeyed or None),
         )
         return tuple(each for each in told if each[1] not in {None, Logs.MERGED})
 
@@ -140,7 +145,13 @@ class Way:
         parts += [CAST] if self.cast else []
         parts += [CUT] if self.cut else []
         parts += [OVERLAID] if self.overlaid else []
+        parts += [REKEYED] if self.rekeyed else []
         return ", ".join(parts)
+
+
+REKEYING: Final = (Way(By.ID, rekeyed=True), Way(By.NAME, Logs.BY_ID, rekeyed=True))
+"""The ways in which record keys are taken from the third column. Hive finds columns of base files
+by id or by name, those of log records always by id, and was seen to do nothing else beside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +174,8 @@ class Beyond:
     """Whether there are timestamps of which less than a millisecond can be cut off."""
     overlaid: bool = False
     """Whether Hudi's columns may be shown under others."""
+    rekeyed: bool = False
+    """Whether record keys may be taken from the third column."""
 
 
 def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
@@ -181,5 +194,6 @@ def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
             (False, True) if can.overlaid and by is By.ID else (False,),
         )
     )
-    some = (way for way in made if not (way.twice or way.nobodys) and len(way.beyond) <= AT_ONCE)
+    some = [way for way in made if not (way.twice or way.nobodys) and len(way.beyond) <= AT_ONCE]
+    some += REKEYING if can.rekeyed else ()
     return tuple(sorted(some, key=lambda way: len(way.beyond)))

@@ -15,7 +15,7 @@ from harness.histories import Case, Histories
 from harness.model.query import Query
 from harness.model.reading import Reading
 from harness.model.schema import Schema
-from harness.model.ways import OVERLAID, By
+from harness.model.ways import OVERLAID, REKEYED, By
 from harness.plan.expected_files import expected_files
 from harness.plan.separation import habit_of
 from harness.readings import Readings
@@ -41,9 +41,10 @@ def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | 
 def predictable(sign: Sign) -> bool:
     """Tell whether a sign says in which one way the reader reads; not of what is unexplained.
 
-    Nor where the way shows what Hudi adds to rows: that is known of written files alone.
+    Nor where the way has to do with the columns that Hudi adds: how the catalog lists them is known
+    of written files alone.
     """
-    added = any(each in sign.way for each in (By.COUNTED, OVERLAID))
+    added = any(each in sign.way for each in (By.COUNTED, OVERLAID, REKEYED))
     if sign.kind == FindingKind.UNEXPLAINED or added:
         return False
     return sign.way.startswith(READ) if sign.refused else bool(sign.way)

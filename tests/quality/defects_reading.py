@@ -78,6 +78,23 @@ overlaid = Reader("id", overlaid=True)
 plant("three of Hudi's columns under others", by(overlaid), twist=_logged)
 
 
+def _merged(_: Plot, by_chance: random.Random) -> Plot:
+    """Let a log file be merged with rows that all show a text in the third column."""
+    changes = ("drop f1", "rename f2 g", "move f1 after f2", "drop f1; rename f2 f1")
+    change = by_chance.choice(changes)
+    last = by_chance.choice(("insert 6", "upsert 4", "delete 3", "delete 2"))
+    parts = by_chance.choice(((), ("p",)))
+    columns = "id string, ts long, f1 string, f2 string, p string"
+    steps = f"insert 1..3; insert 4; {change}; upsert 2; {last}"
+    return Plot(columns, steps, mor=True, partition_by=parts)
+
+
+rekeyed = Reader("id", rekeyed=True)
+plant("record keys from the third column", by(rekeyed), twist=_merged)
+named = replace(rekeyed, by="name", logs_by="id")
+plant("record keys from the third column, base files by name", by(named), twist=_merged)
+
+
 def _put(cells: Sequence[object], at: Sequence[int], new: Sequence[object]) -> tuple[object, ...]:
     return tuple(new[n] if n in at else each for n, each in enumerate(cells))
 

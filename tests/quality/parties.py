@@ -64,6 +64,10 @@ MAPPED: Final[Mapping[str, str]] = {
     "by position, meta columns counted": COUNTED,
     "log files ignored, meta columns counted": f"{COUNTED}, base files only",
     "three of Hudi's columns under others": "by id, three of Hudi's columns under others",
+    "record keys from the third column": "by id, record keys from the third column",
+    "record keys from the third column, base files by name": (
+        "by name, log files by id, record keys from the third column"
+    ),
     "log files ignored": "by id, base files only",
     "log files ignored, by position": "by position, base files only",
     "log files ignored, by name": "by name, base files only",

@@ -132,7 +132,7 @@ def read(
         )
         for left, right in zip(plain, shadow, strict=True)
     )
-    bare = reader.meta_counts or reader.overlaid
+    bare = reader.meta_counts or reader.overlaid or reader.rekeyed
     return Seen(told, columns_of(shown), lines, files=files, bare=bare)
 
 

@@ -49,6 +49,10 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "ignore logs": ("log files ignored",),
     "ignore deletes": ("deletes ignored", "writer: deletes lost"),
     "duplicate rows": ("a row twice", "every row twice", "old file beside the new one"),
+    "log records beside base rows": (
+        "record keys from the third column",
+        "record keys from the third column, base files by name",
+    ),
     "rows of nothing but NULLs": ("rows of nothing but NULLs",),
     "lost file": ("a file lost", "files left out by the name's statistics"),
     "NULL for promoted files": ("NULL where the type was promoted",),

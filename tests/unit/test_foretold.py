@@ -11,7 +11,7 @@ import pytest
 from harness.cells import Cell
 from harness.judge import judge
 from harness.model.milliseconds import cut
-from harness.model.ways import OVERLAID, By
+from harness.model.ways import OVERLAID, REKEYED, By
 from harness.record import (
     Answer,
     FileValues,
@@ -129,6 +129,17 @@ def test_hudis_columns_under_others_are_not_claimed_where_the_catalog_lists_them
     verdict = judged(told, answered(told.read("id", overlaid=True)), bare=False)
     assert verdict.reproduces == ()
     assert FindingKind.UNEXPLAINED in {each.kind for each in verdict.findings}
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_record_keys_from_the_third_column_are_a_way_where_the_catalog_lists_none(
+    *, bare: bool
+) -> None:
+    told = history("insert 1,2; insert 3; rename c g; upsert 1", COLUMNS, mor=True)
+    verdict = judged(told, answered(told.read("id", rekeyed=True)), bare=bare)
+    assert verdict.reproduces == ((f"by id, {REKEYED}",) if bare else ())
+    assert {each.kind for each in verdict.findings} == {FindingKind.DUPLICATE}
+    assert {key for key, _ in places(verdict)} == {"1"}
 
 
 def part(reply: Reply, *names: str) -> Part:

@@ -16,6 +16,9 @@ def test_a_way_is_called_by_how_it_finds_columns_and_what_it_does_beyond() -> No
     assert str(Way(By.ID, listed=True)) == "by id, partitions by their own column lists"
     assert str(Way(By.POSITION, stored=True)) == "by position, values as they are stored"
     assert str(Way(By.ID, overlaid=True)) == "by id, three of Hudi's columns under others"
+    assert str(Way(By.NAME, Logs.BY_ID, rekeyed=True)) == (
+        "by name, log files by id, record keys from the third column"
+    )
     assert str(Way(By.NAME, cast=True)) == "by name, texts that are no numbers are NULL"
     assert str(Way(By.RENUMBERED, cut=True)) == (
         "by id, ids given anew in each file, timestamps in milliseconds"
@@ -75,6 +78,14 @@ def test_hudis_columns_are_shown_under_others_only_by_id_with_log_files_merged()
     assert shown == {Way(By.ID, overlaid=True), Way(By.ID, listed=True, overlaid=True)}
     assert Way(By.ID, overlaid=True).includes(Way(By.ID))
     assert not any(way.overlaid for way in ways(FINDERS))
+
+
+def test_who_takes_record_keys_from_the_third_column_does_nothing_else() -> None:
+    every = Beyond((Logs.BY_ID, Logs.IGNORED), {By.ID: (1,)}, prunes=True, cut=True, rekeyed=True)
+    found = {way for way in ways(FINDERS, every) if way.rekeyed}
+    assert found == {Way(By.ID, rekeyed=True), Way(By.NAME, Logs.BY_ID, rekeyed=True)}
+    assert Way(By.NAME, Logs.BY_ID, rekeyed=True).includes(Way(By.NAME, Logs.BY_ID))
+    assert not any(way.rekeyed for way in ways(FINDERS))
 
 
 def test_who_casts_or_cuts_or_gives_ids_anew_does_not_take_values_as_they_are_stored() -> None:

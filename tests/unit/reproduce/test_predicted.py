@@ -44,9 +44,10 @@ def test_several_ways_and_none_predict_nothing() -> None:
     [
         "by position, Hudi's meta columns counted, base files only",
         "by id, three of Hudi's columns under others",
+        "by name, log files by id, record keys from the third column",
     ],
 )
-def test_what_hudi_adds_to_rows_is_not_predicted(way: str) -> None:
+def test_what_depends_on_the_columns_that_hudi_adds_is_not_predicted(way: str) -> None:
     assert not predicted.predictable(Sign("misaligned", (way,)))
 
 
