@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from harness import pipeline, planning, progress
+from harness import fetching, planning, progress
 from harness.progress import megabytes
 from harness.runtimes import distributions, parcel, upkeep
 from harness.runtimes.cache import OFFLINE, Cache
@@ -81,7 +81,7 @@ def prune(
 
 def _needed(scenarios: Sequence[Path] | None, profile: str) -> list[Distribution]:
     plan = planning.make(scenarios, profile, "")
-    return [distributions.load(name) for name in pipeline.needed(plan)]
+    return [distributions.load(name) for name in fetching.needed(plan)]
 
 
 def _say(text: str) -> None:

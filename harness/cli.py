@@ -17,6 +17,7 @@ from rich.console import Console
 import harness
 from harness import (
     cache_commands,
+    fetching,
     gate,
     interrupts,
     pipeline,
@@ -24,6 +25,8 @@ from harness import (
     progress,
     reports,
     run_folder,
+    run_info,
+    run_plan,
     writing,
 )
 from harness import doctor as health
@@ -128,7 +131,7 @@ def fetch(
     """Fetch the engines of a profile into the cache, verified; nothing that is there already."""
     made = planning.make([*(scenarios or ()), *(folders or ())], profile, "")
     cache = Cache.default(offline=offline)
-    pipeline.fetch_all(pipeline.needed(made), cache, progress.for_stream(sys.stderr))
+    fetching.fetch_all(fetching.needed(made), cache, progress.for_stream(sys.stderr))
 
 
 @app.command()
@@ -158,9 +161,9 @@ def run(
         made = planning.make([*(scenarios or ()), *(folders or ())], profile, k, cases)
         working = _begun(made, run_dir, means, fresh=fresh)
     with working as work:
-        info = run_record.read_info(work.folder)
-        made = pipeline.plan_of(info) if resume else made
-        pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
+        info = run_info.read_info(work.folder)
+        made = run_plan.plan_of(info) if resume else made
+        fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
         pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
         _finish(work.folder, means.voice, show=show)
 
@@ -178,7 +181,7 @@ def write(
     made = planning.make([*(scenarios or ()), *(folders or ())], profile, k)
     means = _Means(Voice(), Cache.default(offline=offline))
     with _begun(made, run_dir, means) as work:
-        pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
+        fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
         pipeline.write_states(made, work)
     OUT.print(f"written: {work.folder}; next: harness read --run-dir {work.folder}")
 
@@ -199,10 +202,10 @@ def read(
     """Ask the readers about the states of a run, then judge and report; writes no table."""
     means = _Means(Voice(quiet, json), Cache.default(offline=offline), timeout)
     with _resumed(run_dir, means) as work:
-        made = pipeline.plan_of(run_record.read_info(work.folder))
+        made = run_plan.plan_of(run_info.read_info(work.folder))
         for text in reader or ():
-            made = pipeline.add_reader(work.folder, planning.reader(text))
-        pipeline.fetch_all(pipeline.needed(made), work.cache, work.progress)
+            made = run_plan.add_reader(work.folder, planning.reader(text))
+        fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
         pipeline.read_answers(made, work, fresh=fresh)
         _finish(work.folder, means.voice, show=show)
 
@@ -292,8 +295,8 @@ def _begun(
     folder.mkdir(parents=True, exist_ok=True)
     with run_folder.locked(folder), means.voice.telling(folder.resolve()):
         _check_new(folder)
-        info = pipeline.info_of(made, folder.name, started, fresh=fresh)
-        run_record.write_info(folder, info)
+        info = run_plan.info_of(made, folder.name, started, fresh=fresh)
+        run_info.write_info(folder, info)
         if run_dir is None:
             run_folder.point_latest(folder)
         work = means.work(folder)
@@ -302,7 +305,7 @@ def _begun(
 
 
 def _check_new(folder: Path) -> None:
-    if (folder / run_record.INFO).exists():
+    if (folder / run_info.INFO).exists():
         raise UsageProblem(
             f"there is a run at {folder} already; go on with it by harness run --resume or "
             "harness read, or name another folder"
@@ -314,7 +317,7 @@ def _resumed(run_dir: Path, means: _Means) -> Iterator[pipeline.Work]:
     """Go on with a run that is there."""
     folder = _existing(run_dir)
     means.check(folder)
-    run_record.read_info(folder)
+    run_info.read_info(folder)
     with run_folder.locked(folder), means.voice.telling(folder):
         work = means.work(folder)
         work.progress.note(f"go on with {folder}")

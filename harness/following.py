@@ -8,11 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic
 
-from harness import baseline, formats, histories, judge, known_files, pipeline, record, run
+from harness import (
+    baseline,
+    formats,
+    histories,
+    judge,
+    known_files,
+    record,
+    run,
+    run_info,
+    run_plan,
+)
 from harness.baseline import Applied, Known
 from harness.cells import Cell, Plan, Variant
 from harness.record import Answer, Record, StateRecord, Verdict
-from harness.run import Run, RunInfo
+from harness.run import Run
+from harness.run_info import RunInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +105,8 @@ class Following:
             ValueError: a record cannot be read.
 
         """
-        if self._planned is None and (self._folder / run.INFO).is_file():
-            self._planned = _planned(run.read_info(self._folder))
+        if self._planned is None and (self._folder / run_info.INFO).is_file():
+            self._planned = _planned(run_info.read_info(self._folder))
         states, answers = self._tails
         for state in states.new():
             self._states.setdefault(state.variant, {})[state.outcome.step] = state
@@ -144,7 +155,7 @@ class Following:
 
 
 def _planned(info: RunInfo) -> _Planned:
-    plan = pipeline.plan_of(info)
+    plan = run_plan.plan_of(info)
     return _Planned(
         info=info,
         plan=plan,

@@ -18,7 +18,8 @@ from harness.cells import Plan, Variant
 from harness.errors import EnvironmentProblem, UsageProblem
 from harness.plan import shipped
 from harness.record import OutcomeKind, Verdict
-from harness.run import WRITE, BaselineInfo, Run, RunInfo
+from harness.run import WRITE, Run
+from harness.run_info import BaselineInfo, RunInfo
 from harness.runtimes import distributions
 from harness.scenario.definition import AXES, Scenario
 from harness.scenario.problems import gathered

@@ -8,16 +8,14 @@ reports; `runs/latest` points to the newest run.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from harness import (
-    __version__,
     formats,
     histories,
     judge,
@@ -25,29 +23,25 @@ from harness import (
     record,
     run,
     run_folder,
-    views,
+    run_plan,
     write,
     writing,
 )
 from harness import read as reading
 from harness.answering import TIMEOUT_S
 from harness.baseline import Applied
-from harness.cells import Excluded, Plan, Reader, Variant, parse_reader
+from harness.cells import Plan, Variant
 from harness.desk import Reading
 from harness.errors import UsageProblem
 from harness.freeze import States
 from harness.handover import Handover
-from harness.plan import readable
 from harness.progress import Progress
 from harness.record import Answer, StateRecord, Verdict
-from harness.run import ReaderInfo, Run, RunInfo
-from harness.runtimes import distributions, fetch, metastore, sweep
+from harness.run import Run
+from harness.runtimes import sweep
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import CatalogGoneProblem
 from harness.runtimes.readiness import EndedProblem
-from harness.scenario import load
-from harness.scenario.definition import Scenario
-from harness.scenario.dump import dump
 from harness.side_by_side import Lanes
 from harness.written import Written
 
@@ -65,80 +59,6 @@ class Work:
     """After so long a reader's query counts as unanswered."""
     write_timeout_s: float = writing.TIMEOUT_S
     """After so long a writer's statement does."""
-
-
-def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = False) -> RunInfo:
-    """Give what `run.json` tells of a plan."""
-    return RunInfo(
-        id=name,
-        profile=plan.profile,
-        started=started,
-        version=__version__,
-        variants=tuple(run.variant_info(variant) for variant in plan.variants),
-        readers=tuple(_reader_info(reader) for reader in plan.readers),
-        cells=plan.cells,
-        excluded=plan.excluded,
-        pairs=plan.pairs,
-        scenarios={variant.id: dump(variant.scenario) for variant in plan.variants},
-        baselines=known_files.remembered(plan.variants),
-        fresh=fresh,
-    )
-
-
-def _reader_info(reader: Reader) -> ReaderInfo:
-    found = distributions.load(reader.distribution)
-    return ReaderInfo(str(reader), found.name, found.fidelity, found.listens)
-
-
-def plan_of(info: RunInfo) -> Plan:
-    """Give back the plan that a run was made from.
-
-    Raises:
-        UsageProblem: somebody changed it so that it is none.
-
-    """
-    try:
-        variants = tuple(_variants(info))
-        readers = tuple(parse_reader(each.reader) for each in info.readers)
-        for writer in {name for each in variants for name in each.writers}:
-            parse_reader(writer)
-    except (KeyError, ValueError) as wrong:
-        told = f"the plan in {run.INFO} was changed and does not hold together: {wrong}"
-        raise UsageProblem(f"{told}; run the profile again") from wrong
-    return Plan(info.profile, variants, readers, info.cells, info.excluded, info.pairs)
-
-
-def _variants(info: RunInfo) -> Iterator[Variant]:
-    @cache  # of most scenarios there are many variants, with one text
-    def scenario(name: str, text: str) -> Scenario:
-        return replace(load.loads(text, f"{name}.yaml"), name=name)
-
-    for each in info.variants:
-        found = scenario(each.scenario, info.scenarios[each.id])
-        yield Variant(each.id, found, each.format, each.settings, each.writers, each.twin)
-
-
-def needed(plan: Plan) -> tuple[str, ...]:
-    """Name every distribution that a plan needs, in the order of their use."""
-    writers = (writer for variant in plan.variants for writer in variant.writers)
-    readers = (reader.distribution for reader in plan.readers)
-    return tuple(dict.fromkeys((metastore.DISTRIBUTION, *writers, *readers)))
-
-
-def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
-    """Make every distribution be there, telling first what has to be fetched and where it goes."""
-    found = [distributions.load(name) for name in names]
-    lacking = {one.name: fetch.missing(one, cache) for one in found}
-    there = ", ".join(name for name, files in lacking.items() if not files)
-    if there:
-        progress.note(f"there already, in {cache.root}: {there}")
-    missing = {each.name: each for files in lacking.values() for each in files}
-    fetch.check_online(tuple(missing.values()), cache)
-    if missing:
-        total = sum(each.size for each in missing.values()) / 1e6
-        progress.note(f"fetch {len(missing)} files, {total:.0f} MB, once, into {cache.root}")
-    for each in found:
-        fetch.ensure(each, cache, progress)
 
 
 def clean(work: Work) -> None:
@@ -278,7 +198,7 @@ def _reading(work: Work, *, fresh: bool) -> Reading:
 def judge_run(folder: Path) -> Applied:
     """Judge what was answered, and tell what of it is known; no engine, no cache."""
     found = run.load(folder)
-    plan = plan_of(found.info)
+    plan = run_plan.plan_of(found.info)
     applied = known_files.apply(found, plan, _verdicts(found, plan))
     record.write_all(folder / run.VERDICTS, applied.verdicts)
     return applied
@@ -287,7 +207,7 @@ def judge_run(folder: Path) -> Applied:
 def update_baselines(folder: Path) -> tuple[Path, ...]:
     """Write what a run shows into the baselines of its scenarios; give those that changed."""
     found = run.load(folder)
-    plan = plan_of(found.info)
+    plan = run_plan.plan_of(found.info)
     return known_files.update(found, plan, _verdicts(found, plan))
 
 
@@ -312,34 +232,3 @@ def _by_variant(found: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
     for variant, each in found:
         groups.setdefault(variant, []).append(each)
     return groups
-
-
-def add_reader(folder: Path, reader: Reader) -> Plan:
-    """Add a reader to a run's plan: every question that the others are asked and it can be.
-
-    What it cannot be asked is left out, and the plan says why.
-    """
-    info = run.read_info(folder)
-    if str(reader) not in (each.reader for each in info.readers):
-        reasons = {each.id: readable.cannot(reader, each.format) for each in info.variants}
-        of = {each.id: each.format for each in info.variants}
-        can = [cell for cell in info.cells if not reasons[cell.variant]]
-        unable = {c: readable.cannot_show(reader, of[c.variant], c.view) for c in can}
-        asked = (cell for cell in can if not unable[cell])
-        left_out = {
-            Excluded(f"{reader} on {each.format}", reasons[each.id])
-            for each in info.variants
-            if reasons[each.id]
-        } | {
-            Excluded(f"{views.name_of(cell.view)} by {reader} on {of[cell.variant]}", why)
-            for cell, why in unable.items()
-            if why
-        }
-        info = replace(
-            info,
-            readers=(*info.readers, _reader_info(reader)),
-            cells=(*info.cells, *dict.fromkeys(replace(c, reader=str(reader)) for c in asked)),
-            excluded=(*info.excluded, *sorted(left_out, key=lambda each: each.what)),
-        )
-        run.write_info(folder, info)
-    return plan_of(info)

@@ -6,24 +6,21 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
-
-from pydantic import TypeAdapter, ValidationError, WrapSerializer
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from harness import record
-from harness.cells import Cell, Excluded, Pairs, Variant
+from harness.cells import Cell
 from harness.errors import UsageProblem
 from harness.record import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
+from harness.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo, first_wrong, read_info
 
 if TYPE_CHECKING:
     import pandas as pd
 
-INFO: Final = "run.json"
 STATES: Final = "states.jsonl"
 ANSWERS: Final = "answers.jsonl"
 VERDICTS: Final = "verdicts.jsonl"
@@ -32,110 +29,6 @@ WRITE: Final = "write"
 """The view of a verdict that is about a step itself and not about a reader's answer."""
 DID_NOT_RUN: Final = "did not run"
 NOT_JUDGED: Final = "answered but not judged; judge the run again"
-
-PlannedCell = Annotated[Cell, WrapSerializer(lambda cell, plain: plain(cell) | {"case": cell.case})]
-"""A cell, written with its case so that people find it in the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepInfo:
-    """A step as reports say it."""
-
-    number: int
-    """From 1; 0 is the creation of the table."""
-    text: str
-    """The operation in a few words: `move column f1 after f2`."""
-    changes_schema: bool = False
-    quiet: bool = False
-    """No questions were planned after it."""
-
-
-@dataclass(frozen=True, slots=True)
-class VariantInfo:
-    """A variant as reports say it."""
-
-    id: str
-    scenario: str
-    format: str
-    steps: tuple[StepInfo, ...]
-    settings: Mapping[str, str] = field(default_factory=dict)
-    writers: tuple[str, ...] = ()
-    """The distribution that writes each step, the creation first."""
-    twin: bool = False
-    key: str = ""
-    """The name of the key column: it says which row of an answer is which."""
-    about: str = ""
-    source: str = ""
-
-    def step(self, number: int) -> StepInfo:
-        """Give the step of that number; one that the plan does not name is called by it."""
-        named = (each for each in self.steps if each.number == number)
-        return next(named, StepInfo(number, f"step {number}" if number else "create the table"))
-
-
-def variant_info(variant: Variant) -> VariantInfo:
-    """Give what reports need to know of a planned variant."""
-    scenario = variant.scenario
-    steps = tuple(
-        StepInfo(number, each.operation.text(), each.operation.CHANGES_SCHEMA, each.quiet)
-        for number, each in enumerate(scenario.steps, start=1)
-    )
-    return VariantInfo(
-        id=variant.id,
-        scenario=scenario.name,
-        format=variant.format,
-        steps=steps,
-        settings=dict(variant.settings),
-        writers=variant.writers,
-        twin=variant.twin,
-        key=scenario.table.key,
-        about=scenario.about,
-        source=scenario.source,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ReaderInfo:
-    """A reader and what really stands behind its name."""
-
-    reader: str
-    """`trino-476{use-column-names=false}`"""
-    distribution: str
-    fidelity: str
-    """`stock`, `repackaged: …` or `modified: what`."""
-    listens: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BaselineInfo:
-    """A scenario's baseline as it was when the run was planned."""
-
-    scenario: str = ""
-    """The path of the scenario's file, beside which the baseline is; empty when it has none."""
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RunInfo:
-    """What a run set out to do: the content of `run.json`."""
-
-    id: str
-    profile: str
-    started: datetime.datetime
-    version: str
-    """Of the harness."""
-    variants: tuple[VariantInfo, ...]
-    readers: tuple[ReaderInfo, ...]
-    cells: tuple[PlannedCell, ...]
-    excluded: tuple[Excluded, ...] = ()
-    pairs: tuple[Pairs, ...] = ()
-    """Of each scenario, where pairs of axis values are covered and not all combinations."""
-    scenarios: Mapping[str, str] = field(default_factory=dict)
-    """The scenario file's text for each variant's id."""
-    baselines: Mapping[str, BaselineInfo] = field(default_factory=dict)
-    """By the scenario's name."""
-    fresh: bool = False
-    """Whether engines are asked again what earlier runs asked; so it is when the run is resumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,32 +143,6 @@ _FRAME: Final = (
 )
 """The columns of `Run.to_frame`."""
 
-_INFO: Final = TypeAdapter(RunInfo)
-
-
-def write_info(folder: Path, info: RunInfo) -> None:
-    """Write `run.json`, complete or not at all; the folder is made when it is not there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{INFO}.part"
-    part.write_bytes(_INFO.dump_json(info, indent=1) + b"\n")
-    part.replace(folder / INFO)
-
-
-def read_info(folder: Path) -> RunInfo:
-    """Read `run.json`.
-
-    Raises:
-        UsageProblem: it is not there, or not what this version writes.
-
-    """
-    path = folder / INFO
-    if not path.is_file():
-        raise UsageProblem(f"{folder} is no run: it has no {INFO}; give a folder under runs/")
-    try:
-        return _INFO.validate_json(path.read_bytes())
-    except ValidationError as wrong:
-        raise UsageProblem(f"{path}: {_first(wrong)}; run the profile again") from wrong
-
 
 def load(folder: Path) -> Run:
     """Load a run, whole or broken off.
@@ -309,13 +176,7 @@ def _records(path: Path, kind: type[_Record]) -> tuple[_Record, ...]:
         found.extend(record.read_all(path, kind))
     except ValueError as wrong:
         where = f"{path}:{len(found) + 1}"
-        raise UsageProblem(f"{where}: {_first(wrong)}; repeat the phase that writes it") from wrong
+        raise UsageProblem(
+            f"{where}: {first_wrong(wrong)}; repeat the phase that writes it"
+        ) from wrong
     return tuple(found)
-
-
-def _first(wrong: ValueError) -> str:
-    if not isinstance(wrong, ValidationError):
-        return str(wrong)
-    error = wrong.errors(include_url=False)[0]
-    place = ".".join(map(str, error["loc"]))
-    return f"{place}: {error['msg']}" if place else str(error["msg"])

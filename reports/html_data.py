@@ -12,7 +12,8 @@ from harness.reports import agreement, summary
 from harness.reports.html_cells import Json, Pool, Question, cell, refusal
 from harness.reports.numbered import numbered
 from harness.reports.words import FINDINGS, PARTIES, TRACED, VERDICTS, way_text
-from harness.run import Run, VariantInfo
+from harness.run import Run
+from harness.run_info import VariantInfo
 
 META_PREFIX: Final = "_hoodie_"
 

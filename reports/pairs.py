@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations, groupby
 
 from harness.cells import Excluded, Pairs
-from harness.run import Run, VariantInfo
+from harness.run import Run
+from harness.run_info import VariantInfo
 
 
 @dataclass(frozen=True, slots=True)

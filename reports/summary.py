@@ -12,7 +12,8 @@ from harness.errors import printable
 from harness.record import Finding, FindingKind, Refusal, Verdict, VerdictKind
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS, PARTIES, counted, short
-from harness.run import Run, StepInfo
+from harness.run import Run
+from harness.run_info import StepInfo
 
 ORDER: Final = (
     VerdictKind.WRONG,

@@ -28,7 +28,8 @@ from harness.reports.lines import command, item, say, text
 from harness.reports.sentences import refusal_text
 from harness.reports.summary import numbers
 from harness.reports.words import FINDINGS, VERDICTS, counted
-from harness.run import Run, StepResult, VariantInfo
+from harness.run import Run, StepResult
+from harness.run_info import VariantInfo
 from harness.scenario.definition import VIEWS as ALL_VIEWS
 
 NAME: Final = "terminal"

@@ -52,8 +52,9 @@ MAY_IMPORT = {
         "party told"
     ),
     "judge": "views cells record differences refusals layout party histories",
-    "run": "errors model scenario cells record",
-    "reports": "errors model scenario views cells record differences baseline run",
+    "run_info": "errors cells",
+    "run": "errors model scenario cells record run_info",
+    "reports": "errors model scenario views cells record differences baseline run_info run",
     "gate": "errors record baseline",
     # what differs from one format, engine or runtime to the next
     "formats": "errors model operations scenario record",
@@ -80,26 +81,32 @@ MAY_IMPORT = {
     ),
     "doctor": "errors progress runtimes",
     "planning": "errors cells scenario plan formats engines runtimes reports",
-    "known_files": "errors cells record scenario formats engines runtimes plan run baseline",
+    "known_files": (
+        "errors cells record scenario formats engines runtimes plan run_info run baseline"
+    ),
+    "run_plan": "errors views cells scenario runtimes plan run_info known_files",
+    "fetching": "progress cells runtimes",
     "pipeline": (
-        "errors progress views cells record scenario formats runtimes freeze plan write writing "
-        "written handover side_by_side desk read judge histories run baseline known_files "
-        "run_folder answering"
+        "errors progress cells record formats runtimes freeze write writing written handover "
+        "side_by_side desk read judge histories run baseline known_files run_folder run_plan "
+        "answering"
     ),
     "explain": (
         "errors model cells record formats checks matching compare histories layout party readings "
-        "run reports pipeline run_folder voice"
+        "run_info run reports run_folder run_plan voice"
     ),
     "reproduce": (
         "errors progress model operations scenario shapes views cells record formats engines "
-        "runtimes plan freeze course writer readings judge histories run reports pipeline "
-        "run_folder explain voice"
+        "runtimes plan freeze course writer readings judge histories run_info run reports "
+        "fetching pipeline run_folder run_plan explain voice"
     ),
     "remedy": (
-        "errors progress cells record engines runtimes plan run reports pipeline explain reproduce "
-        "voice"
+        "errors progress cells record engines runtimes plan run_info run reports run_plan explain "
+        "reproduce voice"
     ),
-    "following": "errors cells record formats judge histories run baseline known_files pipeline",
+    "following": (
+        "errors cells record formats judge histories run_info run baseline known_files run_plan"
+    ),
     "answer_cache": "errors record",
     "questions": "errors model scenario shapes views cells record formats engines runtimes freeze",
     "answering": "errors model cells record refusals engines questions",

@@ -26,7 +26,7 @@ from pathlib import Path
 from alike import verdicts
 from own_cache import with_engines
 
-from harness import engines, freeze, pipeline, run
+from harness import engines, freeze, pipeline, run, run_info
 from harness.cells import parse_reader
 from harness.engines.api import Connection, NoAnswerError, RefusedError
 from harness.model.canonical import to_json
@@ -125,7 +125,7 @@ def write(profile: str, folder: Path, times: int) -> Iterator[tuple[int, int, in
 def _run(profile: str, here: Path) -> None:
     cache = with_engines(here / "cache")
     command = [sys.executable, "-m", "harness", "run", "--show", "--quiet"]
-    going_on = (here / "run" / run.INFO).exists()
+    going_on = (here / "run" / run_info.INFO).exists()
     how = ["--resume"] if going_on else ["--profile", profile]
     environment = {**os.environ, "HARNESS_CACHE": str(cache)}
     subprocess.run([*command, *how, "--run-dir", str(here / "run")], env=environment, check=True)

@@ -38,8 +38,7 @@ from deaths_kinds import PROFILE, Kind, planned, table
 from deaths_runs import HARNESS, POLL_S, Run, left, outlived, strike
 from own_cache import with_engines
 
-from harness import pipeline
-from harness import run as run_record
+from harness import pipeline, run_info
 
 BOOK: Final = "deaths.jsonl"
 LATE: Final = "too late"
@@ -136,7 +135,7 @@ def disturbed(bench: Bench, kind: Kind, number: int) -> str:
         return "differs"
     if status == known.status:
         return _judged(run, known, "went on by itself")
-    begun = (run.folder / run_record.INFO).exists()
+    begun = (run.folder / run_info.INFO).exists()
     again = Run(run.folder, cache, *(["--resume"] if begun else kind.options))
     if again.finish() != known.status:
         return "broken"
@@ -147,7 +146,7 @@ def disturbed(bench: Bench, kind: Kind, number: int) -> str:
 def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
     """Tell whether a disturbed run says anything else of a cell than `unknown`, or the same."""
     said = verdicts(folder)
-    if (folder / run_record.INFO).exists():  # what is there may be judged before it is gone on with
+    if (folder / run_info.INFO).exists():  # what is there may be judged before it is gone on with
         pipeline.judge_run(folder)
         said = {**said, **verdicts(folder)}
     return any(known.verdicts.get(case) != v and not _unknown(v) for case, v in said.items())

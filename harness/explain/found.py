@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from harness import formats, pipeline, record, run
+from harness import formats, record, run, run_info, run_plan
 from harness.cells import Cell
 from harness.errors import UsageProblem
 from harness.histories import Case
 from harness.record import Answer, StateRecord, Verdict
-from harness.run import RunInfo
+from harness.run_info import RunInfo
 
 MOST: Final = 8
 """So many cases are named where one is meant."""
@@ -43,7 +43,7 @@ def find(folder: Path, parts: Sequence[str]) -> Found:
         UsageProblem: none has, or several do; the message names near ones.
 
     """
-    info = run.read_info(folder)
+    info = run_info.read_info(folder)
     cell = _one(info.cells, parts)
     states = _records(folder / run.STATES, StateRecord, cell.variant)
     answers = _records(folder / run.ANSWERS, Answer, cell.case)
@@ -64,7 +64,7 @@ def of_cell(
 ) -> Found:
     """Give a cell of a run with its records, `states` those of its variant; no other reader's."""
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
-    (variant,) = pipeline.plan_of(info).variants
+    (variant,) = run_plan.plan_of(info).variants
     case = Case(variant, formats.load(variant.format).merge_on_read, states)
     return Found(info, cell, case, answer, verdict)
 

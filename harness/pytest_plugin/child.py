@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
-from harness import run
+from harness import run_info
 from harness.errors import EnvironmentProblem, UsageProblem
 from harness.runtimes import log_file, process
 
@@ -41,7 +41,7 @@ class Child:
         """
         self._folder, self._here = folder, folder / FOLDER
         self._stack = ExitStack()
-        if self._here.exists() or (folder / run.INFO).exists():
+        if self._here.exists() or (folder / run_info.INFO).exists():
             raise UsageProblem(f"there is a run at {folder} already; name another folder")
         try:
             self._here.mkdir(parents=True)

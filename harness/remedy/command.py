@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from harness import engines, pipeline, run
+from harness import engines, run_info, run_plan
 from harness.cells import Plan, Reader, parse_reader
 from harness.errors import HarnessError, UsageProblem
 from harness.explain.command import LATEST_RUN
@@ -20,7 +20,8 @@ from harness.remedy import show
 from harness.remedy.alternatives import Cannot, alternatives, plan_of
 from harness.remedy.effects import Effect, effect, place_of
 from harness.reproduce import runs
-from harness.run import Run, RunInfo
+from harness.run import Run
+from harness.run_info import RunInfo
 from harness.runtimes import distributions
 from harness.runtimes.cache import OFFLINE, Cache
 from harness.voice import OUT
@@ -43,7 +44,7 @@ def remedy(
     found = find(run_dir.resolve(), case)
     _check_wrong(found)
     tried = _tried(parse_reader(found.cell.reader), found.case.variant.format)
-    made = _plan(found, run.read_info(run_dir.resolve()), tried)
+    made = _plan(found, run_info.read_info(run_dir.resolve()), tried)
     with runs.work(Cache.default(offline=offline), for_stream(sys.stderr), PROFILE) as work:
         effects = _effects(found, tried, runs.done(made, work))
     show.effects(tried.reader, effects, OUT)
@@ -79,7 +80,7 @@ def _tried(reader: Reader, format_name: str) -> _Tried:
 def _plan(found: Found, info: RunInfo, tried: _Tried) -> Plan:
     """Give the plan that asks all readers about every variant of the case's scenario."""
     name = found.case.variant.scenario.name
-    variants = [each for each in pipeline.plan_of(info).variants if each.scenario.name == name]
+    variants = [each for each in run_plan.plan_of(info).variants if each.scenario.name == name]
     ids = {each.id for each in variants}
     cells = (c for c in info.cells if c.variant in ids and c.reader == found.cell.reader)
     return plan_of(variants, cells, (tried.reader, *tried.able))

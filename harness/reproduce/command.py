@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from harness import formats, pipeline, run
+from harness import formats, run, run_plan
 from harness.cells import Variant, parse_reader
 from harness.errors import HarnessError, UsageProblem
 from harness.explain.command import LATEST_RUN
@@ -57,7 +57,7 @@ def reproduce(
     if not run_dir.exists():
         raise UsageProblem(f"there is no run at {run_dir}; make one with: harness run")
     found = run.load(run_dir.resolve())
-    variants = {each.id: each for each in pipeline.plan_of(found.info).variants}
+    variants = {each.id: each for each in run_plan.plan_of(found.info).variants}
     refused = causes.refused_steps(found.recorded.values(), found.by_step)
     answers = {**found.answers, **refused}
     groups = causes.groups(tuple(variants.values()), found.recorded.values(), answers)

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from harness import pipeline, run, run_folder
+from harness import fetching, pipeline, run, run_folder, run_info, run_plan
 from harness.cells import Plan
 from harness.explain.command import LATEST_RUN
 from harness.pipeline import Work
@@ -32,8 +32,8 @@ def work(cache: Cache, progress: Progress, profile: str) -> Iterator[Work]:
 def done(made: Plan, where: Work) -> Run:
     """Do the plan: write what is not in the cache, ask what nobody asked before, judge."""
     now = datetime.datetime.now(datetime.UTC)
-    run.write_info(where.folder, pipeline.info_of(made, where.folder.name, now))
-    pipeline.fetch_all(pipeline.needed(made), where.cache, where.progress)
+    run_info.write_info(where.folder, run_plan.info_of(made, where.folder.name, now))
+    fetching.fetch_all(fetching.needed(made), where.cache, where.progress)
     pipeline.write_states(made, where)
     pipeline.read_answers(made, where, fresh=False)
     pipeline.judge_run(where.folder)

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness import formats, pipeline, run
+from harness import fetching, formats, pipeline, run, run_info, run_plan
 from harness.cells import Plan, parse_reader
 from harness.plan import Asked, Maker, Profile, Writer, plan
 from harness.progress import Progress
@@ -46,8 +46,8 @@ def done(plan: Plan, folder: Path, cache: Cache, progress: Progress) -> Run:
     """Do the run in an empty folder; every question is asked anew."""
     work = pipeline.Work(cache, folder, progress)
     started = datetime.datetime.now(datetime.UTC)
-    run.write_info(folder, pipeline.info_of(plan, folder.name, started))
-    pipeline.fetch_all(pipeline.needed(plan), cache, progress)
+    run_info.write_info(folder, run_plan.info_of(plan, folder.name, started))
+    fetching.fetch_all(fetching.needed(plan), cache, progress)
     pipeline.write_states(plan, work)
     pipeline.read_answers(plan, work, fresh=True)
     pipeline.judge_run(folder)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar, cast
 
-from harness import formats, pipeline
+from harness import formats, run_plan
 from harness.cells import Cell, Variant
 from harness.histories import Case
 from harness.judge import judge
@@ -50,7 +50,7 @@ def recorded_from(run: Run) -> Iterator[Recorded]:
         ValueError: a verdict depends on what a recording leaves out.
 
     """
-    plan = pipeline.plan_of(run.info)
+    plan = run_plan.plan_of(run.info)
     all_cells, all_states = _by_variant(plan.cells), _by_variant(run.states)
     for variant in plan.variants:
         cells, states = all_cells.get(variant.id, []), all_states.get(variant.id, [])

@@ -10,7 +10,7 @@ import decimal
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness import record, run
+from harness import record, run, run_info
 from harness.cells import Cell, Excluded
 from harness.model.files import FileFact, FileKind
 from harness.record import (
@@ -26,7 +26,8 @@ from harness.record import (
     Verdict,
     VerdictKind,
 )
-from harness.run import ReaderInfo, Run, RunInfo, StepInfo, VariantInfo
+from harness.run import Run
+from harness.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
 from tests.recorded.spoilt import Answered, spoil
 
 HOSTILE = "</script><b>bold</b><img src=x onerror=alert(1)>\u2028\x1b[31m & 'quoted' \"too\""
@@ -202,7 +203,7 @@ def make(folder: Path) -> Run:
         excluded=(Excluded("hudi/move on prestosql-350, view base_name", "it has no such view"),),
         scenarios={each.id: SOURCE.format(about=each.about) for each in VARIANTS},
     )
-    run.write_info(folder, info)
+    run_info.write_info(folder, info)
     said = [each for each in map(_said, cells) if each is not None]
     record.write_all(folder / run.STATES, [s for each in VARIANTS for s in _states(each)])
     record.write_all(folder / run.ANSWERS, [answer for answer, _ in said])

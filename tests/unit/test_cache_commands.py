@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli, pipeline
+from harness import cli, fetching
 from harness.errors import EnvironmentProblem
 from harness.progress import QuietProgress
 from harness.runtimes.cache import OFFLINE, Cache
@@ -53,7 +53,7 @@ def test_offline_all_that_is_missing_is_told_and_not_of_the_first_engine_only(
 def lacking(names: list[str], folder: Path) -> int:
     """Give the megabytes that are told to be missing."""
     with pytest.raises(EnvironmentProblem) as told:
-        pipeline.fetch_all(names, Cache(folder, offline=True), QuietProgress())
+        fetching.fetch_all(names, Cache(folder, offline=True), QuietProgress())
     found = re.search(r"\((\d+) MB\)", str(told.value))
     assert found is not None
     return int(found[1])

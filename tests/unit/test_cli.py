@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli, pipeline, run_folder
+from harness import cli, fetching, pipeline, run_folder
 from harness.errors import EnvironmentProblem
 from tests.stories import MOVED
 
@@ -176,8 +176,8 @@ def test_one_harness_at_a_time_works_on_a_run(
 def test_a_program_is_told_the_end_with_totals_and_reports(
     recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for phase in ("fetch_all", "write_and_read"):
-        monkeypatch.setattr(pipeline, phase, lambda *_, **__: None)
+    monkeypatch.setattr(fetching, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
     assert cli.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == 1
     end = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (end["event"], end["status"], end["run"]) == ("end", 1, str(recorded))
@@ -192,7 +192,7 @@ def test_a_program_is_told_what_broke_too(
     def broken(*_: object) -> None:
         raise EnvironmentProblem("the disk is full")
 
-    monkeypatch.setattr(pipeline, "fetch_all", broken)
+    monkeypatch.setattr(fetching, "fetch_all", broken)
     assert cli.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == BROKEN
     end = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert end == {"event": "end", "status": BROKEN, "problem": "the disk is full"}
@@ -201,8 +201,8 @@ def test_a_program_is_told_what_broke_too(
 def test_quiet_is_the_result_only(
     recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for phase in ("fetch_all", "write_and_read"):
-        monkeypatch.setattr(pipeline, phase, lambda *_, **__: None)
+    monkeypatch.setattr(fetching, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
     assert cli.main(["run", "--resume", "--quiet", "--run-dir", str(recorded)]) == 1
     said = capsys.readouterr()
     assert said.err == ""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import pipeline, record, run
+from harness import pipeline, record, run, run_info, run_plan
 from harness import read as reading
 from harness import write as writing
 from harness.cells import Plan, Variant
@@ -61,7 +61,7 @@ def verdicts(work: Work) -> bytes:
 
 
 def go_on(work: Work) -> bytes:
-    plan = pipeline.plan_of(run.read_info(work.folder))
+    plan = run_plan.plan_of(run_info.read_info(work.folder))
     pipeline.read_answers(plan, work, fresh=True, resume=True)
     return verdicts(work)
 
@@ -153,7 +153,7 @@ def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[s
 def test_states_are_recorded_as_they_come_and_a_lost_metastore_costs_only_what_was_being_written(
     work: Work, written: list[list[str]]
 ) -> None:
-    plan = pipeline.plan_of(run.read_info(work.folder))
+    plan = run_plan.plan_of(run_info.read_info(work.folder))
     pipeline.write_states(plan, work)
     everything = [variant.id for variant in plan.variants]
     assert written == [everything, everything[1:]]

@@ -1,37 +1,21 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness import run
-from harness.cells import Cell, Variant
+from harness import run, run_info
 from harness.errors import UsageProblem
-from harness.model.datatypes import parse_type
-from harness.model.table import Table
-from harness.operations.insert import Insert
-from harness.operations.rename_column import RenameColumn
 from harness.record import OutcomeKind, VerdictKind
-from harness.run import DID_NOT_RUN, NOT_JUDGED, Run, StepInfo
-from harness.scenario.definition import Scenario, Step
+from harness.run import DID_NOT_RUN, NOT_JUDGED, Run
+from harness.run_info import StepInfo
 from tests.recorded import sample
 
 
 @pytest.fixture
 def sampled(tmp_path: Path) -> Run:
     return sample.make(tmp_path / "run")
-
-
-def test_what_is_written_is_what_is_read_back(tmp_path: Path, sampled: Run) -> None:
-    run.write_info(tmp_path / "again", sampled.info)
-    assert run.read_info(tmp_path / "again") == sampled.info
-
-
-def test_a_cell_is_found_by_its_case_in_the_file(sampled: Run) -> None:
-    written = json.loads((sampled.folder / run.INFO).read_text("utf-8"))
-    assert written["cells"][0]["case"] == sampled.info.cells[0].case
 
 
 def test_a_planned_cell_without_a_record_is_unknown_and_says_that_it_did_not_run(
@@ -102,17 +86,6 @@ def test_a_bad_record_is_told_by_file_and_line(sampled: Run) -> None:
         run.load(sampled.folder)
 
 
-def test_a_folder_without_a_run_is_wrong_use(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"is no run: it has no run\.json"):
-        run.load(tmp_path)
-
-
-def test_a_broken_run_file_is_wrong_use_and_names_the_field(tmp_path: Path) -> None:
-    (tmp_path / run.INFO).write_text('{"id": 7}')
-    with pytest.raises(UsageProblem, match=r"run\.json: id: "):
-        run.load(tmp_path)
-
-
 def test_a_record_of_an_unplanned_variant_breaks_nothing(sampled: Run) -> None:
     assert sampled.step("nobody's", 3) == StepInfo(3, "step 3")
     assert sampled.distribution("nobody's-1") == "nobody's-1"
@@ -132,24 +105,7 @@ def test_the_frame_has_a_row_for_each_cell(sampled: Run) -> None:
 
 def test_an_empty_run_has_an_empty_frame_with_columns(tmp_path: Path, sampled: Run) -> None:
     folder = tmp_path / "empty"
-    run.write_info(folder, run.RunInfo("r", "p", sampled.info.started, "0", (), (), ()))
+    run_info.write_info(folder, run_info.RunInfo("r", "p", sampled.info.started, "0", (), (), ()))
     frame = run.load(folder).to_frame()
     assert frame.empty
     assert "verdict" in frame.columns
-
-
-def test_a_planned_variant_is_described_by_its_scenario() -> None:
-    table = Table((("id", parse_type("string")), ("f1", parse_type("string"))), key="id")
-    steps = (Step(Insert((1,))), Step(RenameColumn("f1", "g"), quiet=True))
-    scenario = Scenario("a/b", table, steps, about="why")
-    info = run.variant_info(Variant("a/b[x]", scenario, "x", {"s": "1"}, ("w", "w", "w")))
-    assert (info.scenario, info.key, info.about, info.settings) == ("a/b", "id", "why", {"s": "1"})
-    assert [each.number for each in info.steps] == [1, 2]
-    assert [each.changes_schema for each in info.steps] == [False, True]
-    assert [each.quiet for each in info.steps] == [False, True]
-
-
-def test_a_cell_of_the_plan_is_the_same_after_reading(sampled: Run) -> None:
-    assert sampled.info.cells[0] == Cell(
-        sample.VARIANTS[0].id, 1, sample.NAMES[0], "snapshot", "all"
-    )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import pipeline, record, run
+from harness import pipeline, record, run, run_info, run_plan
 from harness import read as reading
 from harness import write as writing
 from harness.cells import Plan, Variant
@@ -32,12 +32,12 @@ def work(tmp_path: Path) -> Work:
     """A run that was planned and nothing more."""
     folder = tmp_path / "run"
     folder.mkdir()
-    (folder / run.INFO).write_bytes((RECORDED / run.INFO).read_bytes())
+    (folder / run_info.INFO).write_bytes((RECORDED / run_info.INFO).read_bytes())
     return Work(Cache(tmp_path / "cache"), folder, QuietProgress())
 
 
 def planned(work: Work) -> Plan:
-    return pipeline.plan_of(run.read_info(work.folder))
+    return run_plan.plan_of(run_info.read_info(work.folder))
 
 
 def states_of(variant: Variant) -> States:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli, pipeline, record, run
+from harness import cli, record, run, run_info, run_plan
 from harness.cells import Cell, Plan, Variant, parse_reader
 from harness.errors import ScenarioProblem
 from harness.record import Answer, Column, Outcome, OutcomeKind, Refusal, StateRecord, VerdictKind
@@ -88,8 +88,8 @@ def recorded(tmp_path: Path) -> Recorded:
     readers = tuple(map(parse_reader, (BY_NAME, BY_POSITION)))
     plan = Plan("by hand", (variant,), readers, cells)
     folder = tmp_path / "run"
-    info = pipeline.info_of(plan, "run", datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC))
-    run.write_info(folder, info)
+    info = run_plan.info_of(plan, "run", datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC))
+    run_info.write_info(folder, info)
     states = [StateRecord(variant.id, Outcome(at, OutcomeKind.APPLIED), "") for at in range(3)]
     record.write_all(folder / run.STATES, states)
     return Recorded(folder, scenario, plan)
@@ -201,7 +201,7 @@ def test_a_wrong_baseline_is_told_before_anything_is_run(recorded: Recorded) -> 
     recorded.known.write_text("- when: {enginge: trino}\n", "utf-8")
     now = datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC)
     with pytest.raises(ScenarioProblem, match="enginge"):
-        pipeline.info_of(recorded.plan, "run", now)
+        run_plan.info_of(recorded.plan, "run", now)
 
 
 def test_a_run_remembers_its_baselines_where_the_scenario_files_are_not(
@@ -211,7 +211,7 @@ def test_a_run_remembers_its_baselines_where_the_scenario_files_are_not(
     recorded.harness("baseline", "update")
     recorded.review()
     now = datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC)
-    run.write_info(recorded.folder, pipeline.info_of(recorded.plan, "run", now))
+    run_info.write_info(recorded.folder, run_plan.info_of(recorded.plan, "run", now))
     recorded.known.unlink()
     assert recorded.harness("judge") == 1  # the scenario is there: what is beside it counts
     recorded.scenario.unlink()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness import cli, pipeline, run
+from harness import cli, pipeline, run_info
 from harness.errors import UsageProblem
 from harness.explain.command import tell
 from harness.explain.found import Found, find
@@ -161,7 +161,7 @@ def test_what_is_to_be_done_names_the_case_as_a_shell_takes_it(folder: Path) -> 
 
 def test_the_same_question_to_other_readers_is_found_and_no_other(folder: Path) -> None:
     found = find(folder, RENAMED)
-    cells = {each.case: each for each in run.read_info(folder).cells}
+    cells = {each.case: each for each in run_info.read_info(folder).cells}
     asked = [cells[each.case] for each in found.question]
     assert found.cell in asked
     assert len(asked) > 1

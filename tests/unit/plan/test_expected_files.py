@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from harness import pipeline, run
+from harness import run, run_plan
 from harness.model.files import FileFact
 from harness.model.resolution import META_PREFIX, slices
 from harness.plan.expected_files import Changes, Habit, expected_files
@@ -35,7 +35,7 @@ def last(told: Told, changes: Changes, *, partitions: bool = True) -> list[tuple
 
 def test_the_files_of_every_recorded_state_were_foretold() -> None:
     found = run.load(RECORDED)
-    for variant in pipeline.plan_of(found.info).variants:
+    for variant in run_plan.plan_of(found.info).variants:
         operations = generation.operations(variant.scenario)
         done = [True] * len(operations)
         truths = generation.history(variant.scenario, merge_on_read=False, applied=done)

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from harness import formats, pipeline, planning, run
+from harness import formats, planning, run_info, run_plan
 from harness.cells import Variant
 from harness.model.ways import By, Logs, Way
 from harness.plan.expected_files import Changes, Habit
@@ -118,7 +118,7 @@ def test_on_every_format_the_profile_main_tells_every_two_ways_to_find_columns_a
 
 
 def test_what_real_answers_told_apart_was_foretold() -> None:
-    plan = pipeline.plan_of(run.read_info(RECORDED))
+    plan = run_plan.plan_of(run_info.read_info(RECORDED))
     for variant in plan.variants:
         steps = separation(variant.scenario, COPY)
         change = next(each for each in steps if each.changes_schema)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from harness import formats, histories, judge, pipeline, planning, record, run
+from harness import formats, histories, judge, planning, record, run, run_info, run_plan
 from harness.cells import Cell, Plan
 from harness.record import Answer, Column, Outcome, OutcomeKind, Refusal, StateRecord, Verdict
 
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write("the last words\n")
         return int(dies)
     plan = planning.make(list(map(Path, arguments[:at])), options["--profile"], "", cases)
-    run.write_info(folder, pipeline.info_of(plan, "simulated", NOW))
+    run_info.write_info(folder, run_plan.info_of(plan, "simulated", NOW))
     states = tuple(_states(plan))
     record.write_all(folder / run.STATES, states)
     with (folder / run.ANSWERS).open("a", encoding="utf-8") as lines:

@@ -8,7 +8,8 @@ import pytest
 from harness.record import Answer, Column, Refusal, Verdict, VerdictKind
 from harness.reports import agreement
 from harness.reports.agreement import Agreement
-from harness.run import ReaderInfo, Run
+from harness.run import Run
+from harness.run_info import ReaderInfo
 from tests.recorded import sample
 
 COLUMNS = (Column("id", "varchar", "string"), Column("n", "bigint", "long"))

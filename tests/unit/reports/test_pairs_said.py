@@ -5,7 +5,8 @@ from pathlib import Path
 
 from harness.cells import Excluded, Pairs
 from harness.reports import html, pairs, terminal
-from harness.run import Run, VariantInfo
+from harness.run import Run
+from harness.run_info import VariantInfo
 from tests.recorded import sample
 
 NO_PARTITIONS = Excluded("rewrites=partition with partitioned=none", "there are no partitions")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import pipeline, run
+from harness import pipeline, run, run_plan
 from harness.judge import judge
 from harness.record import Answer, Outcome, OutcomeKind, Party, Refusal, Verdict, VerdictKind
 from harness.reproduce.causes import (
@@ -38,7 +38,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def grouped(found: Run) -> tuple[Group, ...]:
-    variants = pipeline.plan_of(found.info).variants
+    variants = run_plan.plan_of(found.info).variants
     return groups(variants, found.recorded.values(), found.answers)
 
 

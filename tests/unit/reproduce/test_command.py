@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli, pipeline, planning, run
+from harness import cli, pipeline, planning, run_info, run_plan
 from harness.cells import Plan, parse_reader
 from harness.judge import judge
 from harness.pipeline import Work
@@ -75,7 +75,7 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Rounds, li
 
     def done(made: Plan, work: Work) -> Run:
         plans.append(made)
-        info = pipeline.info_of(made, "x", NOW)
+        info = run_plan.info_of(made, "x", NOW)
         of = {each.candidate.variant.id: each.candidate for each in asked}
         seen = [seen_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
         answers = {each.answer.case: each.answer for each in seen}
@@ -145,7 +145,7 @@ def test_a_refused_step_is_written_again_and_nobody_is_asked(
         states = tuple(replace(each, variant=case.variant.id) for each in case.states)
         verdicts = judge(case, [], {})
         recorded = {each.case: each for each in verdicts}
-        return Run(work.folder, pipeline.info_of(made, "x", NOW), states, {}, recorded)
+        return Run(work.folder, run_plan.info_of(made, "x", NOW), states, {}, recorded)
 
     @contextmanager
     def work() -> Iterator[Work]:
@@ -175,6 +175,6 @@ def test_of_several_ways_all_have_to_fit_and_more_may() -> None:
 
 def test_a_run_of_rounds_is_one_that_can_be_loaded(tmp_path: Path) -> None:
     made = Plan("reproduce", (asked[0].candidate.variant,), (parse_reader(FALSE),), ())
-    run.write_info(tmp_path, pipeline.info_of(made, "x", NOW))
-    (variant,) = pipeline.plan_of(run.read_info(tmp_path)).variants
+    run_info.write_info(tmp_path, run_plan.info_of(made, "x", NOW))
+    (variant,) = run_plan.plan_of(run_info.read_info(tmp_path)).variants
     assert variant.scenario.table == asked[0].candidate.scenario.table
