@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -20,6 +17,7 @@ from harness import (
     fetching,
     gate,
     interrupts,
+    options,
     pipeline,
     planning,
     progress,
@@ -32,18 +30,17 @@ from harness import (
 from harness import doctor as health
 from harness import run as run_record
 from harness.answering import TIMEOUT_S
-from harness.cells import Plan
-from harness.errors import HarnessError, UsageProblem, of_machine, printable
+from harness.errors import HarnessError, of_machine, printable
 from harness.explain import command as explanation
+from harness.opening import Means, begun, resumed
 from harness.remedy import command as remedies
 from harness.reproduce import command as reproduction
-from harness.runtimes import distributions, places
-from harness.runtimes.cache import ENVIRONMENT_VARIABLE, OFFLINE, Cache
+from harness.run_folder import LATEST_RUN
+from harness.runtimes import distributions
+from harness.runtimes.cache import Cache
 from harness.voice import OUT, Voice
 
 ERR: Final = Console(stderr=True)
-RUNS: Final = Path("runs")
-QUICK_START: Final = "quick-start"
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -59,61 +56,13 @@ baseline = typer.Typer(no_args_is_help=True, help="The known findings beside the
 app.add_typer(baseline, name="baseline")
 app.add_typer(cache_commands.app, name="cache")
 
-Scenarios = Annotated[
-    list[Path] | None,
-    typer.Argument(help="Scenario files or folders; without any, those of the profile."),
-]
-Folders = Annotated[
-    list[Path] | None,
-    typer.Option("--scenarios", help="The same as naming them without the option."),
-]
-Profile = Annotated[
-    str, typer.Option(help="A shipped profile, or one of profiles.yaml beside your scenarios.")
-]
-RunDir = Annotated[
-    Path | None, typer.Option(help="The run's folder; a new one under runs/ unless given.")
-]
-OldRun = Annotated[Path, typer.Option("--run-dir", help="The run's folder.")]
-Select = Annotated[str, typer.Option("-k", help="Only cells whose case contains this text.")]
-Cases = Annotated[
-    Path | None, typer.Option(help="Only the cases that this file names, one on each line.")
-]
-Offline = Annotated[
-    bool, typer.Option(envvar=OFFLINE, help="Download nothing; what is missing is an error.")
-]
-Fresh = Annotated[bool, typer.Option(help="Ask again what earlier runs have asked.")]
-Show = Annotated[
-    bool, typer.Option(help="Show only: end 0 unless the status is 2 (wrong use) or 3 (unknown).")
-]
-ReportNames = Annotated[
-    list[str] | None,
-    typer.Argument(help=f"Only these, of: {', '.join(reports.names())}."),
-]
-Resume = Annotated[
-    bool,
-    typer.Option("--resume", help="Go on with a run that broke off: --run-dir, or the latest."),
-]
-Timeout = Annotated[
-    float, typer.Option(min=1, help="Seconds after which a reader's query counts as unanswered.")
-]
-WriteTimeout = Annotated[
-    float,
-    typer.Option(min=1, help="Seconds after which a writer's statement counts as unanswered."),
-]
-Verify = Annotated[bool, typer.Option("--verify", help="Hash again every artifact that is kept.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Tell only the result.")]
-Json = Annotated[bool, typer.Option("--json", help="Tell all as JSON, one object a line.")]
-LATEST_RUN: Final = RUNS / run_folder.LATEST
-PLANNED_ALREADY: Final = ("scenarios", "folders", "profile", "k", "cases", "fresh")
-"""Options that a run which is resumed was planned with."""
-
 
 @app.command()
 def plan(
-    scenarios: Scenarios = None,
-    folders: Folders = None,
-    profile: Profile = QUICK_START,
-    k: Select = "",
+    scenarios: options.Scenarios = None,
+    folders: options.Folders = None,
+    profile: options.Profile = options.QUICK_START,
+    k: options.Select = "",
     cells: bool = False,
 ) -> None:
     """Tell what a run would do: variants, readers, cells, what is left out and why."""
@@ -123,10 +72,10 @@ def plan(
 
 @app.command()
 def fetch(
-    scenarios: Scenarios = None,
-    folders: Folders = None,
-    profile: Profile = QUICK_START,
-    offline: Offline = False,
+    scenarios: options.Scenarios = None,
+    folders: options.Folders = None,
+    profile: options.Profile = options.QUICK_START,
+    offline: options.Offline = False,
 ) -> None:
     """Fetch the engines of a profile into the cache, verified; nothing that is there already."""
     made = planning.make([*(scenarios or ()), *(folders or ())], profile, "")
@@ -137,29 +86,29 @@ def fetch(
 @app.command()
 def run(
     context: typer.Context,
-    scenarios: Scenarios = None,
-    folders: Folders = None,
-    profile: Profile = QUICK_START,
-    run_dir: RunDir = None,
-    k: Select = "",
-    cases: Cases = None,
-    offline: Offline = False,
-    fresh: Fresh = False,
-    show: Show = False,
-    resume: Resume = False,
-    timeout: Timeout = TIMEOUT_S,
-    write_timeout: WriteTimeout = writing.TIMEOUT_S,
-    quiet: Quiet = False,
-    json: Json = False,
+    scenarios: options.Scenarios = None,
+    folders: options.Folders = None,
+    profile: options.Profile = options.QUICK_START,
+    run_dir: options.RunDir = None,
+    k: options.Select = "",
+    cases: options.Cases = None,
+    offline: options.Offline = False,
+    fresh: options.Fresh = False,
+    show: options.Show = False,
+    resume: options.Resume = False,
+    timeout: options.Timeout = TIMEOUT_S,
+    write_timeout: options.WriteTimeout = writing.TIMEOUT_S,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Do all: fetch, write, read, judge, report; end with the gate's status."""
-    means = _Means(Voice(quiet, json), Cache.default(offline=offline), timeout, write_timeout)
+    means = Means(Voice(quiet, json), Cache.default(offline=offline), timeout, write_timeout)
     if resume:
-        _check_resumed(context)
-        working = _resumed(run_dir or LATEST_RUN, means)
+        options.check_resumed(context)
+        working = resumed(run_dir or LATEST_RUN, means)
     else:
         made = planning.make([*(scenarios or ()), *(folders or ())], profile, k, cases)
-        working = _begun(made, run_dir, means, fresh=fresh)
+        working = begun(made, run_dir, means, fresh=fresh)
     with working as work:
         info = run_info.read_info(work.folder)
         made = run_plan.plan_of(info) if resume else made
@@ -170,17 +119,17 @@ def run(
 
 @app.command()
 def write(
-    scenarios: Scenarios = None,
-    folders: Folders = None,
-    profile: Profile = QUICK_START,
-    run_dir: RunDir = None,
-    k: Select = "",
-    offline: Offline = False,
+    scenarios: options.Scenarios = None,
+    folders: options.Folders = None,
+    profile: options.Profile = options.QUICK_START,
+    run_dir: options.RunDir = None,
+    k: options.Select = "",
+    offline: options.Offline = False,
 ) -> None:
     """Write the tables and freeze a state after each step; ask nobody."""
     made = planning.make([*(scenarios or ()), *(folders or ())], profile, k)
-    means = _Means(Voice(), Cache.default(offline=offline))
-    with _begun(made, run_dir, means) as work:
+    means = Means(Voice(), Cache.default(offline=offline))
+    with begun(made, run_dir, means) as work:
         fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
         pipeline.write_states(made, work)
     OUT.print(f"written: {work.folder}; next: harness read --run-dir {work.folder}")
@@ -188,20 +137,20 @@ def write(
 
 @app.command()
 def read(
-    run_dir: OldRun = LATEST_RUN,
+    run_dir: options.OldRun = LATEST_RUN,
     reader: Annotated[
         list[str] | None, typer.Option(help="Add this reader: 'trino-476{use-column-names=false}'.")
     ] = None,
-    offline: Offline = False,
-    fresh: Fresh = False,
-    show: Show = False,
-    timeout: Timeout = TIMEOUT_S,
-    quiet: Quiet = False,
-    json: Json = False,
+    offline: options.Offline = False,
+    fresh: options.Fresh = False,
+    show: options.Show = False,
+    timeout: options.Timeout = TIMEOUT_S,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Ask the readers about the states of a run, then judge and report; writes no table."""
-    means = _Means(Voice(quiet, json), Cache.default(offline=offline), timeout)
-    with _resumed(run_dir, means) as work:
+    means = Means(Voice(quiet, json), Cache.default(offline=offline), timeout)
+    with resumed(run_dir, means) as work:
         made = run_plan.plan_of(run_info.read_info(work.folder))
         for text in reader or ():
             made = run_plan.add_reader(work.folder, planning.reader(text))
@@ -211,9 +160,9 @@ def read(
 
 
 @app.command()
-def judge(run_dir: OldRun = LATEST_RUN, show: Show = False) -> None:
+def judge(run_dir: options.OldRun = LATEST_RUN, show: options.Show = False) -> None:
     """Judge the recorded answers of a run anew; no engine is started."""
-    folder = _existing(run_dir)
+    folder = run_folder.existing(run_dir)
     with run_folder.locked(folder):
         _finish(folder, Voice(), show=show)
 
@@ -223,10 +172,10 @@ def report(
     names: Annotated[
         list[str] | None, typer.Argument(help=f"Of: {', '.join(reports.names())}.")
     ] = None,
-    run_dir: OldRun = LATEST_RUN,
+    run_dir: options.OldRun = LATEST_RUN,
 ) -> None:
     """Draw the reports of a judged run anew; no engine is started."""
-    folder = _existing(run_dir)
+    folder = run_folder.existing(run_dir)
     if not names:
         Voice().report(run_record.load(folder))
     for name in names or ():
@@ -239,9 +188,9 @@ app.command()(remedies.remedy)
 
 
 @baseline.command()
-def update(run_dir: OldRun = LATEST_RUN) -> None:
+def update(run_dir: options.OldRun = LATEST_RUN) -> None:
     """Write what a run shows into <scenario>.known.yaml beside each scenario, for review."""
-    changed = pipeline.update_baselines(_existing(run_dir))
+    changed = pipeline.update_baselines(run_folder.existing(run_dir))
     for path in changed:
         done = "written" if path.exists() else "removed, nothing is known any more"
         OUT.print(f"{path}: {done}", highlight=False, markup=False, soft_wrap=True)
@@ -252,7 +201,7 @@ def update(run_dir: OldRun = LATEST_RUN) -> None:
 
 
 @app.command()
-def doctor(verify: Verify = False) -> None:
+def doctor(verify: options.Verify = False) -> None:
     """Tell what is there, what is missing, and what each engine needs of this machine."""
     cache = Cache.default()
     changed = health.verify(distributions.names(), cache, OUT) if verify else ()
@@ -261,87 +210,6 @@ def doctor(verify: Verify = False) -> None:
     health.show(this, found, OUT)
     if changed or health.problems(this, found):
         raise typer.Exit(3)
-
-
-@dataclass(frozen=True, slots=True)
-class _Means:
-    """What a command works with."""
-
-    voice: Voice
-    cache: Cache
-    timeout_s: float = TIMEOUT_S
-    write_timeout_s: float = writing.TIMEOUT_S
-
-    def check(self, folder: Path) -> None:
-        """Check that tables can be written in a run's folder, and kept in the cache."""
-        places.check(folder, "--run-dir")
-        places.check(self.cache.root, ENVIRONMENT_VARIABLE)
-
-    def work(self, folder: Path) -> pipeline.Work:
-        # Servers run in folders of their own, where a relative path would mean another place.
-        told, times = self.voice.progress(), (self.timeout_s, self.write_timeout_s)
-        return pipeline.Work(self.cache, folder.resolve(), told, *times)
-
-
-@contextmanager
-def _begun(
-    made: Plan, run_dir: Path | None, means: _Means, *, fresh: bool = False
-) -> Iterator[pipeline.Work]:
-    """Begin a run; its plan is written down before anything starts."""
-    started = datetime.datetime.now(datetime.UTC)
-    means.check(run_dir or RUNS)
-    folder = run_folder.new_folder(RUNS, made.profile, started) if run_dir is None else run_dir
-    _check_new(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    with run_folder.locked(folder), means.voice.telling(folder.resolve()):
-        _check_new(folder)
-        info = run_plan.info_of(made, folder.name, started, fresh=fresh)
-        run_info.write_info(folder, info)
-        if run_dir is None:
-            run_folder.point_latest(folder)
-        work = means.work(folder)
-        pipeline.clean(work)
-        yield work
-
-
-def _check_new(folder: Path) -> None:
-    if (folder / run_info.INFO).exists():
-        raise UsageProblem(
-            f"there is a run at {folder} already; go on with it by harness run --resume or "
-            "harness read, or name another folder"
-        )
-
-
-@contextmanager
-def _resumed(run_dir: Path, means: _Means) -> Iterator[pipeline.Work]:
-    """Go on with a run that is there."""
-    folder = _existing(run_dir)
-    means.check(folder)
-    run_info.read_info(folder)
-    with run_folder.locked(folder), means.voice.telling(folder):
-        work = means.work(folder)
-        work.progress.note(f"go on with {folder}")
-        pipeline.clean(work)
-        yield work
-
-
-def _check_resumed(context: typer.Context) -> None:
-    given = [
-        name
-        for name in PLANNED_ALREADY
-        if (source := context.get_parameter_source(name)) and source.name == "COMMANDLINE"
-    ]
-    if given:
-        raise UsageProblem(
-            f"--resume goes on with a run as it was planned: leave out {', '.join(given)}, or "
-            "begin another run without --resume"
-        )
-
-
-def _existing(folder: Path) -> Path:
-    if not folder.exists():
-        raise UsageProblem(f"there is no run at {folder}; make one with: harness run")
-    return folder.resolve()
 
 
 def _finish(folder: Path, voice: Voice, *, show: bool) -> None:

@@ -13,7 +13,9 @@ from filelock import FileLock, Timeout
 
 from harness.errors import UsageProblem
 
+RUNS: Final = Path("runs")
 LATEST: Final = "latest"
+LATEST_RUN: Final = RUNS / LATEST
 ENGINES: Final = "engines"
 """Folder of a run in which servers keep configuration and logs."""
 LOCK: Final = "run.lock"
@@ -36,6 +38,18 @@ def new_folder(runs: Path, profile: str, now: datetime.datetime) -> Path:
             number += 1
         else:
             return folder
+
+
+def existing(folder: Path) -> Path:
+    """Give the whole path of a run's folder.
+
+    Raises:
+        UsageProblem: it is not there.
+
+    """
+    if not folder.exists():
+        raise UsageProblem(f"there is no run at {folder}; make one with: harness run")
+    return folder.resolve()
 
 
 def point_latest(folder: Path) -> None:

@@ -122,6 +122,10 @@ MAY_IMPORT = {
     "run_folder": "errors",
     "interrupts": "",
     "voice": "errors progress record gate reports run interrupts",
+    "options": "errors runtimes",
+    "opening": (
+        "errors cells runtimes writing answering pipeline run_folder run_info run_plan voice"
+    ),
     "read": (
         "errors progress model scenario cells record formats engines runtimes plan freeze "
         "answer_cache questions keeper shared_catalog handover desk"

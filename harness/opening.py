@@ -1,0 +1,81 @@
+"""A run is opened to be worked on: begun in a folder of its own, or gone on with."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import pipeline, run_folder, run_info, run_plan, writing
+from harness.answering import TIMEOUT_S
+from harness.cells import Plan
+from harness.errors import UsageProblem
+from harness.run_folder import RUNS
+from harness.runtimes import places
+from harness.runtimes.cache import ENVIRONMENT_VARIABLE, Cache
+from harness.voice import Voice
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a command works with."""
+
+    voice: Voice
+    cache: Cache
+    timeout_s: float = TIMEOUT_S
+    write_timeout_s: float = writing.TIMEOUT_S
+
+    def check(self, folder: Path) -> None:
+        """Check that tables can be written in a run's folder, and kept in the cache."""
+        places.check(folder, "--run-dir")
+        places.check(self.cache.root, ENVIRONMENT_VARIABLE)
+
+    def work(self, folder: Path) -> pipeline.Work:
+        """Give what the phases of a run need."""
+        # Servers run in folders of their own, where a relative path would mean another place.
+        told, times = self.voice.progress(), (self.timeout_s, self.write_timeout_s)
+        return pipeline.Work(self.cache, folder.resolve(), told, *times)
+
+
+@contextmanager
+def begun(
+    made: Plan, run_dir: Path | None, means: Means, *, fresh: bool = False
+) -> Iterator[pipeline.Work]:
+    """Begin a run; its plan is written down before anything starts."""
+    started = datetime.datetime.now(datetime.UTC)
+    means.check(run_dir or RUNS)
+    folder = run_folder.new_folder(RUNS, made.profile, started) if run_dir is None else run_dir
+    _check_new(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with run_folder.locked(folder), means.voice.telling(folder.resolve()):
+        _check_new(folder)
+        info = run_plan.info_of(made, folder.name, started, fresh=fresh)
+        run_info.write_info(folder, info)
+        if run_dir is None:
+            run_folder.point_latest(folder)
+        work = means.work(folder)
+        pipeline.clean(work)
+        yield work
+
+
+def _check_new(folder: Path) -> None:
+    if (folder / run_info.INFO).exists():
+        raise UsageProblem(
+            f"there is a run at {folder} already; go on with it by harness run --resume or "
+            "harness read, or name another folder"
+        )
+
+
+@contextmanager
+def resumed(run_dir: Path, means: Means) -> Iterator[pipeline.Work]:
+    """Go on with a run that is there."""
+    folder = run_folder.existing(run_dir)
+    means.check(folder)
+    run_info.read_info(folder)
+    with run_folder.locked(folder), means.voice.telling(folder):
+        work = means.work(folder)
+        work.progress.note(f"go on with {folder}")
+        pipeline.clean(work)
+        yield work
