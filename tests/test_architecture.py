@@ -93,16 +93,16 @@ MAY_IMPORT = {
     ),
     "explain": (
         "errors model cells record formats checks matching compare histories layout party readings "
-        "run_info run reports run_folder run_plan voice"
+        "run_info run reports run_folder run_plan options voice"
     ),
     "reproduce": (
         "errors progress model operations scenario shapes views cells record formats engines "
         "runtimes plan freeze course writer readings judge histories run_info run reports "
-        "fetching pipeline run_folder run_plan explain voice"
+        "fetching pipeline run_folder run_plan options explain voice"
     ),
     "remedy": (
-        "errors progress cells record engines runtimes plan run_info run reports run_plan explain "
-        "reproduce voice"
+        "errors progress cells record engines runtimes plan run_info run reports run_folder "
+        "run_plan options explain reproduce voice"
     ),
     "following": (
         "errors cells record formats judge histories run_info run baseline known_files run_plan"

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from harness.errors import UsageProblem
+from harness import options, run_folder
 from harness.explain import show, show_tables
 from harness.explain.found import Found, find
 from harness.explain.tables import read_at_all, tables_of, truth_of
 from harness.histories import shows
 from harness.reports.lines import say
 from harness.reports.numbered import numbered
-from harness.run_folder import LATEST
 from harness.voice import OUT
-
-LATEST_RUN = Path("runs") / LATEST
 
 
 def explain(
     case: Annotated[
         list[str], typer.Argument(help="A case, or parts of it that no other case has.")
     ],
-    run_dir: Annotated[Path, typer.Option("--run-dir", help="The run's folder.")] = LATEST_RUN,
+    run_dir: options.OldRun = run_folder.LATEST_RUN,
 ) -> None:
     """Show one case in full: expected, found, what each way of reading gives, and the files."""
-    if not run_dir.exists():
-        raise UsageProblem(f"there is no run at {run_dir}; make one with: harness run")
-    tell(find(run_dir.resolve(), case), OUT)
+    tell(find(run_folder.existing(run_dir), case), OUT)
 
 
 def tell(found: Found, out: Console) -> None:

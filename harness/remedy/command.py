@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from harness import engines, run_info, run_plan
+from harness import engines, options, run_folder, run_info, run_plan
 from harness.cells import Plan, Reader, parse_reader
 from harness.errors import HarnessError, UsageProblem
-from harness.explain.command import LATEST_RUN
 from harness.explain.found import Found, find
 from harness.progress import for_stream
 from harness.record import VerdictKind
@@ -23,7 +21,7 @@ from harness.reproduce import runs
 from harness.run import Run
 from harness.run_info import RunInfo
 from harness.runtimes import distributions
-from harness.runtimes.cache import OFFLINE, Cache
+from harness.runtimes.cache import Cache
 from harness.voice import OUT
 
 PROFILE = "remedy"
@@ -33,18 +31,15 @@ def remedy(
     case: Annotated[
         list[str], typer.Argument(help="A case, or parts of it that no other case has.")
     ],
-    run_dir: Annotated[Path, typer.Option("--run-dir", help="The run's folder.")] = LATEST_RUN,
-    offline: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option(envvar=OFFLINE, help="Download nothing; what is missing is an error.")
-    ] = False,
+    run_dir: options.OldRun = run_folder.LATEST_RUN,
+    offline: options.Offline = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Try the other settings of a reader: which turn the case right, and what they turn wrong."""
-    if not run_dir.exists():
-        raise UsageProblem(f"there is no run at {run_dir}; make one with: harness run")
-    found = find(run_dir.resolve(), case)
+    folder = run_folder.existing(run_dir)
+    found = find(folder, case)
     _check_wrong(found)
     tried = _tried(parse_reader(found.cell.reader), found.case.variant.format)
-    made = _plan(found, run_info.read_info(run_dir.resolve()), tried)
+    made = _plan(found, run_info.read_info(folder), tried)
     with runs.work(Cache.default(offline=offline), for_stream(sys.stderr), PROFILE) as work:
         effects = _effects(found, tried, runs.done(made, work))
     show.effects(tried.reader, effects, OUT)

@@ -12,10 +12,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from harness import formats, run, run_plan
+from harness import formats, options, run, run_folder, run_plan
 from harness.cells import Variant, parse_reader
 from harness.errors import HarnessError, UsageProblem
-from harness.explain.command import LATEST_RUN
 from harness.explain.found import find
 from harness.progress import for_stream
 from harness.record import Answer
@@ -27,7 +26,7 @@ from harness.reproduce.causes import Group
 from harness.reproduce.hunts import Hunt, Target
 from harness.reproduce.rounds import PROFILE, Rounds
 from harness.run import WRITE, Run
-from harness.runtimes.cache import OFFLINE, Cache
+from harness.runtimes.cache import Cache
 from harness.voice import OUT
 
 FOLDER = Path("reproducers")
@@ -39,24 +38,20 @@ def reproduce(
     case: Annotated[
         list[str] | None, typer.Argument(help="A case, or parts of it that no other case has.")
     ] = None,
-    run_dir: Annotated[Path, typer.Option("--run-dir", help="The run's folder.")] = LATEST_RUN,
+    run_dir: options.OldRun = run_folder.LATEST_RUN,
     every: Annotated[bool, typer.Option("--all", help="Of every cause.")] = False,  # noqa: FBT002 - a flag
     folder: Annotated[Path, typer.Option(help="Where reproducers are written.")] = FOLDER,
     minutes: Annotated[
         float, typer.Option(min=0, help="After so many for each cause no new round is begun.")
     ] = MINUTES,
-    offline: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option(envvar=OFFLINE, help="Download nothing; what is missing is an error.")
-    ] = False,
+    offline: options.Offline = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
     Without a case and without --all the causes of the run's findings are listed; so are those of
     steps that the writer refused.
     """
-    if not run_dir.exists():
-        raise UsageProblem(f"there is no run at {run_dir}; make one with: harness run")
-    found = run.load(run_dir.resolve())
+    found = run.load(run_folder.existing(run_dir))
     variants = {each.id: each for each in run_plan.plan_of(found.info).variants}
     refused = causes.refused_steps(found.recorded.values(), found.by_step)
     answers = {**found.answers, **refused}

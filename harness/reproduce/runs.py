@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 from harness import fetching, pipeline, run, run_folder, run_info, run_plan
 from harness.cells import Plan
-from harness.explain.command import LATEST_RUN
 from harness.pipeline import Work
 from harness.progress import Progress
 from harness.run import Run
+from harness.run_folder import RUNS
 from harness.runtimes import places
 from harness.runtimes.cache import ENVIRONMENT_VARIABLE, Cache
 
@@ -19,10 +19,10 @@ from harness.runtimes.cache import ENVIRONMENT_VARIABLE, Cache
 @contextmanager
 def work(cache: Cache, progress: Progress, profile: str) -> Iterator[Work]:
     """Make a run's folder under runs/, and hold it as long as it is worked in."""
-    places.check(LATEST_RUN.parent, "the folder that you are in")
+    places.check(RUNS, "the folder that you are in")
     places.check(cache.root, ENVIRONMENT_VARIABLE)
     now = datetime.datetime.now(datetime.UTC)
-    folder = run_folder.new_folder(LATEST_RUN.parent, profile, now).resolve()
+    folder = run_folder.new_folder(RUNS, profile, now).resolve()
     with run_folder.locked(folder):
         made = Work(cache, folder, progress)
         pipeline.clean(made)
