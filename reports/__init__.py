@@ -15,8 +15,8 @@ from harness.errors import UsageProblem
 from harness.run import Run
 
 SHARED: Final = frozenset(
-    {"advice", "agreement", "html_cells", "html_data", "legend", "lines", "marks", "normalised"}
-    | {"numbered", "pairs", "sentences", "summary", "words"}
+    {"advice", "agreement", "html_cells", "html_data", "legend", "lines", "marks", "matrices"}
+    | {"normalised", "numbered", "pairs", "sentences", "summary", "words"}
 )
 
 

@@ -17,6 +17,7 @@ from harness.run import Run
 
 READER: Final = 9
 """Columns of the short names."""
+LABEL: Final = READER - len(" 1")
 VIEWS: Final[Mapping[str, str]] = {
     "read_optimized": "read-opt.",
     "base_name": "base",
@@ -24,6 +25,18 @@ VIEWS: Final[Mapping[str, str]] = {
     INCREMENTAL: "since",
 }
 """Views whose name is too long for their column."""
+
+
+def short_names(run: Run) -> Mapping[str, str]:
+    """Give each reader a short name: its engine, numbered where there are several of it."""
+    readers = list(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
+    engines = [reader.partition("{")[0].partition("-")[0][:LABEL] for reader in readers]
+    return {
+        reader: f"{engine} {engines[: at + 1].count(engine)}"
+        if engines.count(engine) > 1
+        else engine
+        for at, (reader, engine) in enumerate(zip(readers, engines, strict=True))
+    }
 
 
 def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:

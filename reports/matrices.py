@@ -1,0 +1,174 @@
+"""The matrices of the terminal report: what each reader answered after each step of a variant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from harness import views
+from harness.record import OutcomeKind, Verdict, VerdictKind
+from harness.reports.legend import READER, VIEWS
+from harness.reports.lines import say, text
+from harness.reports.summary import numbers
+from harness.reports.words import FINDINGS, VERDICTS, counted
+from harness.run import Run
+from harness.run_info import VariantInfo
+from harness.scenario.definition import VIEWS as ALL_VIEWS
+
+STEP: Final = 24
+VIEW: Final = 9
+LEFT: Final = 2 + STEP + 1 + VIEW + 1
+"""Columns before the first reader."""
+PLAIN: Final = "all"
+"""The query that asks for the whole table."""
+NARROWEST: Final = LEFT + READER + 1
+
+STYLES: Final[Mapping[VerdictKind, str]] = {
+    VerdictKind.CORRECT: "green",
+    VerdictKind.WRONG: "bold red",
+    VerdictKind.REFUSED: "magenta",
+    VerdictKind.UNSUPPORTED: "dim",
+    VerdictKind.UNKNOWN: "bold yellow",
+}
+
+
+def matrices(run: Run, labels: Mapping[str, str], console: Console) -> None:
+    """Print the matrix of each variant; `labels`: the readers' short names."""
+    of_variant: dict[str, list[Verdict]] = {}
+    for verdict in run.verdicts:
+        of_variant.setdefault(verdict.variant, []).append(verdict)
+    for scenario, variants in groupby(run.info.variants, key=lambda each: each.scenario):
+        say(console, f"\n{scenario}", "bold")
+        for each in variants:
+            _variant(run, each, of_variant.get(each.id, []), labels, console)
+
+
+def counts(run: Run, console: Console) -> None:
+    """Count each scenario's verdicts: nobody reads hundreds of matrices from top to bottom."""
+    variants = Counter(each.scenario for each in run.info.variants)
+    found = Counter((each.scenario, each.verdict) for each in run.verdicts)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("scenario")
+    kinds = [kind for kind in VERDICTS if any(verdict is kind for _, verdict in found)]
+    for name in ("variants", *(VERDICTS[kind].short for kind in kinds)):
+        table.add_column(name, justify="right")
+    for scenario, count in variants.items():
+        numbers_of = (Text(f"{found[scenario, kind]:,}", STYLES[kind]) for kind in kinds)
+        table.add_row(text(console, scenario), f"{count:,}", *numbers_of)
+    console.print(table)
+
+
+def _variant(
+    run: Run,
+    variant: VariantInfo,
+    verdicts: Sequence[Verdict],
+    labels: Mapping[str, str],
+    console: Console,
+) -> None:
+    name = variant.id.removeprefix(variant.scenario)
+    if all(each.verdict is VerdictKind.CORRECT for each in verdicts):
+        say(console, f"  {name}: all {counted(len(verdicts), 'cell')} correct", "green")
+        return
+    say(console, f"  {name}")
+    rows, right = _rows(verdicts)
+    room = max(1, (max(console.width, NARROWEST) - LEFT) // (READER + 1))
+    of_readers = {each.reader for each in verdicts}
+    asked = [reader for reader in labels if reader in of_readers]
+    for start in range(0, len(asked), room):
+        readers = asked[start : start + room]
+        console.print(Padding(_matrix(run, variant, rows, readers, labels, console), (0, 0, 0, 2)))
+    if right:
+        say(console, f"  all correct after {numbers(right)}", "green")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What all readers answered after a step, in views that they answered alike."""
+
+    step: int
+    views: tuple[str, ...]
+    query: str
+    cells: Mapping[str, Verdict]
+
+    @property
+    def said(self) -> str:
+        """Name the views."""
+        if len(self.views) == len(ALL_VIEWS):
+            return "all views"
+        return ", ".join(map(_view, self.views))
+
+    @property
+    def shown(self) -> bool:
+        """Whether it tells more than the rows of whole tables do."""
+        wrong = (each.verdict is not VerdictKind.CORRECT for each in self.cells.values())
+        return self.query == PLAIN or any(wrong)
+
+
+def _view(name: str) -> str:
+    back = views.past(name)
+    return f"{VIEWS[back.name]} {back.step}" if back else VIEWS.get(name, name)
+
+
+def _rows(verdicts: Sequence[Verdict]) -> tuple[list[_Row], list[int]]:
+    """Give the rows of the steps after which something is not correct, and the other steps."""
+    asked: dict[tuple[int, str, str], dict[str, Verdict]] = {}
+    for each in verdicts:
+        asked.setdefault((each.step, each.view, each.query), {})[each.reader] = each
+    alike: dict[tuple[object, ...], _Row] = {}
+    for (step, view, query), cells in sorted(asked.items(), key=lambda item: item[0][0]):
+        marks = tuple((reader, str(_cell(each))) for reader, each in cells.items())
+        first = alike.get((step, query, marks), _Row(step, (), query, cells))
+        alike[step, query, marks] = replace(first, views=(*first.views, view))
+    bad = {each.step for each in verdicts if each.verdict is not VerdictKind.CORRECT}
+    right = sorted({row.step for row in alike.values()} - bad)
+    return [row for row in alike.values() if row.step in bad and row.shown], right
+
+
+def _matrix(
+    run: Run,
+    variant: VariantInfo,
+    rows: Sequence[_Row],
+    readers: Sequence[str],
+    labels: Mapping[str, str],
+    console: Console,
+) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False, pad_edge=False)
+    table.add_column("after step", width=STEP)
+    table.add_column("view", width=VIEW)
+    for reader in readers:
+        table.add_column(text(console, labels[reader]), width=READER, no_wrap=True)
+    before = None
+    for row in rows:
+        name = _step_name(run, variant, row.step) if row.step != before else ""
+        if row.query != PLAIN:
+            name = f"{name}\n  {row.query}".lstrip("\n")
+        texts = [text(console, name), text(console, row.said)]
+        table.add_row(*texts, *(_cell(row.cells.get(reader)) for reader in readers))
+        before = row.step
+    return table
+
+
+def _step_name(run: Run, variant: VariantInfo, number: int) -> str:
+    state = run.by_step.get((variant.id, number))
+    name = f"{number} {variant.step(number).text}"
+    if state is None or state.outcome.kind is OutcomeKind.APPLIED:
+        return name
+    return f"{name} ({state.outcome.kind})"
+
+
+def _cell(verdict: Verdict | None) -> Text:
+    if verdict is None:
+        return Text("not asked", "dim")
+    word = VERDICTS[verdict.verdict].short
+    if verdict.verdict is VerdictKind.WRONG and verdict.findings:
+        word = FINDINGS[verdict.findings[0].kind].short + "+" * (len(verdict.findings) > 1)
+    return Text(word + "*" * bool(verdict.known), STYLES[verdict.verdict])
