@@ -20,11 +20,11 @@ from harness import (
     options,
     pipeline,
     planning,
-    progress,
     reports,
     run_folder,
     run_info,
     run_plan,
+    telling,
     writing,
 )
 from harness import doctor as health
@@ -80,7 +80,7 @@ def fetch(
     """Fetch the engines of a profile into the cache, verified; nothing that is there already."""
     made = planning.make([*(scenarios or ()), *(folders or ())], profile, "")
     cache = Cache.default(offline=offline)
-    fetching.fetch_all(fetching.needed(made), cache, progress.for_stream(sys.stderr))
+    fetching.fetch_all(fetching.needed(made), cache, telling.for_stream(sys.stderr))
 
 
 @app.command()

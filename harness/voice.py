@@ -25,9 +25,10 @@ from rich.console import Console
 from harness import interrupts
 from harness.errors import HarnessError
 from harness.gate import Gate
-from harness.progress import JsonProgress, Progress, QuietProgress, for_stream
+from harness.progress import Progress, QuietProgress
 from harness.reports import html, junit, terminal
 from harness.run import Run
+from harness.telling import JsonProgress, for_stream
 
 LAST_WORD_S: Final = 1.0
 """How long an interruption waits for a line that somebody writes; who reads it may be gone."""

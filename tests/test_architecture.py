@@ -21,6 +21,7 @@ ROOT = Path(__file__).parent.parent
 MAY_IMPORT = {
     "errors": "",
     "progress": "errors",
+    "telling": "progress",
     "containers": "errors",
     "scenarios": "errors",
     # pure
@@ -96,12 +97,12 @@ MAY_IMPORT = {
         "run_info run reports run_folder run_plan options voice"
     ),
     "reproduce": (
-        "errors progress model operations scenario shapes views cells record formats engines "
-        "runtimes plan freeze course writer readings judge histories run_info run reports "
+        "errors progress telling model operations scenario shapes views cells record formats "
+        "engines runtimes plan freeze course writer readings judge histories run_info run reports "
         "fetching pipeline run_folder run_plan options explain voice"
     ),
     "remedy": (
-        "errors progress cells record engines runtimes plan run_info run reports run_folder "
+        "errors telling cells record engines runtimes plan run_info run reports run_folder "
         "run_plan options explain reproduce voice"
     ),
     "following": (
@@ -121,7 +122,7 @@ MAY_IMPORT = {
     ),
     "run_folder": "errors",
     "interrupts": "",
-    "voice": "errors progress record gate reports run interrupts",
+    "voice": "errors progress telling record gate reports run interrupts",
     "options": "errors runtimes",
     "opening": (
         "errors cells runtimes writing answering pipeline run_folder run_info run_plan voice"

@@ -12,7 +12,6 @@ from harness import engines, options, run_folder, run_info, run_plan
 from harness.cells import Plan, Reader, parse_reader
 from harness.errors import HarnessError, UsageProblem
 from harness.explain.found import Found, find
-from harness.progress import for_stream
 from harness.record import VerdictKind
 from harness.remedy import show
 from harness.remedy.alternatives import Cannot, alternatives, plan_of
@@ -22,6 +21,7 @@ from harness.run import Run
 from harness.run_info import RunInfo
 from harness.runtimes import distributions
 from harness.runtimes.cache import Cache
+from harness.telling import for_stream
 from harness.voice import OUT
 
 PROFILE = "remedy"

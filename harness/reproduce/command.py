@@ -16,7 +16,6 @@ from harness import formats, options, run, run_folder, run_plan
 from harness.cells import Variant, parse_reader
 from harness.errors import HarnessError, UsageProblem
 from harness.explain.found import find
-from harness.progress import for_stream
 from harness.record import Answer
 from harness.reports.lines import say
 from harness.reports.words import counted
@@ -27,6 +26,7 @@ from harness.reproduce.hunts import Hunt, Target
 from harness.reproduce.rounds import PROFILE, Rounds
 from harness.run import WRITE, Run
 from harness.runtimes.cache import Cache
+from harness.telling import for_stream
 from harness.voice import OUT
 
 FOLDER = Path("reproducers")

@@ -12,12 +12,13 @@ import pytest
 from harness import engines
 from harness.cells import parse_reader
 from harness.engines.api import Engine, Server
-from harness.progress import PlainProgress, Progress
+from harness.progress import Progress
 from harness.runtimes import distributions, fetch
 from harness.runtimes import metastore as runtime
 from harness.runtimes.cache import Cache
 from harness.runtimes.fetch import Installation
 from harness.runtimes.metastore import Metastore
+from harness.telling import PlainProgress
 from harness.write import Bench, Writing
 from harness.writing import SparkFor
 from tests.engines.everyone import Installed, Running, TooLarge

@@ -13,9 +13,10 @@ from harness.engines.api import Question
 from harness.freeze import State
 from harness.keeper import CHANGED, Keeper
 from harness.model.query import Query
-from harness.progress import PlainProgress, QuietProgress
+from harness.progress import QuietProgress
 from harness.questions import Asked
 from harness.record import Answer, Column
+from harness.telling import PlainProgress
 
 
 @pytest.fixture

@@ -24,7 +24,6 @@ from harness.freeze import States
 from harness.handover import Handover
 from harness.keeper import Keeper
 from harness.model.query import Query
-from harness.progress import PlainProgress
 from harness.questions import Asked
 from harness.record import Answer, Column
 from harness.runtimes import memory
@@ -32,6 +31,7 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.memory import MACHINE, Free
 from harness.shared_catalog import SharedCatalog
 from harness.side_by_side import HaltedError
+from harness.telling import PlainProgress
 
 GOOD = Reply((Column("id", "varchar", "string"),), (("1",),), 0.1)
 HIVE, SPARK = "hive-3.1.3", "spark-3.5.8-hudi-1.0.2"
