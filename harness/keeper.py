@@ -10,10 +10,10 @@ from typing import Final
 
 from harness import freeze
 from harness.answer_cache import AnswerCache
-from harness.freeze import State
 from harness.progress import Progress
 from harness.questions import Asked
 from harness.record import Answer
+from harness.table_state import State
 
 BATCH: Final = 16
 WAIT_S: Final = 2.0

@@ -33,7 +33,6 @@ from harness.baseline import Applied
 from harness.cells import Plan, Variant
 from harness.desk import Reading
 from harness.errors import UsageProblem
-from harness.freeze import States
 from harness.handover import Handover
 from harness.progress import Progress
 from harness.record import Answer, StateRecord, Verdict
@@ -43,6 +42,7 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import CatalogGoneProblem
 from harness.runtimes.readiness import EndedProblem
 from harness.side_by_side import Lanes
+from harness.table_state import States
 from harness.written import Written
 
 T = TypeVar("T")

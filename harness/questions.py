@@ -12,13 +12,13 @@ from harness.engines import past
 from harness.engines.api import Engine, Question, Wording
 from harness.formats.api import Format
 from harness.formats.statements import TABLE
-from harness.freeze import State, States
 from harness.model.moment import AS_OF
 from harness.model.query import Query
 from harness.model.truth import History, Truth
 from harness.record import Answer, OutcomeKind
 from harness.runtimes import distributions
 from harness.scenario import generation
+from harness.table_state import State, States
 from harness.views import Past
 
 

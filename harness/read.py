@@ -16,7 +16,6 @@ from harness.answer_cache import AnswerCache
 from harness.cells import Cell, Plan, Reader, Variant
 from harness.desk import Desk, Reading, engine_of, take_turn
 from harness.engines.api import Wanted
-from harness.freeze import States
 from harness.handover import Handover
 from harness.keeper import Keeper
 from harness.progress import started
@@ -24,6 +23,7 @@ from harness.questions import Asked, Asking
 from harness.record import Answer
 from harness.runtimes import distributions, fetch, metastore, places
 from harness.shared_catalog import SharedCatalog
+from harness.table_state import States
 
 
 def read(

@@ -15,11 +15,11 @@ from typing import Self
 
 from harness import freeze
 from harness.errors import EnvironmentProblem
-from harness.freeze import State
 from harness.runtimes import catalog
 from harness.runtimes.catalog import CatalogGoneProblem, CatalogRefusedError
 from harness.runtimes.metastore import Metastore
 from harness.runtimes.readiness import EndedProblem
+from harness.table_state import State
 
 Serve = Callable[[], AbstractContextManager[Metastore]]
 

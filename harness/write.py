@@ -17,7 +17,7 @@ from itertools import count, groupby
 from pathlib import Path
 from typing import Final
 
-from harness import freeze, writing
+from harness import freeze, table_state, writing
 from harness.cells import Variant
 from harness.progress import Progress, started
 from harness.record import StateRecord
@@ -74,7 +74,7 @@ def memory_mb(variants: Sequence[Variant]) -> int:
     return max(sums, default=0)
 
 
-def load(records: Iterable[StateRecord], cache: Cache) -> freeze.States:
+def load(records: Iterable[StateRecord], cache: Cache) -> table_state.States:
     """Find the states that records name; those that are no longer kept are left out."""
     named = ((each, freeze.load(cache, each.digest)) for each in records if each.digest)
     return {(each.variant, each.outcome.step): state for each, state in named if state}

@@ -14,12 +14,12 @@ from harness.cells import Variant
 from harness.course import Course, Sending
 from harness.formats.api import FileFactError
 from harness.formats.statements import TABLE, SetColumns, Sql, Statement, filled
-from harness.freeze import Frozen, State
 from harness.model.files import FileFact
 from harness.record import Outcome, OutcomeKind, Refusal
 from harness.runtimes import catalog
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import Catalog, CatalogRefusedError
+from harness.table_state import Frozen, State
 from harness.writer.client import Session, Spark, SparkRefusal, SparkSilent
 from harness.written import Written
 

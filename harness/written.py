@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from harness import file_values
 from harness.course import Course
-from harness.freeze import Frozen, State
 from harness.model.files import FileFact
 from harness.record import StateRecord
+from harness.table_state import Frozen, State
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,17 +68,18 @@ MAY_IMPORT = {
         "errors progress model operations scenario shapes views cells record readings formats "
         "engines runtimes"
     ),
-    "freeze": "errors progress model scenario cells record formats runtimes",
+    "table_state": "model record runtimes",
+    "freeze": "errors progress model scenario cells record formats runtimes table_state",
     "course": "errors model operations scenario cells record formats runtimes freeze writer",
     "file_values": "errors model record formats",
-    "written": "model cells record freeze course file_values",
+    "written": "model cells record table_state course file_values",
     "writing": (
-        "errors model operations cells record refusals formats runtimes freeze writer course "
-        "written"
+        "errors model operations cells record refusals formats runtimes table_state freeze "
+        "writer course written"
     ),
     "write": (
-        "errors progress model operations scenario cells record formats runtimes freeze writer "
-        "writing written"
+        "errors progress model operations scenario cells record formats runtimes table_state "
+        "freeze writer writing written"
     ),
     "doctor": "errors progress runtimes",
     "planning": "errors cells scenario plan formats engines runtimes reports",
@@ -88,9 +89,9 @@ MAY_IMPORT = {
     "run_plan": "errors views cells scenario runtimes plan run_info known_files",
     "fetching": "progress cells runtimes",
     "pipeline": (
-        "errors progress cells record formats runtimes freeze write writing written handover "
-        "side_by_side desk read judge histories run baseline known_files run_folder run_plan "
-        "answering"
+        "errors progress cells record formats runtimes table_state write writing written "
+        "handover side_by_side desk read judge histories run baseline known_files run_folder "
+        "run_plan answering"
     ),
     "explain": (
         "errors model cells record formats checks matching compare histories layout party readings "
@@ -98,8 +99,8 @@ MAY_IMPORT = {
     ),
     "reproduce": (
         "errors progress telling model operations scenario shapes views cells record formats "
-        "engines runtimes plan freeze course writer readings judge histories run_info run reports "
-        "fetching pipeline run_folder run_plan options explain voice"
+        "engines runtimes plan table_state course writer readings judge histories run_info run "
+        "reports fetching pipeline run_folder run_plan options explain voice"
     ),
     "remedy": (
         "errors telling cells record engines runtimes plan run_info run reports run_folder "
@@ -109,11 +110,13 @@ MAY_IMPORT = {
         "errors cells record formats judge histories run_info run baseline known_files run_plan"
     ),
     "answer_cache": "errors record",
-    "questions": "errors model scenario shapes views cells record formats engines runtimes freeze",
+    "questions": (
+        "errors model scenario shapes views cells record formats engines runtimes table_state"
+    ),
     "answering": "errors model cells record refusals engines questions",
     "asking": "errors progress cells record answering engines questions runtimes",
-    "keeper": "progress record freeze answer_cache questions",
-    "shared_catalog": "errors freeze runtimes",
+    "keeper": "progress record table_state freeze answer_cache questions",
+    "shared_catalog": "errors table_state freeze runtimes",
     "side_by_side": "",
     "handover": "",
     "desk": (
@@ -128,7 +131,7 @@ MAY_IMPORT = {
         "errors cells runtimes writing answering pipeline run_folder run_info run_plan voice"
     ),
     "read": (
-        "errors progress model scenario cells record formats engines runtimes plan freeze "
+        "errors progress model scenario cells record formats engines runtimes plan table_state "
         "answer_cache questions keeper shared_catalog handover desk"
     ),
 }

@@ -31,9 +31,9 @@ from harness import pipeline, run
 from harness.cells import Cell, parse_reader
 from harness.explain.command import tell
 from harness.explain.found import of_cell
-from harness.freeze import States
 from harness.record import Answer, Verdict, VerdictKind
 from harness.runtimes.cache import Cache
+from harness.table_state import States
 
 WIDTH = 160
 BESIDE = {".hoodie", "metadata"}

@@ -16,7 +16,6 @@ from harness.course import Course, Sending
 from harness.engines import by_hand
 from harness.errors import printable
 from harness.formats.statements import Sql, Statement, filled
-from harness.freeze import DATABASE_DIGITS
 from harness.model.canonical import Value
 from harness.operations.sql import quoted
 from harness.record import Answer, Expected, OutcomeKind, StateRecord, Verdict
@@ -25,6 +24,7 @@ from harness.reports.words import FINDINGS, exact
 from harness.run import WRITE
 from harness.runtimes import distributions
 from harness.runtimes.distribution import Distribution
+from harness.table_state import DATABASE_DIGITS
 from harness.writer.conf import COMMON
 
 DATABASE: Final = "reproducer"

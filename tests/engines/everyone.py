@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from harness.cells import Reader
 from harness.engines.api import Engine, Question, RefusedError, Server
-from harness.freeze import State
 from harness.model.canonical import to_json
 from harness.model.query import Query
 from harness.record import Column
 from harness.runtimes.fetch import Installation
+from harness.table_state import State
 
 Installed = Callable[[str], Installation]
 """Gives the installation of a distribution, or skips the test (see `conftest`)."""

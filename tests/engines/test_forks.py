@@ -14,7 +14,6 @@ import pytest
 
 from harness import formats, freeze, writing
 from harness.cells import Variant
-from harness.freeze import State
 from harness.operations.rename_column import RenameColumn
 from harness.operations.upsert import Upsert
 from harness.plan import Profile, Writer, plan, scenarios_folder
@@ -24,6 +23,7 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.metastore import Metastore
 from harness.scenario import load
 from harness.scenario.definition import Step
+from harness.table_state import State
 from harness.writing import Place, SparkFor
 from tests.engines import everyone
 from tests.engines.everyone import Everyone, Running

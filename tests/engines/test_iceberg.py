@@ -15,7 +15,6 @@ import pytest
 
 from harness import formats, freeze, writing
 from harness.cells import Cell, Plan, parse_reader
-from harness.freeze import State
 from harness.model.datatypes import parse_type
 from harness.operations.change_type import ChangeType
 from harness.operations.upsert import Upsert
@@ -27,6 +26,7 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.metastore import Metastore
 from harness.scenario import load
 from harness.scenario.definition import Scenario, Step
+from harness.table_state import State
 from harness.writing import Place, SparkFor
 from tests.engines import everyone
 from tests.engines.everyone import Everyone, Running

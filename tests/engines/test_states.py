@@ -14,7 +14,6 @@ from harness import formats, freeze, write, writing
 from harness.cells import Variant
 from harness.engines.api import Question, Server
 from harness.engines.spark import ENGINE
-from harness.freeze import State
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.query import Query
@@ -38,6 +37,7 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.metastore import Metastore
 from harness.scenario import generation
 from harness.scenario.definition import Scenario, Step
+from harness.table_state import State
 from harness.writing import Place
 
 pytestmark = pytest.mark.engines

@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from harness import freeze
-from harness.freeze import Frozen, State
 from harness.model.files import FileFact, FileKind
 from harness.record import Outcome, OutcomeKind, Refusal
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog_entry import CatalogEntry
+from harness.table_state import Frozen, State
 
 DIGEST = "d" * 64
-META = "_hoodie_commit_time"
 ENTRY = CatalogEntry(
     "t",
     {
@@ -119,27 +118,6 @@ def test_a_table_of_which_nothing_was_written_is_an_empty_folder(
 ) -> None:
     state = freeze.freeze(cache, DIGEST, tmp_path / "absent", APPLIED)
     assert list(state.table.iterdir()) == []
-
-
-def test_columns_are_those_of_the_catalog_without_hudis_own(cache: Cache, table: Path) -> None:
-    state = freeze.freeze(cache, DIGEST, table, APPLIED)
-    assert state.columns == {"t": ("id", "p")}
-    assert state.database == f"s_{'d' * 16}"
-
-
-@pytest.mark.parametrize(
-    ("listed", "stored", "bare"),
-    [("id", META, True), (META, META, False), ("id", "id", False), (META, "id", False)],
-)
-def test_a_state_is_bare_where_only_files_have_the_meta_columns(
-    tmp_path: Path, listed: str, stored: str, *, bare: bool
-) -> None:
-    columns = [{"name": listed, "type": "string"}]
-    fact = FileFact("f", FileKind.BASE, "g", "1", ((stored, "string"),))
-    frozen = replace(
-        APPLIED, entries=(CatalogEntry("t", {"sd": {"cols": columns}}),), files=(fact,)
-    )
-    assert State(DIGEST, tmp_path, frozen).bare is bare
 
 
 def test_the_file_list_shows_every_change(cache: Cache, table: Path) -> None:

@@ -12,11 +12,11 @@ import pytest
 from harness import freeze
 from harness.answer_cache import AnswerCache
 from harness.errors import EnvironmentProblem, of_machine
-from harness.freeze import Frozen
 from harness.progress import QuietProgress
 from harness.record import Answer, Outcome, OutcomeKind
 from harness.runtimes import jre
 from harness.runtimes.cache import Cache
+from harness.table_state import Frozen
 from tests.full_disk import full_disk
 
 BIG = 200_000

@@ -6,24 +6,24 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness import freeze
+from harness import table_state
 from harness.answer_cache import AnswerCache
 from harness.cells import Cell, Reader
 from harness.engines.api import Question
-from harness.freeze import State
 from harness.keeper import CHANGED, Keeper
 from harness.model.query import Query
 from harness.progress import QuietProgress
 from harness.questions import Asked
 from harness.record import Answer, Column
+from harness.table_state import State
 from harness.telling import PlainProgress
 
 
 @pytest.fixture
 def state(tmp_path: Path) -> State:
     folder = tmp_path / "state"
-    (folder / freeze.TABLE).mkdir(parents=True)
-    (folder / freeze.TABLE / "file").write_text("1")
+    (folder / table_state.TABLE).mkdir(parents=True)
+    (folder / table_state.TABLE / "file").write_text("1")
     return State("d" * 64, folder, SimpleNamespace(home=""))  # type: ignore[arg-type]
 
 

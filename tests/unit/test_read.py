@@ -20,7 +20,6 @@ from harness.cells import Cell, Plan, Reader, Variant
 from harness.desk import Reading
 from harness.engines.api import Question, Reply
 from harness.errors import EnvironmentProblem
-from harness.freeze import States
 from harness.handover import Handover
 from harness.keeper import Keeper
 from harness.model.query import Query
@@ -31,6 +30,7 @@ from harness.runtimes.cache import Cache
 from harness.runtimes.memory import MACHINE, Free
 from harness.shared_catalog import SharedCatalog
 from harness.side_by_side import HaltedError
+from harness.table_state import States
 from harness.telling import PlainProgress
 
 GOOD = Reply((Column("id", "varchar", "string"),), (("1",),), 0.1)

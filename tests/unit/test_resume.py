@@ -15,12 +15,12 @@ from harness import write as writing
 from harness.cells import Plan, Variant
 from harness.desk import Reading
 from harness.errors import EnvironmentProblem
-from harness.freeze import States
 from harness.pipeline import Work
 from harness.progress import QuietProgress
 from harness.record import Answer, StateRecord
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import CatalogGoneProblem
+from harness.table_state import States
 from harness.write import Writing
 from harness.written import Written
 

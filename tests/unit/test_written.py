@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from harness import freeze, written
+from harness import table_state, written
 from harness.course import Course
-from harness.freeze import Frozen
 from harness.model.files import FileFact, FileKind
 from harness.model.resolution import META
 from harness.record import FileValues, Outcome, OutcomeKind
 from harness.runtimes.catalog_entry import CatalogEntry
+from harness.table_state import Frozen
 from tests.unit.test_writing import variant
 
 
@@ -28,12 +28,12 @@ def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None
     assert [fact.instant for fact in told] == ["100", "300"]
 
 
-def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> freeze.State:
+def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> table_state.State:
     """Give a state with a base file of its own step, whose catalog lists these columns."""
     fact = FileFact(f"{step}", FileKind.BASE, f"{step}", "", tuple((n, "string") for n in META))
     listed = [{"name": name, "type": "string"} for name in columns]
     entry = CatalogEntry("t", {"sd": {"cols": listed}})
-    return freeze.State(
+    return table_state.State(
         "d", folder, Frozen(Outcome(step, OutcomeKind.APPLIED), (entry,), (fact,), ())
     )
 
