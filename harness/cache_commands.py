@@ -14,7 +14,7 @@ from rich.table import Table
 
 from harness import fetching, planning, telling
 from harness.progress import megabytes
-from harness.runtimes import distributions, parcel, upkeep
+from harness.runtimes import distributions, parcel, parcel_export, parcel_import, upkeep
 from harness.runtimes.cache import OFFLINE, Cache
 from harness.runtimes.distribution import Distribution
 
@@ -46,14 +46,14 @@ def export(
 ) -> None:
     """Write a tar of all that a profile downloads, for a network without a way out."""
     found, cache = _needed(scenarios, profile), Cache.default(offline=offline)
-    size = parcel.export(found, file, cache, telling.for_stream(sys.stderr))
+    size = parcel_export.export(found, file, cache, telling.for_stream(sys.stderr))
     _say(f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}")
 
 
 @app.command(name="import")
 def import_(file: File) -> None:
     """Bring the files of such a tar into the cache, each one verified; downloads nothing."""
-    found = parcel.load(file, Cache.default(offline=True), telling.for_stream(sys.stderr))
+    found = parcel_import.load(file, Cache.default(offline=True), telling.for_stream(sys.stderr))
     _say(f"{found.files} files verified, {found.new} of them new ({megabytes(found.size)})")
 
 

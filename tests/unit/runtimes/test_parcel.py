@@ -14,7 +14,15 @@ import pytest
 
 from harness.errors import EnvironmentProblem
 from harness.progress import QuietProgress
-from harness.runtimes import distributions, fetch, jre, parcel, repository
+from harness.runtimes import (
+    distributions,
+    fetch,
+    jre,
+    parcel,
+    parcel_export,
+    parcel_import,
+    repository,
+)
 from harness.runtimes.cache import Cache
 from harness.runtimes.lock import coordinates
 from tests.unit.runtimes.serving import Server, serving
@@ -57,7 +65,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 def exported(server: Server, tmp_path: Path) -> Path:
     """A tar as `export` writes it."""
     file = tmp_path / "x.tar"
-    parcel.export([WHOLE], file, Cache(tmp_path / "there"), QUIET)
+    parcel_export.export([WHOLE], file, Cache(tmp_path / "there"), QUIET)
     return file
 
 
@@ -85,7 +93,7 @@ def test_what_was_exported_is_all_that_a_machine_without_a_network_needs(
     exported: Path, server: Server, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "here", offline=True)
-    found = parcel.load(exported, cache, QUIET)
+    found = parcel_import.load(exported, cache, QUIET)
     assert (found.files, found.new) == (5, 5)
     server.asked.clear()
     installed = fetch.ensure(WHOLE, cache, QUIET)
@@ -101,9 +109,9 @@ def test_two_artifacts_of_the_same_content_both_arrive(
     both = replace(WHOLE, artifacts=(*WHOLE.artifacts, twin))
     monkeypatch.setattr(distributions, "load", lambda name: both)
     server.files[f"/{twin.coordinates.repository_path}"] = b"front"
-    parcel.export([both], tmp_path / "x.tar", Cache(tmp_path / "there"), QUIET)
+    parcel_export.export([both], tmp_path / "x.tar", Cache(tmp_path / "there"), QUIET)
     cache = Cache(tmp_path / "here", offline=True)
-    assert parcel.load(tmp_path / "x.tar", cache, QUIET).new == 6
+    assert parcel_import.load(tmp_path / "x.tar", cache, QUIET).new == 6
     installed = fetch.ensure(both, cache, QUIET)
     assert [path.name for path in installed.jars("front")] == ["front-1.jar", "twin-1.jar"]
 
@@ -115,7 +123,7 @@ def test_what_is_kept_is_not_downloaded_for_an_export_and_what_is_unpacked_is(
     jre.folder("17", cache).mkdir(parents=True)
     fetch.ensure(WHOLE, cache, QUIET)
     server.asked.clear()
-    parcel.export([WHOLE], tmp_path / "x.tar", cache, QUIET)
+    parcel_export.export([WHOLE], tmp_path / "x.tar", cache, QUIET)
     assert [path.rpartition("/")[2] for path, _ in server.asked] == ["server-1.tar.gz"]
     assert not cache.artifact(WHOLE.artifacts[0]).exists()
 
@@ -124,24 +132,24 @@ def test_importing_again_brings_nothing_and_an_unpacked_archive_is_not_kept(
     exported: Path, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "here", offline=True)
-    parcel.load(exported, cache, QUIET)
+    parcel_import.load(exported, cache, QUIET)
     fetch.ensure(WHOLE, cache, QUIET)
     before = kept(cache)
-    found = parcel.load(exported, cache, QUIET)
+    found = parcel_import.load(exported, cache, QUIET)
     assert (found.files, found.new) == (5, 0)
     assert kept(cache) == before
 
 
 def test_two_exports_are_the_same_bytes(exported: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.tar"
-    parcel.export([WHOLE], again, Cache(tmp_path / "there"), QUIET)
+    parcel_export.export([WHOLE], again, Cache(tmp_path / "there"), QUIET)
     assert again.read_bytes() == exported.read_bytes()
 
 
 def test_offline_an_export_says_what_is_missing(server: Server, tmp_path: Path) -> None:
     file = tmp_path / "x.tar"
     with pytest.raises(EnvironmentProblem, match=r"offline, and not in .*server-1\.tar\.gz"):
-        parcel.export([WHOLE], file, Cache(tmp_path / "there", offline=True), QUIET)
+        parcel_export.export([WHOLE], file, Cache(tmp_path / "there", offline=True), QUIET)
     assert not file.exists()
 
 
@@ -157,7 +165,7 @@ def test_a_file_that_changed_in_the_cache_is_not_exported(server: Server, tmp_pa
     file = tmp_path / "x.tar"
     assert jar.stat().st_size == seen.st_size
     with pytest.raises(EnvironmentProblem, match=r"front-1\.jar is not what the lock says"):
-        parcel.export([WHOLE], file, cache, QUIET)
+        parcel_export.export([WHOLE], file, cache, QUIET)
     assert list(tmp_path.glob("x.tar*")) == []
 
 
@@ -207,7 +215,7 @@ def test_of_a_tar_that_is_not_as_it_must_be_nothing_enters(
 ) -> None:
     cache = Cache(tmp_path / "here")
     with pytest.raises(EnvironmentProblem, match=told):
-        parcel.load(rewritten(exported, change), cache, QUIET)
+        parcel_import.load(rewritten(exported, change), cache, QUIET)
     assert kept(cache) == []
     assert not (tmp_path / "outside").exists()
 
@@ -217,7 +225,7 @@ def test_a_tar_that_is_cut_off_is_refused_whole(exported: Path, tmp_path: Path, 
     cut = tmp_path / "cut.tar"
     cut.write_bytes(exported.read_bytes()[:size])
     with pytest.raises(EnvironmentProblem, match="nothing of it was imported"):
-        parcel.load(cut, Cache(tmp_path / "here"), QUIET)
+        parcel_import.load(cut, Cache(tmp_path / "here"), QUIET)
     assert kept(Cache(tmp_path / "here")) == []
 
 
@@ -225,7 +233,7 @@ def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
     exported: Path, server: Server, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "here", offline=True)
-    parcel.load(exported, cache, QUIET)
+    parcel_import.load(exported, cache, QUIET)
     for path in (cache.root / "artifacts").glob("*/*.jar"):
         os.utime(path, (1, 1))
     jar = cache.artifact(WHOLE.artifacts[2])
@@ -236,13 +244,13 @@ def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
     jar.write_bytes(b"frown")
     with pytest.raises(EnvironmentProblem, match=r"offline, and not in .*front-1\.jar"):
         fetch.ensure(WHOLE, cache, QUIET)
-    parcel.load(exported, cache, QUIET)
+    parcel_import.load(exported, cache, QUIET)
     assert fetch.ensure(WHOLE, cache, QUIET).jars("front")[0].read_bytes() == b"front"
 
 
 def test_a_tar_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
     with pytest.raises(EnvironmentProblem, match=r"cannot import .*none\.tar"):
-        parcel.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
+        parcel_import.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
 
 
 def test_the_key_is_that_of_what_is_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
