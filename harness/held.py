@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness import sent
-from harness.model.canonical import MapValue, Value, same, text_of
+from harness.field_ids import by_ids, by_names
+from harness.model.canonical import Value, same, text_of
 from harness.model.files import FileFact
 from harness.model.resolution import LayoutError, slices
 from harness.model.schema import Field
@@ -178,7 +179,7 @@ class Holdings:
             own = truth.rows.get(row.key)
             for column in truth.schema.fields if own else ():
                 expected = named(own.values.get(column.id), column) if own else None
-                found = _by_names(row.values[column.id], column)
+                found = by_names(row.values[column.id], column)
                 if own and not same(expected, found):
                     place = text_of(row.key), column.id, column.name
                     settled = self._sent(own, column, step, found)
@@ -227,7 +228,7 @@ class Holdings:
 
 def _value(column: Field, shown: Mapping[str, Value], own: Row | None, truth: Truth) -> Value:
     if column.name in shown:
-        return _by_ids(shown[column.name], column)
+        return by_ids(shown[column.name], column)
     # The value of a partition column may stand in the path alone.
     in_path = column.name in truth.table.partition_by and own is not None
     return own.values.get(column.id) if own and in_path else None
@@ -236,38 +237,3 @@ def _value(column: Field, shown: Mapping[str, Value], own: Row | None, truth: Tr
 def _names(truth: Truth, key: Value) -> tuple[str, str]:
     # Hudi's complex key generator writes `column:value` even for a single key column.
     return str(key), f"{truth.table.key}:{key}"
-
-
-def _by_ids(value: Value, column: Field) -> Value:
-    """Give a value of a file with the ids of struct children in the place of their names.
-
-    Children that the truth does not know keep their names.
-    """
-    match value:
-        case dict():
-            parts = {each.name: each for each in column.children}
-            known = {parts[n].id: _by_ids(v, parts[n]) for n, v in value.items() if n in parts}
-            return known | {n: v for n, v in value.items() if n not in parts}
-        case tuple() if column.children:
-            return tuple(_by_ids(each, column.children[0]) for each in value)
-        case MapValue() if len(column.children) > 1:
-            to, now = column.children
-            return MapValue.of([(_by_ids(k, to), _by_ids(v, now)) for k, v in value.pairs])
-    return value
-
-
-def _by_names(value: Value, column: Field) -> Value:
-    """Give back a value of a file in the names of its step, in its own type."""
-    match value:
-        case dict():
-            parts = {each.id: each for each in column.children}
-            return {
-                parts[at].name if at in parts else at: _by_names(v, parts[at]) if at in parts else v
-                for at, v in value.items()
-            }
-        case tuple() if column.children:
-            return tuple(_by_names(each, column.children[0]) for each in value)
-        case MapValue() if len(column.children) > 1:
-            to, now = column.children
-            return MapValue.of([(_by_names(k, to), _by_names(v, now)) for k, v in value.pairs])
-    return value
