@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import psutil
 
 from harness import differences
-from harness.differences import Declared, Tally
-from harness.engines import blame, bundles, common, hive_values
+from harness.differences import Declared
+from harness.engines import blame, bundles, common
 from harness.engines.api import (
     ORC_FORMAT,
     NoAnswerError,
     Question,
     RefusedError,
-    Reply,
     Settings,
     Wanted,
 )
 from harness.engines.hive_errors import HiveError
-from harness.engines.hive_values import Result
+from harness.engines.hive_session import HiveConnection
 from harness.errors import UsageProblem
 from harness.progress import Progress
-from harness.record import Column
 from harness.runtimes import class_archive, starter, template
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 from harness.runtimes.ports import LOOPBACK, on_free_port
 from harness.runtimes.process import Command, Served, running
 from harness.runtimes.readiness import wait_until
-
-if TYPE_CHECKING:
-    from harness.engines.hive_client import HiveClient
 
 READY_S: Final = 240.0
 """How long it may take to answer; 5 s on an idle machine."""
@@ -47,10 +40,6 @@ THREADS: Final = 1000
 """With more threads than these it is replaced. A job that fails leaves a thread behind that reports
 its progress for ever, and with it 0.5 MB of settings; 55 threads are its own. Of 2,087 such jobs
 its gigabyte was full, and a query that takes a second took ten."""
-
-_OURS: Final = re.compile(r"select (?P<what>.+?) from (?P<table>`[^`]+`\.`[^`]+`)(?: where .*)?")
-"""The SQL of `common.select`; other SQL may be asked too, its nested values stay text."""
-_NESTED: Final = ("array", "map", "struct", "uniontype")
 
 ORC_BY_POSITION: Final = "orc.force.positional.evolution"
 """Setting of a reader, called as ORC's own: whether columns of ORC files are mapped by position."""
@@ -86,87 +75,6 @@ def statements(settings: Settings) -> tuple[str, ...]:
             allowed = "; ".join(f"{each}: {', '.join(of)}" for each, of in _STATEMENTS.items())
             raise UsageProblem(f"hive has no setting {name}={value}; allowed are {allowed}")
     return tuple(of[settings[name]] for name, of in _STATEMENTS.items() if name in settings)
-
-
-@dataclass(frozen=True, slots=True)
-class HiveConnection:
-    """A session with the settings of one reader; see `api.Connection`."""
-
-    client: HiveClient
-    declared: Declared
-
-    def ask(self, sql: str, *, timeout_s: float) -> Reply:
-        """Send a query and fetch all rows.
-
-        Raises:
-            RefusedError: the server answered with an error.
-            NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
-
-        """
-        started = time.monotonic()
-        try:
-            result = self.client.run(sql, timeout_s)
-            seconds = time.monotonic() - started
-            types = self._types(sql, result, max(timeout_s - seconds, 1.0))
-        except HiveError as error:
-            raise RefusedError(error.refusal, time.monotonic() - started) from error
-        return reply(result, types, seconds, self.declared)
-
-    def close(self) -> None:
-        """End the session; never raises."""
-        self.client.close()
-
-    def _types(self, sql: str, result: Result, timeout_s: float) -> tuple[str, ...]:
-        """Give the types of the columns; of nested ones the server names only the outermost."""
-        types = tuple(kind for _, kind in result.columns)
-        ours = _OURS.fullmatch(sql)
-        if ours is None or not any(kind in _NESTED for kind in types):
-            return types
-        described = self.client.run(f"describe {ours['table']}", timeout_s).rows
-        table = {row[0]: row[1] for row in described if row[1] and not row[0].startswith("#")}
-        return nested_types(ours["what"], result, table)
-
-
-def nested_types(what: str, result: Result, table: Mapping[str, str]) -> tuple[str, ...]:
-    """Give the types of an answer's columns in full.
-
-    `what`: the select list of our own SQL. `table`: Hive's types of the table's columns.
-    """
-    names = [_bare(name) for name, _ in result.columns]
-    paths = names if what == "*" else what.replace("`", "").split(", ")
-    return tuple(
-        _type_at(table, path) or kind if kind in _NESTED else kind
-        for path, (_, kind) in zip(paths, result.columns, strict=True)
-    )
-
-
-def _type_at(table: Mapping[str, str], path: str) -> str:
-    """Give Hive's type of a dotted path, empty if the table has no such place."""
-    name, *inner = path.lower().split(".")
-    text = table.get(name, "")
-    for child in inner:
-        text = hive_values.children(text).get(child, "")
-    return text
-
-
-def _bare(name: str) -> str:
-    """Give a column's name without the table's, which Hive puts before it for `select *`."""
-    return name.rpartition(".")[2]
-
-
-def reply(result: Result, types: tuple[str, ...], seconds: float, declared: Declared) -> Reply:
-    """Make a reply of raw rows, `types` being Hive's types of the columns in full."""
-    tally = Tally(declared)
-    kinds = [hive_values.canonical_type(text) for text in types]
-    columns = tuple(
-        Column(_bare(name), text, str(kind) if kind else "")
-        for (name, _), text, kind in zip(result.columns, types, kinds, strict=True)
-    )
-    rows = tuple(
-        tuple(hive_values.canonical(*each, tally) for each in zip(row, kinds, strict=True))
-        for row in result.rows
-    )
-    return Reply(*common.drop_meta(columns, rows), seconds, result.path, tally.told())
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +131,7 @@ class HiveEngine:
 
     def ask_code(self) -> str:
         """Give a digest of the server's configuration and of what asks it."""
-        own = ("hive", "hive_client", "hive_errors", "hive_values", "common")
+        own = ("hive", "hive_client", "hive_errors", "hive_session", "hive_values", "common")
         modules = (*(f"harness.engines.{name}" for name in own), starter.__name__)
         return common.code_digest("hive", *modules)
 

@@ -14,7 +14,8 @@ import pytest
 
 from harness.engines import hive
 from harness.engines.api import NoAnswerError, Question, RefusedError
-from harness.engines.hive import ENGINE, HiveConnection, HiveServer
+from harness.engines.hive import ENGINE, HiveServer
+from harness.engines.hive_session import HiveConnection
 from harness.errors import EnvironmentProblem
 from harness.model.canonical import MapValue
 from harness.model.query import Query, not_null

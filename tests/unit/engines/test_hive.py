@@ -8,7 +8,8 @@ import pytest
 
 from harness import differences
 from harness.engines.api import Question
-from harness.engines.hive import ENGINE, nested_types, reply, statements
+from harness.engines.hive import ENGINE, statements
+from harness.engines.hive_session import nested_types, reply
 from harness.engines.hive_values import Result
 from harness.errors import UsageProblem
 from harness.model.canonical import single
