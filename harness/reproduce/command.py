@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -36,7 +36,8 @@ MINUTE = 60
 
 def reproduce(
     case: Annotated[
-        list[str] | None, typer.Argument(help="A case, or parts of it that no other case has.")
+        list[str] | None,
+        typer.Argument(help="Cases, or parts of one that no other case has."),
     ] = None,
     run_dir: options.OldRun = run_folder.LATEST_RUN,
     every: Annotated[bool, typer.Option("--all", help="Of every cause.")] = False,  # noqa: FBT002 - a flag
@@ -56,7 +57,7 @@ def reproduce(
     refused = causes.refused_steps(found.recorded.values(), found.by_step)
     answers = {**found.answers, **refused}
     groups = causes.groups(tuple(variants.values()), found.recorded.values(), answers)
-    chosen = groups if every else _of_case(groups, found, case) if case else ()
+    chosen = groups if every else _of_cases(groups, found, case) if case else ()
     if not chosen:
         _listed(groups, OUT)
         return
@@ -69,15 +70,21 @@ def reproduce(
         raise typer.Exit(HarnessError.exit_status)
 
 
-def _of_case(groups: Sequence[Group], found: Run, case: Sequence[str]) -> tuple[Group, ...]:
+def _of_cases(groups: Sequence[Group], found: Run, asked: Sequence[str]) -> tuple[Group, ...]:
+    """Give the causes of cases that are named in full, or of the one that has all the parts."""
     # The steps that were refused are no cells.
-    named = {each for group in groups for each in group.cases if all(part in each for part in case)}
-    name = named.pop() if len(named) == 1 else find(found.folder, case).cell.case
-    chosen = tuple(each for each in groups if name in each.cases)
-    if not chosen:
+    there = {name for group in groups for name in group.cases}
+    names = set(asked) if there.issuperset(asked) else {_named(there, found, asked)}
+    return tuple(each for each in groups if names.intersection(each.cases))
+
+
+def _named(there: Collection[str], found: Run, parts: Sequence[str]) -> str:
+    fitting = [name for name in there if all(part in name for part in parts)]
+    name = fitting[0] if len(fitting) == 1 else find(found.folder, parts).cell.case
+    if name not in there:
         told = "was never judged" if name not in found.recorded else "has no finding"
         raise UsageProblem(f"{name} {told}; harness reproduce alone lists the causes there are")
-    return chosen
+    return name
 
 
 def _listed(groups: Sequence[Group], out: Console) -> None:

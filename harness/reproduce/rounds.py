@@ -35,6 +35,8 @@ class Rounds:
     """By the case: what was answered."""
     ended: set[tuple[str, int]] = field(default_factory=set)
     """The steps of which it is known what became of them, by variant."""
+    refused: set[tuple[str, int]] = field(default_factory=set)
+    """Those of them that the writer refused: nobody is asked about what is not there."""
     unknown: set[str] = field(default_factory=set)
     """Keys of candidates of which nothing came out."""
 
@@ -56,18 +58,18 @@ class Rounds:
             if case in answers:
                 states = tuple(each for each in found.states if each.variant == verdict.variant)
                 self.seen[case] = Seen(verdict, answers[case], states)
-        self.ended |= {
-            at for at, each in found.by_step.items() if each.outcome.kind is not OutcomeKind.UNKNOWN
-        }
+        kinds = {at: each.outcome.kind for at, each in found.by_step.items()}
+        self.ended |= {at for at, kind in kinds.items() if kind is not OutcomeKind.UNKNOWN}
+        self.refused |= {at for at, kind in kinds.items() if kind is OutcomeKind.REFUSED}
 
     def _shows(self, wanted: Wanted, cell: Cell | None) -> bool:
         if cell is None:
             return False
         seen = self.seen.get(cell.case)
         found = signs(seen.verdict, seen.answer) if seen else frozenset()
-        applied = cell.view == WRITE and (cell.variant, cell.step) in self.ended
+        there = self.ended if cell.view == WRITE else self.refused
         silent = seen is None or seen.verdict.verdict is VerdictKind.UNKNOWN
-        if silent and not (found or applied):
+        if silent and not (found or (cell.variant, cell.step) in there):
             self.unknown.add(wanted.candidate.key)
         return wanted.target.sign.among(found)
 

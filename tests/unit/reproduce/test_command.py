@@ -58,6 +58,19 @@ def test_a_case_that_is_right_has_no_cause(
     assert "has no finding; harness reproduce alone lists" in capsys.readouterr().err
 
 
+def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of_add = f"hudi/add_in_the_middle[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{FALSE}"
+    of_rename = f"hudi/rename[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{TRUE}"
+    asked = ["reproduce", of_add, of_rename, "--minutes", "0"]
+    assert cli.main([*asked, "--run-dir", str(folder)]) == 3
+    said = capsys.readouterr().out
+    assert said.count("nothing is written: the time was over before") == 3
+    assert "add_column: misaligned (by position)" in said
+    assert "rename_column: missing_rename (by name)" in said
+
+
 def test_a_run_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["reproduce", "--run-dir", "nowhere"]) == 2
     assert "there is no run at nowhere" in capsys.readouterr().err
@@ -123,6 +136,27 @@ WRITERS = Cause(
 )
 
 
+def rounds_after(outcome: Outcome, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Rounds:
+    """Give rounds in which nobody answers and the second step comes out so."""
+
+    def done(made: Plan, work: Work) -> Run:
+        (variant,) = made.variants
+        case = replace(case_of(history(MOVED), {2: outcome}), variant=variant)
+        states = tuple(replace(each, variant=variant.id) for each in case.states)
+        recorded = {each.case: each for each in judge(case, made.cells, {})}
+        return Run(work.folder, run_plan.info_of(made, "x", NOW), states, {}, recorded)
+
+    @contextmanager
+    def work() -> Iterator[Work]:
+        yield Work(Cache(folder), folder, QuietProgress())
+
+    monkeypatch.setattr(runs, "done", done)
+    return Rounds(work, QuietProgress())
+
+
+MOVED = "insert 1,2; move f1 after f2"
+
+
 @pytest.mark.parametrize(
     ("outcome", "shown", "silent"),
     [
@@ -136,23 +170,8 @@ def test_a_refused_step_is_written_again_and_nobody_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *, shown: bool, silent: bool
 ) -> None:
     target = Target(WRITERS, parse_reader(WRITER), "all", REFUSED)
-    wanted = Wanted(target, candidate_of(history("insert 1,2; move f1 after f2")))
-
-    def done(made: Plan, work: Work) -> Run:
-        assert (made.cells, made.readers) == ((), ())
-        told = history("insert 1,2; move f1 after f2")
-        case = replace(case_of(told, {2: outcome}), variant=wanted.candidate.variant)
-        states = tuple(replace(each, variant=case.variant.id) for each in case.states)
-        verdicts = judge(case, [], {})
-        recorded = {each.case: each for each in verdicts}
-        return Run(work.folder, run_plan.info_of(made, "x", NOW), states, {}, recorded)
-
-    @contextmanager
-    def work() -> Iterator[Work]:
-        yield Work(Cache(tmp_path), tmp_path, QuietProgress())
-
-    monkeypatch.setattr(runs, "done", done)
-    rounds = Rounds(work, QuietProgress())
+    wanted = Wanted(target, candidate_of(history(MOVED)))
+    rounds = rounds_after(outcome, tmp_path, monkeypatch)
     assert rounds.ask([wanted]) == [shown]
     assert bool(rounds.unknown) == silent
     if shown:
@@ -163,6 +182,22 @@ def test_a_refused_step_is_written_again_and_nobody_is_asked(
         assert "the query" not in script
         (variant,) = planning.make([place / "scenario.yaml"], place.name, "").variants
         assert variant.writers == wanted.candidate.writers
+
+
+@pytest.mark.parametrize(
+    ("outcome", "silent"),
+    [
+        (Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED), False),
+        (Outcome(2, OutcomeKind.APPLIED, "2"), True),
+        (Outcome(2, OutcomeKind.UNKNOWN), True),
+    ],
+)
+def test_of_what_the_writer_refused_it_is_known_that_no_reader_shows_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *, silent: bool
+) -> None:
+    rounds = rounds_after(outcome, tmp_path, monkeypatch)
+    assert rounds.ask([wanted(FALSE, MOVED)]) == [False]
+    assert bool(rounds.unknown) == silent
 
 
 def test_of_several_ways_all_have_to_fit_and_more_may() -> None:
