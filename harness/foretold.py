@@ -86,11 +86,15 @@ def _of(
 def _pairs(
     path: str, field: Field, source: Field, stored: Value
 ) -> Iterator[tuple[str, Field, Value]]:
+    """Give whose the value under each path is; the NULL of a whole is that of all its parts."""
     yield path, source, stored
-    if isinstance(field.type, Struct) and isinstance(source.type, Struct):
-        there = {each.name: each for each in source.children}
-        for part in field.children:
-            if part.name in there:
-                own = there[part.name]
-                value = stored.get(own.id) if stored is not None else None
-                yield from _pairs(f"{path}.{part.name}", part, own, value)
+    if not isinstance(field.type, Struct):
+        return
+    there = {each.name: each for each in source.children if isinstance(source.type, Struct)}
+    for part in field.children:
+        own, where = there.get(part.name), f"{path}.{part.name}"
+        if own is not None:
+            value = stored.get(own.id) if stored is not None else None
+            yield from _pairs(where, part, own, value)
+        elif stored is None:
+            yield from _pairs(where, part, source, None)

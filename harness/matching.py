@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from harness.checks.place import World
 from harness.model.canonical import Value, same, text_of
@@ -17,6 +18,8 @@ from harness.model.query import at as value_at
 from harness.model.truth import Row
 
 Found = tuple[Value, ...]
+TELLING: Final = 2
+"""So many rows at least tell which other column stands under the key's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +106,35 @@ def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[s
         return [holder or text for holder, text in zip(held, shown, strict=True)]
     by_key = [a or b or text for a, b, text in zip(told, held, shown, strict=True)]
     by_values = [b or a or text for a, b, text in zip(told, held, shown, strict=True)]
+    other = _of_column(world, shown, told, held)
+    by_column = [b or c or text for b, c, text in zip(held, other, by_key, strict=True)]
+    if any(other) and not any(a and a == b for a, b in zip(told, held, strict=True)):
+        return by_column
     # A number of another column may be a key that there is. Then that key's own row is there too,
     # and the row whose values these are would be lost.
-    return by_values if len(set(by_values)) > len(set(by_key)) else by_key
+    return max(by_key, by_values, by_column, key=lambda owners: len(set(owners)))
+
+
+def _of_column(
+    world: World, shown: Sequence[str], told: Sequence[str], held: Sequence[str]
+) -> list[str]:
+    """Give the keys of rows that show a key and nothing else, where the key column is another one.
+
+    That is the one column whose values stand there in each row that tells whose it is; what looks
+    like a key is its value too, and of the one row that ever had it.
+    """
+    key, owned = world.key_id, (world.index.owned.get(text) for text in shown)
+    tell = [each[1] for each in owned if each is not None and key not in each[1]]
+    fields = frozenset.intersection(*tell) if len(tell) >= TELLING else frozenset()
+    had: dict[str, set[str]] = {}
+    for (field, row), versions in world.index.cells.items() if len(fields) == 1 else ():
+        for text in frozenset[str]().union(*versions.values()) if field in fields else ():
+            had.setdefault(text, set()).add(row)
+    whose = (
+        had.get(text, set()) if a and not b else set()
+        for text, a, b in zip(shown, told, held, strict=True)
+    )
+    return [each.pop() if len(each) == 1 else "" for each in map(set[str], whose)]
 
 
 def _holder(world: World, found: Found, key_at: int | None) -> str:

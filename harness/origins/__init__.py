@@ -26,7 +26,7 @@ def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place,
         return tuple(_as_foretold(world, place, world.foretold) for place in places)
     own = [own_witness(world, place) for place in places]
     by_field = columns.wrong_columns(own)
-    cells = columns.cells_of(seen) if any(place.disputed for place in own) else {}
+    cells = columns.cells_of(world, seen) if any(place.disputed for place in own) else {}
     older = rows.older(world, own)
     for field_id, wrong in by_field.items():
         columns.moved_dates(own, wrong)

@@ -12,7 +12,7 @@ from harness.checks import altered_value
 from harness.checks.place import NULLS, Place, What, World, leaves
 from harness.model.canonical import Value, text_of
 from harness.model.schema import Field
-from harness.origins.values import best, older_and_newer, origins_of, readings
+from harness.origins.values import best, older_and_newer, origins_of, readings, tells_nothing
 
 Seen = Mapping[str, Sequence[tuple[Field, Value]]]
 """What was found in each row, by the text of its key: the columns with their values."""
@@ -65,20 +65,27 @@ class Cell:
     found: str
     readings: frozenset[str]
     """The same, and what the value is in other types."""
+    since: int
+    """The latest step of what the row shows that tells whose it is: its version is no older."""
 
 
-def cells_of(seen: Seen) -> dict[int, list[Cell]]:
+def cells_of(world: World, seen: Seen) -> dict[int, list[Cell]]:
     """Give every plain value that was found, right or wrong, by the field it should be of."""
     cells: dict[int, list[Cell]] = {}
     for key, columns in seen.items():
-        for field, value in columns:
-            for _, leaf, found in leaves(value, field, field.name):
-                cells.setdefault(leaf.id, []).append(_cell(key, found))
+        row = [each for field, value in columns for each in leaves(value, field, field.name)]
+        since = max((_step(world, key, found) for _, _, found in row), default=BASE)
+        for _, leaf, found in row:
+            texts = frozenset(readings(found))
+            cells.setdefault(leaf.id, []).append(Cell(key, text_of(found), texts, since))
     return cells
 
 
-def _cell(key: str, found: Value) -> Cell:
-    return Cell(key, text_of(found), frozenset(readings(found)))
+def _step(world: World, key: str, found: Value) -> int:
+    """Give the step that wrote a value, if it tells that it is this row's; else one before all."""
+    origins = world.index.texts.get(text_of(found), ())
+    told = len(origins) == 1 and origins[0].key == key and not tells_nothing(found)
+    return origins[0].step if told else BASE
 
 
 def batch_of(world: World, key: str) -> Batch:
@@ -92,6 +99,7 @@ def by_pattern(world: World, places: list[Place], at: Sequence[int], cells: Sequ
     """Let the pattern over the rows decide what single values do not."""
     if not any(places[each].disputed for each in at):
         return
+    own = next((field.id for each in at if (field := places[each].field)), None)
     batches = {batch_of(world, places[each].key) for each in at}
     for which in _together(batches):
         wrong = [each for each in at if batch_of(world, places[each].key) in which]
@@ -99,7 +107,7 @@ def by_pattern(world: World, places: list[Place], at: Sequence[int], cells: Sequ
         # A column that lost its fractions has a pattern as well, and it may be another's.
         # So has a boolean column that is shown as numbers.
         cut = all(_may_be_its_own(places[each]) for each in wrong)
-        chosen = None if cut else _only_fit(world, rows)
+        chosen = None if cut else _only_fit(world, rows, own)
         for each in wrong if chosen is not None else ():
             places[each] = _decided(world, places[each], chosen)
 
@@ -139,19 +147,25 @@ def by_neighbours(
             places[each] = _decided(world, place, *whose)
 
 
-def _only_fit(world: World, rows: Sequence[Cell]) -> int | None:
-    """Give the one field whose values are those of all the rows; None for none or several."""
+def _only_fit(world: World, rows: Sequence[Cell], own: int | None) -> int | None:
+    """Give the one field whose values are those of all the rows; None for none or several.
+
+    Another field's are of the version that the row shows; the column's `own` may be stale alone.
+    """
     told = [cell for cell in rows if cell.found not in NULLS]
     if len({cell.key for cell in told}) < PATTERN_ROWS or len({cell.found for cell in told}) == 1:
         return None
     fields = {field_id for field_id, _ in world.index.cells}
-    fits = [each for each in fields if all(_had(world, each, cell) for cell in rows)]
+    since = {each: BASE if each == own else None for each in fields}
+    fits = [each for each in fields if all(_had(world, each, cell, since[each]) for cell in rows)]
     return fits[0] if len(fits) == 1 else None
 
 
-def _had(world: World, field_id: int, cell: Cell) -> bool:
+def _had(world: World, field_id: int, cell: Cell, since: int | None) -> bool:
     versions = world.index.cells.get((field_id, cell.key), {})
-    return any(cell.readings & texts for texts in versions.values())
+    known = cell.since if since is None else since
+    first = max((step for step in versions if step <= known), default=BASE)
+    return any(cell.readings & texts for step, texts in versions.items() if step >= first)
 
 
 def _decided(world: World, place: Place, field_id: int | None) -> Place:

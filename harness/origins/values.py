@@ -28,7 +28,7 @@ def own_witness(world: World, place: Place) -> Place:
     here = [origin for origin in origins if origin.key == place.key]
     fields = {origin.field_id for origin in origins}
     told = len(fields) == 1 and not older_and_newer(world, place, here)
-    if not told or _tells_nothing(place.found) or _may_be_altered(place, fields):
+    if not told or tells_nothing(place.found) or _may_be_altered(place, fields):
         return replace(place, disputed=bool(origins))
     return replace(place, origin=best(world, place, here or origins))
 
@@ -46,7 +46,8 @@ def _cut(world: World, place: Place) -> tuple[Origin, ...]:
     return tuple(each for each in had if each.key == place.key and each.field_id != own)
 
 
-def _tells_nothing(found: Value) -> bool:
+def tells_nothing(found: Value) -> bool:
+    """Tell whether a value does not tell whose it is, though only one may have written it."""
     # A default or a flag may be anything's, whoever alone happened to write one.
     # The first days and seconds of 1970 are such numbers in another type.
     return isinstance(found, bool) or bool(FEW & set(readings(found)))

@@ -88,6 +88,22 @@ def test_a_defect_is_found_under_its_right_name(name: str) -> None:
     assert (visible == 0) == DEFECTS[name].harmless
 
 
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        ("columns by position", 285),
+        ("by position, five too far right", 40),
+        ("by position, five too far right", 92),
+        ("by position, five too far right", 171),
+        ("by position, meta columns counted", 191),
+        ("by position, meta columns counted", 220),
+        ("by position, meta columns counted", 289),
+    ],
+)
+def test_a_history_in_which_it_once_had_a_wrong_name(name: str, seed: int) -> None:
+    assert survey.judge(DEFECTS[name], seed).result in SEEN
+
+
 @pytest.mark.parametrize("name", REFUSALS)
 def test_no_answer_is_never_a_pass(name: str) -> None:
     assert [seed for seed in range(5) if not right(name, seed)] == []

@@ -102,3 +102,23 @@ def test_a_chain_of_such_numbers_is_seen_through() -> None:
     shifted = [(2, *ROWS[0][1:]), (3, *ROWS[1][1:]), (77, *ROWS[2][1:])]
     found, second, extra = keys(shifted)
     assert (sorted(found), second, extra) == (["1", "2", "3"], [], [])
+
+
+SMALL = history(
+    "row id=1 n=3; row id=2 n=21; row id=3 n=1; row id=4 n=22; row id=5 n=23",
+    "id long, n long, f1 string",
+)
+
+
+def of_small(*shown: int) -> list[tuple[str, int]]:
+    """Give which row is taken for which, where rows show a number as their key and nothing else."""
+    found = match(SMALL.world(), NAMES, [(each, None, None) for each in shown])
+    return sorted((str(row.key), int(str(values[0]))) for row, values in found.pairs)
+
+
+def test_what_looks_like_a_key_is_the_number_that_other_rows_show_there() -> None:
+    assert of_small(3, 21, 1, 22, 23) == [("1", 3), ("2", 21), ("3", 1), ("4", 22), ("5", 23)]
+
+
+def test_one_row_with_a_number_of_another_column_does_not_tell_what_stands_there() -> None:
+    assert of_small(3, 21, 1) == [("1", 1), ("2", 21), ("3", 3)]
