@@ -3,8 +3,9 @@
     python tools/again.py read RUN FOLDER [--times 1000]
     python tools/again.py write PROFILE FOLDER [--times 20]
 
-`read` puts the question for the whole table after the last step of one variant of a finished run to
-each of its readers, through one connection, and counts the answers that are not the first one.
+`read` puts the question for the whole table after one step of a variant of a finished run (the last
+one after which most readers were asked) to each of its readers, through one connection, and counts
+the answers that are not the first one.
 `write` runs a profile with a cache that holds the engines and nothing else, each time another one,
 and counts the cells whose verdict is not that of the first run, times and names of files
 apart; it goes on where it was broken off. Status 1 when anything differs.
@@ -63,20 +64,27 @@ def said(connection: Connection, sql: str) -> str:
     return json.dumps([heads, sorted(json.dumps([to_json(v) for v in row]) for row in reply.rows)])
 
 
-def asked(found: run.Run, part: str) -> tuple[tuple[str, int], Mapping[str, str]]:
-    """Choose a variant's last step; give its state's name, and the SQL of each reader."""
-    of_it = [c for c in found.info.cells if part in c.variant and c.query == "all"]
-    variant = of_it[0].variant
-    step = max(cell.step for cell in of_it if cell.variant == variant)
-    cells = [c for c in of_it if (c.variant, c.step, c.view) == (variant, step, "snapshot")]
-    sql = {c.reader: found.answers[c.case].sql for c in cells if c.case in found.answers}
-    return (variant, step), sql
+def asked(found: run.Run, variant: str, reader: str) -> tuple[tuple[str, int], Mapping[str, str]]:
+    """Choose the step of a variant after which most readers are asked, the last of several.
+
+    `variant`, `reader`: parts of their names. Gives the state's name, and the SQL of each reader.
+    """
+    by: dict[tuple[str, int], dict[str, str]] = {}
+    for cell in found.info.cells:
+        whole = (cell.view, cell.query) == ("snapshot", "all") and cell.case in found.answers
+        if whole and variant in cell.variant and reader in cell.reader:
+            by.setdefault((cell.variant, cell.step), {})[cell.reader] = found.answers[cell.case].sql
+    first = next(iter(by))[0]
+    return max(
+        ((name, sql) for name, sql in by.items() if name[0] == first),
+        key=lambda each: (len(each[1]), each[0][1]),
+    )
 
 
-def read(found: run.Run, folder: Path, part: str, times: int) -> Iterator[Answers]:
-    """Ask every reader."""
+def read(found: run.Run, folder: Path, of: tuple[str, str], times: int) -> Iterator[Answers]:
+    """Ask every reader; `of`: parts of the variant's name and of the readers'."""
     cache, quiet = Cache.default(), QuietProgress()
-    name, sql = asked(found, part)
+    name, sql = asked(found, *of)
     state = pipeline.states_of(found.states, cache)[name]
     print(f"{name[0]}, step {name[1]}, {times} times", flush=True)
     home = folder / "metastore"
@@ -139,6 +147,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--times", type=int, default=0)
     parser.add_argument("--variant", default="hudi-mor", help="read: a part of the variant's name")
+    parser.add_argument("--reader", default="", help="read: a part of the readers' names")
     given = parser.parse_args()
     folder, bad = given.folder.resolve(), 0
     if given.what == "write":
@@ -146,7 +155,8 @@ def main() -> int:
             print(f"run {number}: {cells} verdicts, {different} differ", flush=True)
             bad += different
         return min(bad, 1)
-    for answers in read(run.load(Path(given.of)), folder, given.variant, given.times or 1000):
+    of = given.variant, given.reader
+    for answers in read(run.load(Path(given.of)), folder, of, given.times or 1000):
         counts = ", ".join(f"{count} {kind}" for kind, count in answers.kinds.items())
         print(f"{answers.reader}: {counts}; the first: {answers.first[:60]}", flush=True)
         bad += answers.kinds["different"]
