@@ -63,7 +63,7 @@ def plan(
     folders: options.Folders = None,
     profile: options.Profile = options.QUICK_START,
     k: options.Select = "",
-    cells: bool = False,
+    cells: options.Cells = False,
 ) -> None:
     """Tell what a run would do: variants, readers, cells, what is left out and why."""
     made = planning.make([*(scenarios or ()), *(folders or ())], profile, k)

@@ -96,7 +96,7 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
 
 
 def _memory_needed(found: Iterable[Distribution]) -> int:
-    """Give what a run takes at most, in MiB: one engine runs at a time, beside the metastore."""
+    """Give what a run needs, in MiB: one engine beside the metastore; two run where they fit."""
     engines = (each.memory_mb for each in found if each.name != metastore.DISTRIBUTION)
     beside = distributions.load(metastore.DISTRIBUTION).memory_mb + HARNESS_MB
     return max(engines, default=0) + beside

@@ -29,6 +29,7 @@ RunDir = Annotated[
 ]
 OldRun = Annotated[Path, typer.Option("--run-dir", help="The run's folder.")]
 Select = Annotated[str, typer.Option("-k", help="Only cells whose case contains this text.")]
+Cells = Annotated[bool, typer.Option("--cells", help="Name every cell, not only their numbers.")]
 Cases = Annotated[
     Path | None, typer.Option(help="Only the cases that this file names, one on each line.")
 ]

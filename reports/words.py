@@ -60,7 +60,10 @@ VERDICTS: Final[Mapping[VerdictKind, Word]] = {
         "unsupported", "unsupp.", "-", "The reader is declared not to read such tables at all."
     ),
     VerdictKind.UNKNOWN: Word(
-        "unknown", "UNKNOWN", "?", "There is no answer, so nothing is known: it is not a pass."
+        "unknown",
+        "UNKNOWN",
+        "?",
+        "There is no answer, or it is not sure what is right: this is not a pass.",
     ),
 }
 
@@ -84,21 +87,35 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
         "missing rename", "rename", "✎", "NULL for a value written under the column's former name."
     ),
     FindingKind.LOST_VALUE: Word(
-        "lost value", "lost val", "∅", "NULL for a value written under the name it has today."
+        "lost value",
+        "lost val",
+        "∅",
+        "NULL for a value, and no former name of its column explains it.",
     ),
     FindingKind.GHOST_ROW: Word(
         "ghost row", "ghost", "+", "A row is answered that was deleted, or is not asked for."
     ),
     FindingKind.LOST_ROW: Word("lost row", "lost row", "−", "A row of the table is not answered."),  # noqa: RUF001
-    FindingKind.DUPLICATE: Word("duplicate", "twice", "×", "A row is answered more than once."),  # noqa: RUF001
+    FindingKind.DUPLICATE: Word(
+        "duplicate",
+        "twice",
+        "×",  # noqa: RUF001
+        "A row, or a column, is answered more than once.",
+    ),
     FindingKind.ALTERED_VALUE: Word(
-        "altered value", "altered", "≈", "The right value with digits, zone or precision changed."
+        "altered value",
+        "altered",
+        "≈",
+        "The right value with digits, zone, precision, case or such changed.",
     ),
     FindingKind.TYPE_DRIFT: Word(
         "type drift", "type", "τ", "The right value in another type, or a column of another type."
     ),
     FindingKind.UNEXPLAINED: Word(
-        "unexplained", "unexpl.", "¿", "Wrong, and nothing that was ever written explains it."
+        "unexplained",
+        "unexpl.",
+        "¿",
+        "Wrong, and nothing that was written explains it, or several things do.",
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Lost value: NULL where the field has a value, written under the name it has today."""
+"""Lost value: NULL where the field has a value, and no former name of it is the reason."""
 
 from __future__ import annotations
 
