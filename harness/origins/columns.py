@@ -156,15 +156,18 @@ def _only_fit(world: World, rows: Sequence[Cell], own: int | None) -> int | None
     if len({cell.key for cell in told}) < PATTERN_ROWS or len({cell.found for cell in told}) == 1:
         return None
     fields = {field_id for field_id, _ in world.index.cells}
-    since = {each: BASE if each == own else None for each in fields}
-    fits = [each for each in fields if all(_had(world, each, cell, since[each]) for cell in rows)]
+    fits = [
+        each
+        for each in fields
+        if all(_had(world, each, cell, BASE if each == own else cell.since) for cell in rows)
+    ]
     return fits[0] if len(fits) == 1 else None
 
 
-def _had(world: World, field_id: int, cell: Cell, since: int | None) -> bool:
+def _had(world: World, field_id: int, cell: Cell, since: int) -> bool:
+    """Tell whether a field had a value in a row, in the version of a step or in a later one."""
     versions = world.index.cells.get((field_id, cell.key), {})
-    known = cell.since if since is None else since
-    first = max((step for step in versions if step <= known), default=BASE)
+    first = max((step for step in versions if step <= since), default=BASE)
     return any(cell.readings & texts for step, texts in versions.items() if step >= first)
 
 
