@@ -44,7 +44,7 @@ def find(folder: Path, parts: Sequence[str]) -> Found:
 
     """
     info = run_info.read_info(folder)
-    cell = _one(info.cells, parts)
+    cell = only(info.cells, parts)
     states = _records(folder / run.STATES, StateRecord, cell.variant)
     answers = _records(folder / run.ANSWERS, Answer, cell.case)
     answer = next((each for each in answers if each.case == cell.case), None)
@@ -69,7 +69,13 @@ def of_cell(
     return Found(info, cell, case, answer, verdict)
 
 
-def _one(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
+def only(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
+    """Give the one cell that has all the parts in its case, or is called so.
+
+    Raises:
+        UsageProblem: none has, or several do; the message names near ones.
+
+    """
     text = " ".join(parts)
     cases = {cell.case: cell for cell in cells}
     if text in cases:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import Final
 
 import pytest
 import typer
 
-from harness import cli
+from harness import cli, planning
+from harness.explain import found
 from harness.reports.words import WAYS
 from harness.runtimes import distributions
 
@@ -21,6 +23,7 @@ BLOCK: Final = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE: Final = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 COMMAND: Final = re.compile(r"(?:^|[`(]|bin/|- |run: )harness ([a-z][^`\n)#]*)", re.MULTILINE)
 MAKE: Final = re.compile(r"(?:^|`)(?:[A-Z]+=\S+ )?make ([a-z]+)", re.MULTILINE)
+LOOK: Final = re.compile(r"^harness (?:explain|reproduce|remedy) ([^-A-Z\n#<][^\n]*)", re.MULTILINE)
 TOOL: Final = re.compile(r"\btools/\w+\.py\b")
 
 
@@ -79,6 +82,15 @@ def test_the_commands_and_options_of_a_page_exist(page: Path) -> None:
             found = found.commands[words.pop(0)]
         known = {option for each in found.params for option in each.opts}
         assert {word for word in words if word.startswith("-")} <= known, f"harness {text}"
+
+
+def test_a_case_that_a_page_looks_at_is_one_of_the_quick_start() -> None:
+    texts = {text for page in PAGES for text in commands(page, LOOK)}
+    looked = [parts for text in texts if (parts := shlex.split(text, comments=True))]
+    assert len(looked) > 3
+    cells = planning.make(None, "quick-start", "").cells
+    for parts in looked:
+        found.only(cells, parts)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
