@@ -13,6 +13,7 @@ from typing import Final
 
 from filelock import Timeout
 
+from harness.runtimes import homes
 from harness.runtimes.cache import MAKING, Cache, remove
 
 MADE_IN: Final = ("", "archives", "jre", "states", "unpacked")
@@ -29,6 +30,7 @@ def sweep(cache: Cache) -> tuple[Path, ...]:
     making = (path for name in MADE_IN for path in (cache.root / name).glob(f"{MAKING}*"))
     parts = (path for path in cache.root.glob(PARTS) if _is_old(path))
     gone = [path for path in making if _removed(path, cache)]
+    gone += homes.sweep(cache)
     for part in parts:
         part.unlink(missing_ok=True)
         gone.append(part)
