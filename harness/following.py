@@ -1,9 +1,14 @@
-"""Verdicts of a run that goes on: its records are read as they come, and judged one by one."""
+"""Verdicts of a run that goes on: its records are read as they come, and judged one by one.
+
+A verdict that is told is the one that the run gives at its end. What other readers can still turn
+(`party.may_turn`) is held back until all that are asked the same question have answered, or the run
+has ended.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic
@@ -14,6 +19,7 @@ from harness import (
     histories,
     judge,
     known_files,
+    party,
     record,
     run,
     run_info,
@@ -24,6 +30,9 @@ from harness.cells import Cell, Plan, Variant
 from harness.record import Answer, Record, StateRecord, Verdict
 from harness.run import Run
 from harness.run_info import RunInfo
+
+Question = tuple[str, int, str, str]
+"""Variant, step, view and query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +85,8 @@ class _Planned:
     info: RunInfo
     plan: Plan
     cells: Mapping[str, Cell]
+    alike: Mapping[Question, Sequence[Cell]]
+    """The cells of each question, one for each reader that is asked it."""
     variants: Mapping[str, Variant]
     known: Mapping[str, Sequence[Known]]
 
@@ -90,7 +101,9 @@ class Following:
         self._tails = Tail(folder / run.STATES, StateRecord), Tail(folder / run.ANSWERS, Answer)
         self._states: dict[str, dict[int, StateRecord]] = {}
         self._answers: dict[str, Answer] = {}
-        self._judged: dict[str, Followed] = {}
+        # As each answer tells by itself; None where nothing was to be asked.
+        self._alone: dict[str, Verdict | None] = {}
+        self._told: dict[str, Followed] = {}
 
     @property
     def begun(self) -> bool:
@@ -114,36 +127,61 @@ class Following:
             self._answers[answer.case] = answer
 
     def find(self, case: str) -> Followed | None:
-        """Give what is judged of a cell; None while that cannot be."""
-        if case not in self._judged and case in self._answers and self._planned is not None:
-            self._judge(self._planned, self._planned.cells[case].variant)
-        return self._judged.get(case)
+        """Give what the run says of a cell; None while that cannot be told, or may still turn."""
+        planned = self._planned
+        if planned is not None and case not in self._told and case in self._answers:
+            cell = planned.cells[case]
+            if self._written(planned, cell.variant):
+                self._hear(planned, cell)
+        return self._told.get(case)
 
     def last(self, case: str) -> Followed | None:
         """Give what is to be said of a cell once no more records come: unknown without an answer.
 
         None for a cell that was not asked since a step was refused, or that the run does not have.
         """
-        found = self.find(case)
-        if found is None and self._planned is not None and case in self._planned.cells:
-            self._judge_cells(self._planned, [self._planned.cells[case]])
-        return self._judged.get(case)
+        found, planned = self.find(case), self._planned
+        if found is None and planned is not None and case in planned.cells:
+            self._settle(planned, planned.alike[_question(planned.cells[case])])
+        return self._told.get(case)
 
-    def _judge(self, planned: _Planned, variant: str) -> None:
-        """Judge all answers of a variant that are there, once its states are."""
+    def _written(self, planned: _Planned, variant: str) -> bool:
         steps = planned.variants[variant].scenario.steps
-        if len(self._states.get(variant, {})) > len(steps):  # the creation is one more
-            cells = (cell for cell in planned.cells.values() if cell.variant == variant)
-            new = [c for c in cells if c.case in self._answers and c.case not in self._judged]
-            self._judge_cells(planned, new)
+        return len(self._states.get(variant, {})) > len(steps)  # the creation is one more
 
-    def _judge_cells(self, planned: _Planned, cells: Sequence[Cell]) -> None:
-        variant = planned.variants[cells[0].variant]
+    def _hear(self, planned: _Planned, cell: Cell) -> None:
+        """Judge a cell; what the others asked alike can turn is told once all of them answered."""
+        if cell.case not in self._alone:
+            # All that are there of the variant: its truth is made once for them.
+            own = (each for each in planned.cells.values() if each.variant == cell.variant)
+            self._judge(planned, [each for each in own if each.case in self._answers])
+        verdict, alike = self._alone[cell.case], planned.alike[_question(cell)]
+        if verdict is not None and not party.may_turn(verdict):
+            self._tell(planned, [verdict])
+        elif all(each.case in self._answers for each in alike):
+            self._settle(planned, alike)
+
+    def _settle(self, planned: _Planned, alike: Sequence[Cell]) -> None:
+        """Tell the verdicts of a question: no other answer to it will come."""
+        self._judge(planned, alike)
+        alone = (self._alone[each.case] for each in alike)
+        self._tell(planned, party.settled([each for each in alone if each], self._answers))
+
+    def _judge(self, planned: _Planned, cells: Iterable[Cell]) -> None:
+        """Judge those of a variant's cells that are not judged yet, each by its own answer."""
+        new = [each for each in cells if each.case not in self._alone]
+        if not new:
+            return
+        variant = planned.variants[new[0].variant]
         states = [state for _, state in sorted(self._states.get(variant.id, {}).items())]
         case = histories.Case(variant, formats.load(variant.format).merge_on_read, states)
-        for verdict in judge.judge(case, cells, self._answers):
-            if verdict.view != run.WRITE:
-                self._judged[verdict.case] = self._followed(planned, verdict)
+        found = {each.case: each for each in judge.alone(case, new, self._answers)}
+        self._alone |= {each.case: found.get(each.case) for each in new}
+
+    def _tell(self, planned: _Planned, verdicts: Iterable[Verdict]) -> None:
+        for verdict in verdicts:
+            if verdict.case not in self._told:
+                self._told[verdict.case] = self._followed(planned, verdict)
 
     def _followed(self, planned: _Planned, verdict: Verdict) -> Followed:
         answer = self._answers.get(verdict.case)
@@ -156,10 +194,18 @@ class Following:
 
 def _planned(info: RunInfo) -> _Planned:
     plan = run_plan.plan_of(info)
+    alike: dict[Question, list[Cell]] = {}
+    for cell in plan.cells:
+        alike.setdefault(_question(cell), []).append(cell)
     return _Planned(
         info=info,
         plan=plan,
         cells={cell.case: cell for cell in plan.cells},
+        alike=alike,
         variants={variant.id: variant for variant in plan.variants},
         known=known_files.lines(info, plan),
     )
+
+
+def _question(cell: Cell) -> Question:
+    return cell.variant, cell.step, cell.view, cell.query

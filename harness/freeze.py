@@ -5,8 +5,8 @@ A state is `<cache>/states/<digest>/`: the folder `table`, a faithful copy of th
 read-only once it is there. The digest is of what was sent, not of what came of it: two runs that
 send the same find the same state.
 
-A format whose files name each other by absolute paths is read where it was written, its home,
-`<cache>/tables/<id>`. All states of one writing have the same one, for a later state only adds
+A format whose files name each other by absolute paths is read where it was written, its home
+(`runtimes/homes.py`). All states of one writing have the same one, for a later state only adds
 files to an earlier one. A home is made of links to the states' files before they are read, so it
 may be lost; a state whose home lies in another cache counts as absent.
 """
@@ -27,6 +27,7 @@ from uuid import uuid4
 from pydantic import TypeAdapter
 
 from harness.record import OutcomeKind
+from harness.runtimes import homes
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import Catalog
 from harness.table_state import TABLE, FileSeen, Frozen, State
@@ -91,12 +92,6 @@ def register(catalog: Catalog, state: State) -> str:
     return state.database
 
 
-def new_home(cache: Cache) -> Path:
-    """Give a path for the table of one writing, where nothing is yet."""
-    _homes(cache).mkdir(parents=True, exist_ok=True)
-    return _homes(cache) / uuid4().hex
-
-
 def file_list(state: State) -> tuple[FileSeen, ...]:
     """Give what readers find in the table's folder; equal before and after reading it.
 
@@ -109,12 +104,9 @@ def file_list(state: State) -> tuple[FileSeen, ...]:
     return tuple(_seen(name, path.lstat()) for name, path in there if path.is_file())
 
 
-def _homes(cache: Cache) -> Path:
-    return cache.root / "tables"
-
-
 def _bring_home(state: State) -> None:
     """Link the state's files to where they name each other; those that are there stay."""
+    homes.keep(state.home)
     state.home.mkdir(parents=True, exist_ok=True)
     state.home.touch()  # so that its age tells when it was last needed
     for each in state.frozen.listing:
@@ -146,7 +138,7 @@ def _found(cache: Cache, digest: str) -> State | None:
     if not folder.is_dir():
         return None
     state = _read(digest, folder)
-    moved = state.frozen.home and state.home.parent != _homes(cache)
+    moved = state.frozen.home and state.home.parent != homes.folder(cache)
     if not moved and _list(state.table) == state.frozen.listing:
         return state
     folder.chmod(0o755)

@@ -20,6 +20,11 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
     the table's first write.
     A step that the writer refused, or of which nothing is known, gets a verdict of its own.
     """
+    return party.settled(alone(case, cells, answers), answers)
+
+
+def alone(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
+    """Give the same verdicts as far as each answer tells by itself, before `party.settled`."""
     histories = Histories(case)
     outcomes = histories.outcomes
     verdicts = [_of_step(case, outcome) for outcome in outcomes.values() if _failed(outcome)]
@@ -31,7 +36,7 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
             continue
         shown_by = histories.shown_by(cell.reader, answer)
         verdicts.append(_of_cell(cell, case, shown_by, answer))
-    return party.settled(verdicts, answers)
+    return tuple(verdicts)
 
 
 def _skipped(outcome: Outcome | None) -> bool:

@@ -166,7 +166,7 @@ def settled(verdicts: Sequence[Verdict], answers: Mapping[str, Answer]) -> tuple
         if each.verdict in _JUDGED and _has_rows(answers.get(each.case)):
             answered.setdefault(_question(each), []).append(each)
     return tuple(
-        _settled(each, answered.get(_question(each), ())) if _of_files(each) else each
+        _settled(each, answered.get(_question(each), ())) if may_turn(each) else each
         for each in verdicts
     )
 
@@ -181,7 +181,15 @@ def _question(verdict: Verdict) -> Question:
     return verdict.step, verdict.view, verdict.query
 
 
-def _of_files(verdict: Verdict) -> bool:
+def may_turn(verdict: Verdict) -> bool:
+    """Tell whether answers of others to the same question can still turn a verdict (`settled`).
+
+    Only that of an answer which shows something wrong that files hold as well, be it in columns
+    asked alone after a refusal. `WRITER` may become `UNSURE`; `MODEL` does, or it stays, and then a
+    wrong answer is `unknown`. All else its own answer tells: that it is right, unknown or a mere
+    refusal, that the reader did it, or that files are not known. Nor does it turn anything that
+    many agree: that is an alarm of reports.
+    """
     return any(each.party in _FILED for each in verdict.findings)
 
 

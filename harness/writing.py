@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -16,7 +17,7 @@ from harness.formats.api import FileFactError
 from harness.formats.statements import TABLE, SetColumns, Sql, Statement, filled
 from harness.model.files import FileFact
 from harness.record import Outcome, OutcomeKind, Refusal
-from harness.runtimes import catalog
+from harness.runtimes import catalog, homes
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import Catalog, CatalogRefusedError
 from harness.table_state import Frozen, State
@@ -94,9 +95,11 @@ def write(
 
     """
     course, states = Course(variant), list[State | None]()
+    own: AbstractContextManager[Path | None] = nullcontext()
     if course.shape.absolute_paths:
-        place = replace(place, home=freeze.new_home(place.cache))
-    with catalog.connect(place.metastore_uri) as client:
+        own = homes.new(place.cache)
+    with own as home, catalog.connect(place.metastore_uri) as client:
+        place = replace(place, home=home)
         client.create_database(place.database)
         hand = _Hand(course, place, client, spark_for)
         while not course.over:

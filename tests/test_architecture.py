@@ -108,7 +108,8 @@ MAY_IMPORT = {
         "run_plan options explain reproduce voice"
     ),
     "following": (
-        "errors cells record formats judge histories run_info run baseline known_files run_plan"
+        "errors cells record formats party judge histories run_info run baseline known_files "
+        "run_plan"
     ),
     "answer_cache": "errors record",
     "questions": (

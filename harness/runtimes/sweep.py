@@ -13,10 +13,13 @@ from typing import Final
 
 from filelock import Timeout
 
+from harness.runtimes import homes
 from harness.runtimes.cache import MAKING, Cache, remove
 
-MADE_IN: Final = ("states", "unpacked", "jre")
-"""Folders of the cache in which `Cache.workspace` makes things."""
+MADE_IN: Final = ("", "archives", "jre", "states", "unpacked")
+"""Folders of the cache in which things are made beside their place; a parcel's is its own."""
+JAVAS: Final = ".temp"
+"""What Java puts to the name of an archive of classes as long as it writes it (`jcmd`)."""
 PARTS: Final = "answers/parts/*"
 OLD_S: Final = 600.0
 """An answer is written within milliseconds; a part that old is nobody's."""
@@ -27,17 +30,19 @@ def sweep(cache: Cache) -> tuple[Path, ...]:
     making = (path for name in MADE_IN for path in (cache.root / name).glob(f"{MAKING}*"))
     parts = (path for path in cache.root.glob(PARTS) if _is_old(path))
     gone = [path for path in making if _removed(path, cache)]
+    gone += homes.sweep(cache)
     for part in parts:
         part.unlink(missing_ok=True)
         gone.append(part)
     return tuple(gone)
 
 
-def _removed(folder: Path, cache: Cache) -> bool:
-    lock = cache.lock(folder.with_name(folder.name.removeprefix(MAKING)))
+def _removed(made: Path, cache: Cache) -> bool:
+    place = made.name.removeprefix(MAKING).removesuffix(JAVAS)
     try:
-        with lock.acquire(timeout=0):
-            remove(folder)
+        with cache.lock(made.with_name(place)).acquire(timeout=0):
+            remove(made)
+            made.unlink(missing_ok=True)  # where it is a file
     except Timeout:
         return False
     return True

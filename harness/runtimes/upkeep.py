@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from harness.runtimes.cache import Cache, remove
+from harness.runtimes.homes import TABLES
 
 STATES: Final = "states"
 ANSWERS: Final = "answers"
-TABLES: Final = "tables"
-"""Where tables of formats that keep whole paths are brought home to be read."""
 ARCHIVES: Final = "archives"
 """What servers start with, of classes; another file for each version of the jars."""
 

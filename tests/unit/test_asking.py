@@ -20,7 +20,7 @@ from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.errors import EnvironmentProblem
 from harness.model.query import Query
 from harness.questions import Asked
-from harness.record import Answer, Column, Refusal
+from harness.record import Answer, Attempt, Column, Part, Refusal
 from harness.runtimes.readiness import EndedProblem
 
 BROKEN = RefusedError(Refusal("GENERIC_INTERNAL_ERROR", "broken"), 0.1)
@@ -236,11 +236,14 @@ def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Pa
     kept = AnswerCache(tmp_path)
     kept.keep("aa01", Answer("a", "q", GOOD.columns, GOOD.rows))
     kept.keep("aa02", Answer("b", "q", unknown="time-out"))
+    tries = (Attempt("connection lost"),)
+    kept.keep("aa03", Answer("c", "q", GOOD.columns, GOOD.rows, attempts=tries))
+    column = Part("f1", "q", unknown="time-out")
+    kept.keep("aa04", Answer("d", "q", refusal=BROKEN.refusal, parts=(column,)))
     found = kept.find("aa01", "other case")
     assert found is not None
     assert (found.case, found.rows, found.reused) == ("other case", (("1",),), True)
-    assert kept.find("aa02", "b") is None
-    assert kept.find("aa03", "c") is None
+    assert [kept.find(f"aa0{number}", "x") for number in (2, 3, 4, 5)] == [None] * 4
 
 
 def test_a_start_that_fails_while_the_metastore_is_gone_is_tried_again() -> None:

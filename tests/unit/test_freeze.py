@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import pytest
 from harness import freeze
 from harness.model.files import FileFact, FileKind
 from harness.record import Outcome, OutcomeKind, Refusal
+from harness.runtimes import homes
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog_entry import CatalogEntry
+from harness.runtimes.sweep import sweep
 from harness.table_state import Frozen, State
 
 DIGEST = "d" * 64
@@ -171,9 +174,9 @@ def test_everything_that_was_told_is_in_the_address() -> None:
 @pytest.fixture
 def at_home(cache: Cache, table: Path) -> State:
     """A state of a table whose files name each other by where they were written; that is gone."""
-    home = freeze.new_home(cache)
-    shutil.copytree(table, home)
-    state = freeze.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home)))
+    with homes.new(cache) as home:
+        shutil.copytree(table, home)
+        state = freeze.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home)))
     shutil.rmtree(home.parent)
     return state
 
@@ -213,6 +216,31 @@ def test_a_table_is_brought_home_before_it_is_read(at_home: State) -> None:
     assert (at_home.home / "a.parquet").samefile(at_home.table / "a.parquet")
 
 
+def test_of_a_writing_that_broke_off_a_state_is_of_use_and_its_home_stays_once_it_is_read(
+    cache: Cache, table: Path
+) -> None:
+    with suppress(KeyboardInterrupt), homes.new(cache) as home:
+        shutil.copytree(table, home)
+        state = freeze.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home)))
+        raise KeyboardInterrupt
+    assert len(sweep(cache)) == 1
+    assert not home.exists()
+    registered(state)
+    assert sweep(cache) == ()
+    assert [each.path for each in freeze.file_list(state)] == [".a.parquet.crc", "a.parquet"]
+
+
+def test_a_home_that_is_read_stays_though_its_writing_breaks_off_then(
+    cache: Cache, table: Path
+) -> None:
+    with suppress(KeyboardInterrupt), homes.new(cache) as home:
+        shutil.copytree(table, home)
+        registered(freeze.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home))))
+        raise KeyboardInterrupt
+    assert sweep(cache) == ()
+    assert (home / "a.parquet").exists()
+
+
 def test_what_is_at_home_already_stays_unless_it_was_changed(at_home: State) -> None:
     registered(at_home)
     kept, changed = (at_home.home / name for name in ("a.parquet", ".a.parquet.crc"))
@@ -248,9 +276,9 @@ def test_a_state_that_can_only_be_read_in_another_cache_counts_as_absent(
     assert freeze.load(cache, DIGEST) == at_home
     other = Cache(tmp_path / "other")
     shutil.copytree(cache.root, other.root)
-    table = freeze.new_home(other)
-    table.mkdir()
-    mine = freeze.freeze(other, DIGEST, table, replace(APPLIED, home=str(table)))
+    with homes.new(other) as table:
+        table.mkdir()
+        mine = freeze.freeze(other, DIGEST, table, replace(APPLIED, home=str(table)))
     assert mine.home == table
     assert freeze.load(other, DIGEST) == mine
     shutil.rmtree(mine.folder)

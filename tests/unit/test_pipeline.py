@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from harness import pipeline, run
+from harness import opening, pipeline, run, run_folder, run_info
 from harness.errors import UsageProblem
+from harness.opening import Means
+from harness.progress import QuietProgress
+from harness.run_info import read_info
+from harness.run_plan import plan_of
 from harness.runtimes.cache import Cache
+from harness.voice import Voice
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "findings_a5"
 
@@ -17,3 +23,51 @@ def test_a_state_that_is_no_longer_kept_is_told_with_what_to_do(tmp_path: Path) 
     found = run.load(RECORDED)
     with pytest.raises(UsageProblem, match=r"no longer in .*run the profile again"):
         pipeline.states_of(found.states, Cache(tmp_path))
+
+
+def left_in(folder: Path) -> Path:
+    """Leave in a run what a harness leaves there that is killed while it writes a table."""
+    table = folder / run_folder.ENGINES / "table-1"
+    table.mkdir(parents=True)
+    (folder / run_folder.LOCK).touch()
+    return table
+
+
+def left_in_cache(cache: Cache) -> Path:
+    state = cache.root / "states" / ".making-a"
+    state.mkdir(parents=True)
+    return state
+
+
+def test_what_a_dead_harness_left_is_removed_and_a_run_that_goes_on_beside_keeps_its_own(
+    tmp_path: Path,
+) -> None:
+    cache = Cache(tmp_path / "cache")
+    own, dead, live = (left_in(tmp_path / "runs" / name) for name in ("own", "dead", "live"))
+    half, made = left_in_cache(cache), cache.root / "states" / ".making-b"
+    made.mkdir()
+    with run_folder.locked(live.parents[1]), cache.lock(made.with_name("b")):
+        pipeline.clean(pipeline.Work(cache, own.parents[1], QuietProgress()))
+    assert [each.exists() for each in (own, dead, half)] == [False] * 3
+    assert [each.exists() for each in (live, made)] == [True] * 2
+
+
+def begin(folder: Path, means: Means) -> None:
+    with opening.begun(plan_of(read_info(RECORDED)), folder, means):
+        pass
+
+
+def go_on(folder: Path, means: Means) -> None:
+    (folder / run_info.INFO).write_bytes((RECORDED / run_info.INFO).read_bytes())
+    with opening.resumed(folder, means):
+        pass
+
+
+@pytest.mark.parametrize("opened", [begin, go_on])
+def test_whoever_begins_a_run_or_goes_on_with_one_cleans_up_first(
+    opened: Callable[[Path, Means], None], tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "cache")
+    own, half = left_in(tmp_path / "own"), left_in_cache(cache)
+    opened(tmp_path / "own", Means(Voice(quiet=True), cache))
+    assert [own.exists(), half.exists()] == [False, False]

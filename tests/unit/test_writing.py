@@ -29,6 +29,7 @@ from harness.operations.update import Update
 from harness.progress import QuietProgress
 from harness.record import Outcome, OutcomeKind, Refusal, StateRecord
 from harness.runtimes.cache import Cache
+from harness.runtimes.sweep import sweep
 from harness.scenario.definition import Scenario, Step
 from harness.writer.client import SparkRefusal, SparkSilent
 from harness.written import Written
@@ -143,6 +144,21 @@ def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
     kept = writing.kept(what, place.cache)
     assert kept is not None
     assert {state.home for state in kept.states.values()} == {home}
+    assert sweep(place.cache) == ()
+
+
+def test_what_a_writer_that_fell_silent_leaves_at_home_is_the_next_sweeps(
+    place: writing.Place,
+) -> None:
+    def reply(sql: str) -> None:
+        make_iceberg(sql)
+        if sql.startswith("insert"):
+            raise SparkSilent("no answer within 300 s")
+
+    spark = Simulated(reply, folder=place.folder)
+    with pytest.raises(writing.WriterSilent):
+        sent(place, spark, replace(variant(), format="iceberg"))
+    assert len(sweep(place.cache)) == 1
 
 
 def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: writing.Place) -> None:

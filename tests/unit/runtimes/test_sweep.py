@@ -3,31 +3,57 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from harness.runtimes.cache import Cache
 from harness.runtimes.sweep import sweep
 
+FOLDERS = pytest.mark.parametrize("below", ["states", "unpacked", "jre", ""])
+"""A parcel on its way lies in the cache's own folder."""
+ARCHIVES = pytest.mark.parametrize("name", [".making-x.jsa", ".making-x.jsa.temp"])
+"""An archive of classes is one file; Java names it otherwise while it writes."""
 
-def half_made(cache: Cache, name: str) -> Path:
-    folder = cache.root / "states" / f".making-{name}"
+
+def half_made(cache: Cache, name: str, below: str = "states") -> Path:
+    folder = cache.root / below / f".making-{name}"
     (folder / "state" / "table").mkdir(parents=True)
     (folder / "state" / "table" / "file").touch()
     (folder / "state" / "table").chmod(0o555)
     return folder
 
 
-def test_what_the_dead_were_making_is_removed(tmp_path: Path) -> None:
+@FOLDERS
+def test_what_the_dead_were_making_is_removed(below: str, tmp_path: Path) -> None:
     cache = Cache(tmp_path)
-    left = half_made(cache, "a")
+    left = half_made(cache, "a", below)
     assert sweep(cache) == (left,)
     assert not left.exists()
 
 
-def test_what_a_live_harness_is_making_stays(tmp_path: Path) -> None:
+@FOLDERS
+def test_what_a_live_harness_is_making_stays(below: str, tmp_path: Path) -> None:
     cache = Cache(tmp_path)
-    made = half_made(cache, "a")
+    made = half_made(cache, "a", below)
     with cache.lock(made.with_name("a")):
         assert sweep(cache) == ()
     assert made.exists()
+
+
+@ARCHIVES
+def test_an_archive_of_classes_that_the_dead_were_making_is_removed(
+    name: str, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path)
+    cache.archives().mkdir()
+    half, whole = cache.archives() / name, cache.archives() / "x.jsa"
+    half.touch()
+    whole.touch()
+    with cache.lock(whole):
+        assert sweep(cache) == ()
+    assert half.exists()
+    assert sweep(cache) == (half,)
+    assert not half.exists()
+    assert whole.exists()
 
 
 def test_what_is_there_stays_and_so_does_a_transfer_that_broke_off(tmp_path: Path) -> None:
