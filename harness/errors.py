@@ -10,6 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -53,6 +55,16 @@ def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> Environment
         next_ = "make room, or let HARNESS_CACHE and --run-dir name other places"
         return EnvironmentProblem(f"cannot write {where}: the disk is full; {next_}")
     return EnvironmentProblem(f"cannot use {where}: {error.strerror or error}")
+
+
+@contextmanager
+def naming(path: os.PathLike[str]) -> Iterator[None]:
+    """Let a failure of the file system name a file: one of writing to it does not by itself."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or os.fspath(path)
+        raise
 
 
 def _numbers(error: OSError) -> set[int | None]:

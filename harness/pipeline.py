@@ -21,6 +21,7 @@ from harness import (
     judge,
     known_files,
     record,
+    recording,
     run,
     run_folder,
     run_plan,
@@ -81,12 +82,12 @@ def write_states(plan: Plan, work: Work, found: Callable[[States], None] = lambd
     folder = work.folder / run_folder.ENGINES
     where = write.Writing(work.cache, folder, work.progress, work.write_timeout_s)
     path = work.folder / run.STATES
-    with path.open("w", encoding="utf-8") as lines:
+    path.write_bytes(b"")
+    with recording.adding(path) as add:
 
         def keep(written: Written) -> None:
             states.extend(written.records)
-            lines.writelines(record.dump(state) + "\n" for state in written.records)
-            lines.flush()
+            add(written.records)
             found(written.states)
 
         _write(plan, where, keep)
@@ -174,12 +175,11 @@ def _read(
     got = before if resume or not where.fresh else {}
     left = [cell for cell in plan.cells if not (resume and _answered(got.get(cell.case)))]
     record.write_all(path, before.values())  # without what a death cut off
-    with path.open("a", encoding="utf-8") as lines:
+    with recording.adding(path) as add:
 
         def keep(answer: Answer) -> None:
             got[answer.case] = answer
-            lines.write(record.dump(answer) + "\n")
-            lines.flush()
+            add([answer])
 
         reading.read(replace(plan, cells=tuple(left)), states, where, keep)
     record.write_all(path, reading.in_plan_order(got.values(), plan.cells))

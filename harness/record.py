@@ -14,6 +14,7 @@ from typing import Annotated, Final, TypeVar
 
 from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter
 
+from harness.errors import naming
 from harness.model.canonical import Value, from_json, to_json
 from harness.model.files import FileFact
 from harness.model.query import ALL, COUNT, Query
@@ -333,7 +334,7 @@ def parse(kind: type[Record], line: str | bytes) -> Record:
 def write_all(path: Path, records: Iterable[Record]) -> None:
     """Write records to a file, complete or not at all."""
     part = path.with_suffix(path.suffix + ".part")
-    with part.open("w", encoding="utf-8") as lines:
+    with naming(path), part.open("w", encoding="utf-8") as lines:
         lines.writelines(dump(record) + "\n" for record in records)
     part.replace(path)
 

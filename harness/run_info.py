@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from pydantic import TypeAdapter, ValidationError, WrapSerializer
 
 from harness.cells import Cell, Excluded, Pairs
-from harness.errors import UsageProblem
+from harness.errors import UsageProblem, naming
 
 INFO: Final = "run.json"
 
@@ -106,7 +106,8 @@ def write_info(folder: Path, info: RunInfo) -> None:
     """Write `run.json`, complete or not at all; the folder is made when it is not there."""
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f"{INFO}.part"
-    part.write_bytes(_INFO.dump_json(info, indent=1) + b"\n")
+    with naming(folder / INFO):
+        part.write_bytes(_INFO.dump_json(info, indent=1) + b"\n")
     part.replace(folder / INFO)
 
 

@@ -89,8 +89,9 @@ MAY_IMPORT = {
     ),
     "run_plan": "errors views cells scenario runtimes plan run_info known_files",
     "fetching": "progress cells runtimes",
+    "recording": "errors record",
     "pipeline": (
-        "errors progress cells record formats runtimes table_state write writing written "
+        "errors progress cells record formats runtimes table_state write writing written recording "
         "handover side_by_side desk read judge histories run baseline known_files run_folder "
         "run_plan answering"
     ),

@@ -1,11 +1,13 @@
 """The wheel, installed away from the checkout, holds and does what the checkout does.
 
 It runs without the site module, so that neither the editable installation nor anything else that
-a `.pth` file brings in can stand in for a file that the wheel lacks.
+a `.pth` file brings in can stand in for a file that the wheel lacks; or, where the harness starts
+more of itself, in an environment of its own.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -14,16 +16,21 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import junitparser
 import pytest
 
+from harness.runtimes.cache import Cache
 from tests.stories import MOVED
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("harness", "containers", "reports", "scenarios")
 FILES = ("pyproject.toml", "README.md", "LICENSE")
-BROKEN = 3
+WRONG, BROKEN = 1, 3
+NOT_STATES = ("artifacts", "jre", "unpacked", "archives")
+"""Folders of the cache that another one may share, to ask real engines about tables of its own."""
 SHARED = ("containers", "reports", "scenarios")
 HARNESS = "from harness.cli import main; sys.exit(main())"
+QUIET = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps")
 NIGHTLY = """\
 nightly:
   scenarios: ["my/*"]
@@ -83,8 +90,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     run(*python, "build", "--wheel", "--no-isolation", "--outdir", str(folder), cwd=checkout)
     (wheel,) = folder.glob("*.whl")
     target = folder / "installed"
-    quiet = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps")
-    run(*python, "pip", "install", *quiet, "--target", str(target), str(wheel), cwd=folder)
+    run(*python, "pip", "install", *QUIET, "--target", str(target), str(wheel), cwd=folder)
     return Installed(wheel, target)
 
 
@@ -166,6 +172,65 @@ def test_in_another_repository_a_run_without_a_network_says_what_to_bring(
     done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
     assert done.returncode == BROKEN
     assert "harness cache import FILE" in done.stderr
+
+
+@pytest.fixture
+def environment(installed: Installed, tmp_path: Path) -> Path:
+    """An environment with the wheel, and the checkout's libraries behind it; its programs."""
+    folder = tmp_path / "environment"
+    run(sys.executable, "-m", "venv", "--without-pip", str(folder), cwd=tmp_path)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "libraries.pth").write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+    python = str(folder / "bin" / "python")
+    install = (sys.executable, "-m", "pip", "--python", python, "install", *QUIET)
+    run(*install, str(installed.wheel), cwd=tmp_path)
+    return folder / "bin"
+
+
+def test_in_an_environment_of_its_own_the_wheel_comes_before_the_checkout(
+    environment: Path, repository: Path
+) -> None:
+    where = "import harness.writer.worker as w, pyspark; print(w.__file__)"
+    told = run(str(environment / "python"), "-c", where, cwd=repository)
+    assert Path(told.strip()).is_relative_to(environment.parent)
+    assert "my/story" in run(
+        *(str(environment / "harness"), "plan", "--scenarios", "my/", "--profile", "nightly"),
+        cwd=repository,
+    )
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A cache with the engines of the usual one, and neither its states nor its answers."""
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    for name in NOT_STATES:
+        (shared := Cache.default().root / name).mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(shared)
+    return folder
+
+
+@pytest.mark.engines
+def test_in_another_repository_a_run_of_an_own_scenario_ends_in_a_report_for_build_servers(
+    environment: Path, repository: Path, cache: Path
+) -> None:
+    command = (str(environment / "harness"), "run", "--scenarios", "my/", "--profile", "nightly")
+    done = subprocess.run(
+        (*command, "--run-dir", "run"),
+        cwd=repository,
+        env={**os.environ, "HARNESS_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == WRONG, done.stdout + done.stderr
+    suites = junitparser.JUnitXml.fromfile(str(repository / "run" / "junit.xml"))
+    cases = [case for suite in suites for case in suite]
+    shown = {case.name: [each.type for each in case.result] for case in cases}
+    cell = "s{}/snapshot/all/trino-476{{use-column-names=false}}"
+    assert shown == {cell.format(1): [], cell.format(2): [], cell.format(3): ["misaligned"]}
+    assert len(cases) == len(shown)
+    assert list((cache / "states").iterdir())
 
 
 def test_in_another_repository_pytest_collects_the_cells(

@@ -164,8 +164,9 @@ def _problem(problem: Exception) -> Message:
     if refusal is not None:
         return {"error": refusal}
     if errors.is_lost(problem) or _jvm_ended():
-        # This is no answer, and nothing can be asked any more.
-        traceback.print_exception(problem)
+        # This is no answer, and nothing can be asked any more. It is told in few lines: before
+        # them stands what the JVM said last, which must not leave the end of the log.
+        sys.stderr.write("".join(traceback.format_exception_only(problem)))
         sys.stderr.flush()
         os._exit(1)
     return {"broke": "".join(traceback.format_exception(problem))}

@@ -13,15 +13,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
 import pytest
 
 from harness import engines
+from harness.answering import Manner
+from harness.asking import ask_all
+from harness.cells import Cell, Reader
+from harness.engines.api import Question, Server
 from harness.errors import EnvironmentProblem
+from harness.model.query import Query
 from harness.progress import Progress
-from harness.runtimes import distributions, fetch
+from harness.questions import Asked
+from harness.record import Answer
+from harness.runtimes import distributions, fetch, places
 from harness.runtimes.cache import Cache
 from harness.runtimes.metastore import Metastore
 
@@ -31,6 +39,11 @@ SCENARIOS = Path(__file__).parents[2] / "tools" / "deaths_scenarios"
 READER = "hive-3.1.3"
 GOOD = 0
 """The status of this run: both its readers are right about a column that moves."""
+SPARK = "spark-3.5.8-hudi-1.0.2"
+"""An engine that ends for lack of memory only because every JVM is told to."""
+FILLS_THE_HEAP = "select length(repeat('x', 2000000000)) n"
+"""It takes nearly twice the heap of `SPARK`, at once: the machine's memory is not touched."""
+HARMLESS = "select 1 n"
 
 
 def command(folder: Path, *options: str) -> list[str]:
@@ -146,3 +159,38 @@ def test_an_engine_without_enough_memory_ends_and_says_so(
         engine.serve(tiny, metastore.uri, tmp_path, progress),
     ):
         pass
+
+
+def asked(sql: str) -> Asked:
+    """Make a question of SQL that needs no table."""
+    cell = Cell("v", 1, SPARK, "snapshot", sql)
+    question = Question("none", "t", "hudi-cow", Query(count=True))
+    return Asked(cell, Reader(SPARK), SimpleNamespace(), question, sql, "", "id", ())  # type: ignore[arg-type]
+
+
+def test_a_query_that_fills_the_heap_ends_the_engine_and_the_next_one_is_answered(
+    metastore: Metastore, cache: Cache, progress: Progress, tmp_path: Path
+) -> None:
+    installation = fetch.ensure(distributions.load(SPARK), cache, progress)
+    engine = engines.load(installation.distribution.engine)
+    servers: list[Server] = []
+    found: dict[str, Answer] = {}
+
+    @contextmanager
+    def serve() -> Iterator[Server]:
+        place = places.numbered(tmp_path, "server")
+        with engine.serve(installation, metastore.uri, place, progress) as server:
+            servers.append(server)
+            yield server
+
+    def told(each: Asked, answer: Answer) -> None:
+        found[each.sql] = answer
+
+    questions = [asked(sql) for sql in (FILLS_THE_HEAP, HARMLESS)]
+    ask_all(serve, engine, questions, manner=Manner(1), told=told)
+    silent, other = found[FILLS_THE_HEAP], found[HARMLESS]
+    assert silent.unknown
+    assert len(silent.attempts) == 2
+    assert all("java.lang.OutOfMemoryError" in attempt.log for attempt in silent.attempts)
+    assert (other.rows, other.unknown, other.attempts) == (((1,),), "", ())
+    assert len(servers) == 3, "each that was asked for too much has ended"

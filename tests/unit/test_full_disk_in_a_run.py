@@ -1,0 +1,105 @@
+"""A disk that fills up under the records of a run: told, and nothing of the run is lost."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from harness import cli, fetching, run, run_info
+from harness import read as reading
+from harness import write as writing
+from harness.cells import Plan, Variant
+from harness.desk import Reading
+from harness.record import Answer
+from harness.run import Run
+from harness.table_state import States
+from harness.write import Writing
+from harness.written import Written
+from tests.full_disk import full_disk
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "findings_a5"
+FOUND, BROKEN = 1, 3
+RECORDS = (run.STATES, run.ANSWERS, run.VERDICTS)
+
+
+class Engines:
+    """A writer, and readers that wait until it has written all; they do what was recorded."""
+
+    def __init__(self, whole: Run) -> None:
+        self.whole = whole
+
+    def write(self, variants: list[Variant], _: Writing, found: Callable[[Written], None]) -> None:
+        for variant in variants:
+            records = (each for each in self.whole.states if each.variant == variant.id)
+            found(Written(tuple(records), {(variant.id, 0): variant}))  # type: ignore[dict-item]
+
+    def read(
+        self, plan: Plan, states: Iterable[States], _: Reading, found: Callable[[Answer], None]
+    ) -> None:
+        written = {variant for some in list(states) for variant, _ in some}
+        for cell in plan.cells:
+            if cell.variant in written:
+                found(self.whole.answers[cell.case])
+
+
+@pytest.fixture
+def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run that was planned and nothing more."""
+    engines = Engines(run.load(RECORDED))
+    monkeypatch.setattr(fetching, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(writing, "write", engines.write)
+    monkeypatch.setattr(reading, "read", engines.read)
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "run"
+    folder.mkdir()
+    shutil.copyfile(RECORDED / run_info.INFO, folder / run_info.INFO)
+    return folder
+
+
+def resume(folder: Path) -> int:
+    """Go on with a run to its end, that of its threads as well: give the status."""
+    others = set(threading.enumerate())
+    status = cli.main(["run", "--resume", "--quiet", "--run-dir", str(folder)])
+    for thread in set(threading.enumerate()) - others:
+        thread.join(60)
+    return status
+
+
+@pytest.mark.parametrize(("name", "size"), [(run.STATES, 20_000), (run.ANSWERS, 100_000)])
+def test_a_run_whose_records_found_no_room_is_gone_on_with_as_if_they_had(
+    name: str, size: int, planned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    undisturbed = Path(shutil.copytree(planned, tmp_path / "undisturbed"))
+    assert resume(undisturbed) == FOUND
+    with full_disk(size):
+        assert resume(planned) == BROKEN
+    assert f"cannot write {planned / name}: the disk is full; make room" in capsys.readouterr().err
+    assert (planned / name).stat().st_size == size
+    assert not (planned / run.VERDICTS).exists()
+    assert resume(planned) == FOUND
+    for each in RECORDS:
+        assert (planned / each).read_bytes() == (undisturbed / each).read_bytes()
+
+
+def test_a_plan_that_found_no_room_is_no_run_and_its_folder_can_be_used_again(
+    planned: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = tmp_path / "mine"
+    begin = ["run", "--quiet", "--profile", "findings-a5", "--run-dir", str(folder)]
+    with full_disk(1000):
+        assert cli.main(begin) == BROKEN
+    told = f"cannot write {folder / run_info.INFO}: the disk is full; make room"
+    assert told in capsys.readouterr().err
+    assert not (folder / run_info.INFO).exists()
+    monkeypatch.setattr(writing, "write", lambda *_: None)
+    monkeypatch.setattr(reading, "read", lambda *_: None)
+    assert cli.main(begin) == BROKEN
+    assert len(run.load(folder).info.cells) > 100
+    assert not list(folder.glob("*.part"))
