@@ -57,6 +57,7 @@ def answer(
     return Answer(
         case, asked.told, reply.columns, reply.rows, attempts=attempts, seconds=reply.seconds,
         confirmed=reply.confirmed, question=asked.question.query, normalised=reply.normalised,
+        raw=reply.raw,
     )  # fmt: skip
 
 
@@ -89,7 +90,7 @@ def _alone(
     except RefusedError as refused:
         _check_machine(refused)
         return Part(column, sql, refusal=refused.refusal)
-    return Part(column, sql, reply.columns, reply.rows, normalised=reply.normalised)
+    return Part(column, sql, reply.columns, reply.rows, normalised=reply.normalised, raw=reply.raw)
 
 
 def _check_stands(manner: Manner, refused: RefusedError) -> None:

@@ -20,6 +20,9 @@ from harness.model.query import ALL, COUNT, Query
 
 Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
 """A canonical value as a record holds it."""
+OwnTexts = Annotated[tuple[tuple[int, int, str], ...], Field(exclude_if=lambda texts: not texts)]
+"""What an engine sent of cells that is written otherwise than their canonical value: number of the
+row, number of the column, text."""
 
 
 class OutcomeKind(StrEnum):
@@ -163,6 +166,7 @@ class Part:
     refusal: Refusal | None = None
     unknown: str = ""
     normalised: tuple[Normalised, ...] = ()
+    raw: OwnTexts = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +195,7 @@ class Answer:
     """Why there was nothing to ask (a step was refused, its column is not there); else empty."""
     normalised: tuple[Normalised, ...] = ()
     """What was evened out in rows and columns when they came."""
+    raw: OwnTexts = ()
 
 
 class Party(StrEnum):
@@ -246,6 +251,7 @@ class Witness:
     found: Cellular
     origin: Origin | None = None
     raw: str = ""
+    """The engine's own text of the whole cell, where that is known; else the text of `found`."""
     file: Annotated[str, Field(exclude_if=lambda path: not path)] = ""
     """What it was read from, relative to the table's folder; empty where that is not known."""
 

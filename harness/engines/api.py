@@ -16,7 +16,7 @@ from typing import Final, Protocol
 from harness.model.canonical import Value
 from harness.model.query import Query
 from harness.progress import Progress
-from harness.record import Column, Normalised, Refusal
+from harness.record import Column, Normalised, OwnTexts, Refusal
 from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 
@@ -65,6 +65,7 @@ class Reply:
     confirmed: str = ""
     normalised: tuple[Normalised, ...] = ()
     """The declared differences that were evened out."""
+    raw: OwnTexts = ()
 
 
 class RefusedError(Exception):
