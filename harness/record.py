@@ -14,15 +14,12 @@ from typing import Annotated, Final, TypeVar
 
 from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter
 
-from harness.model.canonical import Value, from_json, to_json
+from harness.model.canonical import OwnTexts, Value, from_json, to_json
 from harness.model.files import FileFact
 from harness.model.query import ALL, COUNT, Query
 
 Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
 """A canonical value as a record holds it."""
-OwnTexts = Annotated[tuple[tuple[int, int, str], ...], Field(exclude_if=lambda texts: not texts)]
-"""What an engine sent of cells that is written otherwise than their canonical value: number of the
-row, number of the column, text."""
 
 
 class OutcomeKind(StrEnum):
@@ -81,8 +78,7 @@ class FileValues:
     unread: str = ""
     """Why its values are not known; empty when they are."""
     meta: Annotated[tuple[tuple[Cellular, ...], ...], Field(exclude_if=lambda rows: not rows)] = ()
-    """The values of Hudi's meta columns in the rows of a base file, in the file's order; kept of
-    variants whose catalog does not list these columns at some step."""
+    """Of base files, where the catalog lists none of Hudi's meta columns: those, row by row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +162,7 @@ class Part:
     refusal: Refusal | None = None
     unknown: str = ""
     normalised: tuple[Normalised, ...] = ()
-    raw: OwnTexts = ()
+    raw: Annotated[OwnTexts, Field(exclude_if=lambda texts: not texts)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +191,7 @@ class Answer:
     """Why there was nothing to ask (a step was refused, its column is not there); else empty."""
     normalised: tuple[Normalised, ...] = ()
     """What was evened out in rows and columns when they came."""
-    raw: OwnTexts = ()
+    raw: Annotated[OwnTexts, Field(exclude_if=lambda texts: not texts)] = ()
 
 
 class Party(StrEnum):
@@ -206,8 +202,7 @@ class Party(StrEnum):
     WRITER = "writer"
     """The files hold something else than the statements sent, and the answer shows it."""
     MODEL = "model"
-    """The files hold what several engines answer, and the truth alone says otherwise: nobody is to
-    blame before the truth itself is looked into."""
+    """Files and engines are against the truth, which is looked into before anybody is blamed."""
     UNSURE = "unsure"
     """The files hold what the answer shows, and the writer may be to blame, or our own model or
     reading of files: no statement settles it, or another engine shows what was written."""

@@ -10,9 +10,9 @@ from typing import Final
 
 from harness import differences
 from harness.engines.api import Question
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import OwnTexts, Value, text_of
 from harness.model.query import Condition, Test
-from harness.record import Column, OwnTexts
+from harness.record import Column
 from harness.runtimes import template
 from harness.runtimes.distributions import digest_of
 
@@ -28,7 +28,7 @@ META_COLUMNS: Final = frozenset(
 """Columns that Hudi adds to every table (HoodieRecord.HOODIE_META_COLUMNS).
 
 They hold instants and file names, which differ from one writing to the next, and no truth knows
-them: they are left out of replies.
+them: they are left out of replies, and counted as wrong where the table should not show them.
 """
 
 Row = tuple[Value, ...]
@@ -46,6 +46,12 @@ def drop_meta(
     if len(kept) == len(columns):
         return columns, rows
     return tuple(columns[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows)
+
+
+def left_out(columns: tuple[Column, ...], rows: tuple[Row, ...]) -> tuple[tuple[Column, Row], ...]:
+    """Give what `drop_meta` leaves out."""
+    meta = [at for at, column in enumerate(columns) if column.name in META_COLUMNS]
+    return tuple((columns[at], tuple(row[at] for row in rows)) for at in meta)
 
 
 def own_texts(sent: Sequence[Sequence[object]], rows: Sequence[Row]) -> OwnTexts:

@@ -15,7 +15,7 @@ from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
 from harness.differences import Declared, Tally
 from harness.engines import trino_values
 from harness.engines.api import NoAnswerError, RefusedError, Reply
-from harness.engines.common import drop_meta, own_texts
+from harness.engines.common import drop_meta, left_out, own_texts
 from harness.engines.trino_http import HttpSession
 from harness.record import Refusal
 
@@ -108,7 +108,8 @@ class TrinoConnection:
         values = trino_values.rows(described, data, tally)
         (_, sent), (columns, rows) = (drop_meta(told, each) for each in (data, values))
         seconds, confirmed = time.monotonic() - started, self._confirmed.get(catalog_of(sql), "")
-        return Reply(columns, rows, seconds, confirmed, tally.told(), own_texts(sent, rows))
+        raw, meta = own_texts(sent, rows), left_out(told, values)
+        return Reply(columns, rows, seconds, confirmed, tally.told(), raw, meta)
 
     def _cancel(self, query: Any) -> None:  # noqa: ANN401 - untyped
         """Ask the server to end the query; it may well be gone."""

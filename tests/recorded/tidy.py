@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.model.canonical import Value, to_json
+from harness.model.canonical import OwnTexts, Value, to_json
 from harness.model.files import FileFact, FileKind
-from harness.record import Answer, FileValues, Outcome, OwnTexts, Part, Refusal, StateRecord
+from harness.record import Answer, FileValues, Outcome, Part, Refusal, StateRecord
 
 UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 INSTANT: Final = re.compile(r"(?<!\d)20\d{12}(?:\d{3})?(?!\d)")

@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from harness.judge import judge
-from harness.model.canonical import Value
+from harness.model.canonical import OwnTexts, Value
 from harness.record import (
     Answer,
     Finding,
-    OwnTexts,
     Part,
     Refusal,
     dump,

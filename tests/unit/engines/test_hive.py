@@ -86,6 +86,8 @@ def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns()
     found = reply(result, ("string", "bigint", "binary"), 0.5, differences.of("hive"))
     assert found.columns == (Column("n", "bigint", "long"), Column("bi", "binary", "binary"))
     assert found.rows == ((1, b"x"), (None, None))
+    meta = Column("_hoodie_file_name", "string", "string")
+    assert found.left_out == ((meta, ("f.parquet", "g.parquet")),)
     assert (found.confirmed, found.seconds) == ("fetch", 0.5)
 
 

@@ -135,6 +135,9 @@ def test_rows_come_with_their_columns_and_without_those_that_hudi_adds(
     reply = connection.ask("select 1", timeout_s=30)
     assert reply.rows == ((5,),)
     assert [(each.name, each.canonical) for each in reply.columns] == [("id", "long")]
+    assert [(each.name, values) for each, values in reply.left_out] == [
+        ("_hoodie_commit_time", ("2024",))
+    ]
 
 
 def test_what_the_server_wrote_otherwise_than_it_is_taken_is_kept(
