@@ -193,7 +193,7 @@ def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[str], list[st
         seen = defect.seen(seed)
         verdict = _verdict(defect, seen, seed)
         found = _of(verdict)
-        result, way = blamed(found, right), mapped(defect, verdict, seen and seen.catalog)
+        result, way = blamed(found, right), mapped(defect, verdict, seen.catalog if seen else None)
         counts[result] += 1
         if result in {Blamed.WRONG, Blamed.NOBODY}:
             named = ", ".join(sorted(str(each or "nobody") for each in found))

@@ -93,7 +93,8 @@ def test_an_engine_s_own_text_follows_its_row_and_is_of_no_one_machine() -> None
     part = Part("n", "select", rows=rows, raw=raw)
     found = tidy.answer(Answer("", "select", rows=rows, raw=raw, parts=(part,)), names)
     path = f"{tidy.group(1)}-0_0-0-0_{tidy.instant(1)}.parquet"
-    for each in (found, *found.parts):
+    both: tuple[Answer | Part, ...] = (found, *found.parts)
+    for each in both:
         assert each.rows == (("a", 1), ("b", 2))
         assert each.raw == ((0, 1, "first"), (1, 1, f'{{"in":"{path}"}}'))
 

@@ -140,7 +140,7 @@ def test_hudi_s_columns_are_left_out_only_where_the_reader_should_find_them(
     meta = ((Column(NAMED, "varchar", "string"), ("a.parquet", "b.parquet")),)
     column = Column("f1", "varchar", "string")
     shown = Reply((column,), (("x",), ("y",)), 0.1, left_out=meta)
-    script = {"q": [shown], "r": [BROKEN], "id": [GOOD], "id+f1": [shown]}
+    script: dict[str, list[Any]] = {"q": [shown], "r": [BROKEN], "id": [GOOD], "id+f1": [shown]}
     questions = [replace(asked(each), meta=frozenset(expected)) for each in ("q", "r")]
     found, _ = ask(script, questions)
     for each in (found["q"], found["r"].parts[1]):
