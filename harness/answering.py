@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from harness import refusals
 from harness.engines import past
-from harness.engines.api import Connection, Engine, NoAnswerError, RefusedError
+from harness.engines.api import Connection, Engine, NoAnswerError, RefusedError, Reply
 from harness.model.query import ALL
 from harness.questions import Asked
 from harness.record import Answer, Attempt, Part
@@ -46,7 +46,7 @@ def answer(
     """
     case = asked.cell.case
     try:
-        reply = past.ask(connection, asked.question, asked.sql, manner.timeout_s)
+        reply = _ask(connection, asked, asked.sql, manner)
     except RefusedError as refused:
         parts = _parts(connection, asked, engine, manner)
         _check_stands(manner, refused)
@@ -57,6 +57,7 @@ def answer(
     return Answer(
         case, asked.told, reply.columns, reply.rows, attempts=attempts, seconds=reply.seconds,
         confirmed=reply.confirmed, question=asked.question.query, normalised=reply.normalised,
+        raw=reply.raw,
     )  # fmt: skip
 
 
@@ -85,11 +86,23 @@ def _alone(
 ) -> Part:
     sql = past.sql(engine, asked.alone(column), dict(asked.reader.settings))
     try:
-        reply = past.ask(connection, asked.question, sql, manner.timeout_s)
+        reply = _ask(connection, asked, sql, manner)
     except RefusedError as refused:
         _check_machine(refused)
         return Part(column, sql, refusal=refused.refusal)
-    return Part(column, sql, reply.columns, reply.rows, normalised=reply.normalised)
+    return Part(column, sql, reply.columns, reply.rows, normalised=reply.normalised, raw=reply.raw)
+
+
+def _ask(connection: Connection, asked: Asked, sql: str, manner: Manner) -> Reply:
+    """Give a reply with those of Hudi's columns that the reader should not find in the table."""
+    reply = past.ask(connection, asked.question, sql, manner.timeout_s)
+    odd = [each for each in reply.left_out if each[0].name not in asked.meta]
+    if not odd:
+        return reply
+    columns = (*reply.columns, *(column for column, _ in odd))
+    more = zip(*(values for _, values in odd), strict=True)
+    rows = tuple((*row, *added) for row, added in zip(reply.rows, more, strict=True))
+    return replace(reply, columns=columns, rows=rows)
 
 
 def _check_stands(manner: Manner, refused: RefusedError) -> None:

@@ -34,6 +34,7 @@ from harness.errors import HarnessError, of_machine, printable
 from harness.explain import command as explanation
 from harness.opening import Means, begun, resumed
 from harness.remedy import command as remedies
+from harness.reports.words import counted
 from harness.reproduce import command as reproduction
 from harness.run_folder import LATEST_RUN
 from harness.runtimes import distributions
@@ -190,14 +191,17 @@ app.command()(remedies.remedy)
 @baseline.command()
 def update(run_dir: options.OldRun = LATEST_RUN) -> None:
     """Write what a run shows into <scenario>.known.yaml beside each scenario, for review."""
-    changed = pipeline.update_baselines(run_folder.existing(run_dir))
-    for path in changed:
+    updated = pipeline.update_baselines(run_folder.existing(run_dir))
+    for path in updated.changed:
         done = "written" if path.exists() else "removed, nothing is known any more"
         OUT.print(f"{path}: {done}", highlight=False, markup=False, soft_wrap=True)
-    if changed:
+    if updated.changed:
         OUT.print("review them, say why in place of each TODO, then: harness judge")
-    else:
+    elif not updated.unexplained:
         OUT.print("every baseline says already what this run shows")
+    if updated.unexplained:
+        cells = counted(updated.unexplained, "cell is", "cells are")
+        OUT.print(f"{cells} unexplained and cannot be known: harness explain tells of each")
 
 
 @app.command()

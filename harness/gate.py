@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.baseline import Applied
-from harness.record import Party, Verdict, VerdictKind
+from harness.record import FindingKind, Party, Verdict, VerdictKind
 
 GOOD: Final = 0
 NEW: Final = 1
@@ -62,6 +62,9 @@ def _new(applied: Applied) -> Iterator[str]:
         yield f"{_count(wrong, 'wrong answer is', 'wrong answers are')} new: {_where(wrong)}."
     if refused:
         yield f"{_count(refused, 'refusal is', 'refusals are')} new: {_where(refused)}."
+    if unexplained := [each for each in (*wrong, *refused) if _unexplained(each)]:
+        cells = _count(unexplained, "of them is", "of them are")
+        yield f"{cells} unexplained, which no baseline can hold: {_where(unexplained)}."
     for each in applied.answered:
         yield f"{each.case}: declared unsupported ({each.because}), and answered."
     for line in applied.gone:
@@ -72,6 +75,10 @@ def _new(applied: Applied) -> Iterator[str]:
         lines = "line does", "lines do"
         places = _listed(line.place for line in applied.unreviewed)
         yield f"{_count(applied.unreviewed, *lines)} not say why yet; replace the TODO: {places}"
+
+
+def _unexplained(verdict: Verdict) -> bool:
+    return any(each.kind is FindingKind.UNEXPLAINED for each in verdict.findings)
 
 
 def _expired(applied: Applied) -> Iterator[str]:

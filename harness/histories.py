@@ -187,7 +187,7 @@ class Histories:
                 self._told[same] = told.of_rows(answer, places, world, layout)
             else:
                 self._told[same] = Told(diagnosis.findings(places, world))
-        return self._told[same]
+        return told.quoted(self._told[same], answer, self.history[0].table.key)
 
     def _wrong(self, answer: Answer, layout: Layout, world: World) -> tuple[Place, ...]:
         """Give what is wrong were the table what a world says, as far as the product can show it.

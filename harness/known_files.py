@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -68,8 +69,18 @@ def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
     return dict(zip(scenarios, found, strict=True))
 
 
-def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> tuple[Path, ...]:
-    """Write what was seen into the baselines; give those that are other than before.
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """What became of the baselines."""
+
+    changed: tuple[Path, ...]
+    """Those that are other than before."""
+    unexplained: int
+    """So many cells and steps no baseline can hold."""
+
+
+def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
+    """Write what was seen into the baselines.
 
     A baseline without lines is removed.
 
@@ -88,7 +99,8 @@ def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> tuple[Path, .
     changed = [path for path, text in texts.items() if _text(path) != text]
     for path in changed:
         _write(path, texts[path])
-    return tuple(map(_near, changed))
+    unexplained = sum(each.found is not None and not each.found.knowable for each in seen)
+    return Updated(tuple(map(_near, changed)), unexplained)
 
 
 def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]:

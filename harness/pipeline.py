@@ -204,8 +204,8 @@ def judge_run(folder: Path) -> Applied:
     return applied
 
 
-def update_baselines(folder: Path) -> tuple[Path, ...]:
-    """Write what a run shows into the baselines of its scenarios; give those that changed."""
+def update_baselines(folder: Path) -> known_files.Updated:
+    """Write what a run shows into the baselines of its scenarios."""
     found = run.load(folder)
     plan = run_plan.plan_of(found.info)
     return known_files.update(found, plan, _verdicts(found, plan))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from harness import shapes, views
 from harness.cells import Cell, Reader, Variant
@@ -14,12 +15,17 @@ from harness.formats.api import Format
 from harness.formats.statements import TABLE
 from harness.model.moment import AS_OF
 from harness.model.query import Query
+from harness.model.resolution import META
 from harness.model.truth import History, Truth
 from harness.record import Answer, OutcomeKind
 from harness.runtimes import distributions
 from harness.scenario import generation
 from harness.table_state import State, States
 from harness.views import Past
+
+HUDI: Final = "hudi-"
+SPARK: Final = "spark-"
+"""How the names of formats and of distributions begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,8 @@ class Asked:
     columns: tuple[str, ...]
     """The columns by the catalog entry, meta columns left out; asked alone after a refusal. As of
     an earlier step they are those of the truth."""
+    meta: frozenset[str] = frozenset()
+    """Those of Hudi's meta columns that the reader should find in the table."""
 
     @property
     def told(self) -> str:
@@ -93,7 +101,8 @@ class Asking:
         told = past.told(question, sql)
         address = address_of(state.digest, self.digest_of(reader), told)
         key, columns = truth.table.key, _as_called(columns, truth)
-        return Asked(cell, reader, state, question, sql, address, key, columns)
+        meta = _meta(reader, variant.format, state.listed[table])
+        return Asked(cell, reader, state, question, sql, address, key, columns, meta)
 
     def _wording(
         self, reader: Reader, question: Question, back: Past, step: int, state: State
@@ -103,6 +112,15 @@ class Asking:
         moment = self.format_of(question.format).moment(state.table, instant)
         found = distributions.load(reader.distribution)
         return past.wording(found, question, back.name, moment, state.frozen.table_version)
+
+
+def _meta(reader: Reader, format_name: str, listed: frozenset[str]) -> frozenset[str]:
+    """Give those of Hudi's meta columns that a reader finds: `listed` are in the catalog.
+
+    Spark goes by the schema that a table of Hudi's has of its own (`HoodieCatalogTable`).
+    """
+    by_itself = format_name.startswith(HUDI) and reader.distribution.startswith(SPARK)
+    return frozenset(META) if by_itself else listed
 
 
 def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:

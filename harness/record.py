@@ -15,7 +15,7 @@ from typing import Annotated, Final, TypeVar
 from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter
 
 from harness.errors import naming
-from harness.model.canonical import Value, from_json, to_json
+from harness.model.canonical import OwnTexts, Value, from_json, to_json
 from harness.model.files import FileFact
 from harness.model.query import ALL, COUNT, Query
 
@@ -79,8 +79,7 @@ class FileValues:
     unread: str = ""
     """Why its values are not known; empty when they are."""
     meta: Annotated[tuple[tuple[Cellular, ...], ...], Field(exclude_if=lambda rows: not rows)] = ()
-    """The values of Hudi's meta columns in the rows of a base file, in the file's order; kept of
-    variants whose catalog does not list these columns at some step."""
+    """Of base files, where the catalog lists none of Hudi's meta columns: those, row by row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +163,7 @@ class Part:
     refusal: Refusal | None = None
     unknown: str = ""
     normalised: tuple[Normalised, ...] = ()
+    raw: Annotated[OwnTexts, Field(exclude_if=lambda texts: not texts)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +192,7 @@ class Answer:
     """Why there was nothing to ask (a step was refused, its column is not there); else empty."""
     normalised: tuple[Normalised, ...] = ()
     """What was evened out in rows and columns when they came."""
+    raw: Annotated[OwnTexts, Field(exclude_if=lambda texts: not texts)] = ()
 
 
 class Party(StrEnum):
@@ -202,8 +203,7 @@ class Party(StrEnum):
     WRITER = "writer"
     """The files hold something else than the statements sent, and the answer shows it."""
     MODEL = "model"
-    """The files hold what several engines answer, and the truth alone says otherwise: nobody is to
-    blame before the truth itself is looked into."""
+    """Files and engines are against the truth, which is looked into before anybody is blamed."""
     UNSURE = "unsure"
     """The files hold what the answer shows, and the writer may be to blame, or our own model or
     reading of files: no statement settles it, or another engine shows what was written."""
@@ -247,6 +247,7 @@ class Witness:
     found: Cellular
     origin: Origin | None = None
     raw: str = ""
+    """The engine's own text of the whole cell, where that is known; else the text of `found`."""
     file: Annotated[str, Field(exclude_if=lambda path: not path)] = ""
     """What it was read from, relative to the table's folder; empty where that is not known."""
 

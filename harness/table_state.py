@@ -80,6 +80,14 @@ class State:
         }
 
     @property
+    def listed(self) -> Mapping[str, frozenset[str]]:
+        """Those of Hudi's meta columns that each catalog entry lists."""
+        return {
+            entry.name: frozenset(n for n, _ in entry.columns if n in META)
+            for entry in self.frozen.entries
+        }
+
+    @property
     def bare(self) -> bool:
         """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
         listed = {name for entry in self.frozen.entries for name, _ in entry.columns}

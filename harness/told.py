@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness import compare, diagnosis
 from harness.checks.place import Place, What, World
 from harness.foretold import Foretold
 from harness.layout import Layout
-from harness.model.canonical import Value
+from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact
 from harness.model.query import Query
 from harness.record import Answer, Column, Finding, Part, labelled
@@ -108,6 +109,54 @@ def _filed(place: Place, files: Mapping[str, FileFact]) -> Place:
     if there is None or place.what is What.ABSENT_ROW or others:
         return place
     return replace(place, file=there.path)
+
+
+def quoted(told: Told, answer: Answer, key: str) -> Told:
+    """Give the findings with the engine's own texts; `key`: the name of the key column.
+
+    Answers alike are told alike, however they were written.
+    """
+    texts = dict(_own_texts(answer, key)) if told.findings else {}
+    if not texts:
+        return told
+    places = (place for each in told.findings for place in each.places)
+    shown = {each.key: text_of(each.found) for each in places if each.column == key}
+    found = (_quoted(each, texts, shown) for each in told.findings)
+    return replace(told, findings=tuple(found))
+
+
+def _own_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]]:
+    """Give the texts by the key that the row shows, where no other row shows it, and the column."""
+    asked: tuple[Answer | Part, ...] = (answer, *answer.parts)
+    for part in asked:
+        columns = labelled(answer.question, part.columns) if part is answer else part.columns
+        names = [each.name for each in columns]
+        if not part.raw or key not in names:
+            continue
+        keys = [text_of(row[names.index(key)]) for row in part.rows]
+        times = Counter(keys)
+        for row, column, text in part.raw:
+            if times[keys[row]] == 1:
+                yield (keys[row], names[column]), text
+
+
+def _quoted(
+    finding: Finding, texts: Mapping[tuple[str, str], str], shown: Mapping[str, str]
+) -> Finding:
+    """Give a finding with the texts; `shown`: what rows whose key is wrong show instead of it."""
+    places = tuple(
+        replace(each, raw=text) if text else each
+        for each in finding.places
+        for text in (_text(texts, shown.get(each.key, each.key), each.column),)
+    )
+    return replace(finding, witness=places[0], places=places)
+
+
+def _text(texts: Mapping[tuple[str, str], str], key: str, column: str) -> str:
+    """Give the text of the cell that a place is in: a part of a value stands in the whole of it."""
+    ends = [at for at, letter in enumerate(column) if letter in {".", "["}]
+    cells = ((key, column[:end]) for end in (len(column), *reversed(ends)))
+    return next((texts[cell] for cell in cells if cell in texts), "")
 
 
 def content(answer: Answer) -> Hashable:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harness.model.canonical import Value, text_of
 from harness.record import Column, Expected, Finding, FindingKind, Witness
-from harness.reports.sentences import witness_text
+from harness.reports.sentences import own_text, witness_text
 
 Row = tuple[Value, ...]
 HEAD = -1
@@ -61,13 +61,17 @@ def marks(
     right = _Table([column.name for column in columns], rows, key)
     places = [(each.kind, place) for each in findings for place in each.places]
     moved = _moved(places, key)
-    notes = (Note(kind, witness_text(kind, at), _whose(at), at.file) for kind, at in places)
+    notes = (Note(kind, _text(kind, at), _whose(at), at.file) for kind, at in places)
     return Marks(
         tuple(notes),
         tuple(_marks(left, places, {})),
         tuple(_marks(right, places, moved)),
         _pairs(left, right, moved),
     )
+
+
+def _text(kind: FindingKind, place: Witness) -> str:
+    return "; ".join(filter(None, (witness_text(kind, place), own_text(place))))
 
 
 def _whose(place: Witness) -> str:

@@ -36,6 +36,12 @@ def witness_text(kind: FindingKind, witness: Witness) -> str:
     return f"row {witness.key} shows under {witness.column} {found}{whose}; expected {expected}"
 
 
+def own_text(witness: Witness) -> str:
+    """Give the engine's own text of a wrong place; empty where it says no more than the value."""
+    same = not witness.raw or witness.raw == text_of(witness.found)
+    return "" if same else f"the engine's own text: {short(witness.raw)}"
+
+
 def _whose(kind: FindingKind, origin: Origin, key: str) -> str:
     row = f" of row {origin.key}" if origin.key != key else ""
     name = origin.name

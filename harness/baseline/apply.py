@@ -43,12 +43,12 @@ def apply(
     places = seen_of(verdicts, facts)
     matches = [(_first(lines.get(seen.scenario, ()), seen), seen) for seen in places]
     tried = {line for line, seen in matches if line and seen.judged}
-    occurring = {line for line, seen in matches if line and line.expect == seen.found}
+    occurring = {line for line, seen in matches if line and _knows(line, seen)}
     every = [line for each in known.values() for line in each]
     counted = [line for each in lines.values() for line in each]
     return Applied(
         verdicts=tuple(
-            replace(verdict, known=line.because if line and line.expect == seen.found else "")
+            replace(verdict, known=line.because if line and _knows(line, seen) else "")
             for verdict, (line, seen) in zip(verdicts, matches, strict=False)
         ),
         gone=tuple(line for line in counted if line in tried - occurring),
@@ -61,6 +61,10 @@ def apply(
             if each.verdict is VerdictKind.UNSUPPORTED and each.case in facts.answered
         ),
     )
+
+
+def _knows(line: Known, seen: Seen) -> bool:
+    return line.expect == seen.found and line.expect.knowable
 
 
 def _first(lines: Sequence[Known], seen: Seen) -> Known | None:

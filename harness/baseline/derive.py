@@ -36,13 +36,13 @@ class Rule:
 
 
 def derive(ground: Ground, covered: int = 0) -> tuple[Rule, ...]:
-    """Give rules for every wrong cell that is not covered yet.
+    """Give rules for every wrong cell that is not covered yet and of which nothing is unexplained.
 
     Greedy: first the rule that explains most of what is left, or the one with fewest conditions.
     A rule holds of no cell that is correct or answers otherwise, so their order does not matter;
     they are given reader by reader, each in the order of the steps.
     """
-    left = ground.wrong & ~covered
+    left = ground.knowable & ~covered
     rules = dict.fromkeys(rule for at in ground.places(left) for rule in _rules(ground, at))
     cells = {rule: ground.cells(rule.when) for rule in rules}
     chosen = []

@@ -16,7 +16,7 @@ class Ground:
 
     def __init__(self, seen: Iterable[Seen]) -> None:
         self.seen = tuple(each for each in seen if each.judged)
-        self.wrong = _bits(each.found is not None for each in self.seen)
+        self.knowable = _bits(each.found is not None and each.found.knowable for each in self.seen)
         self._steps = _bits(each.properties[VIEW] == WRITE for each in self.seen)
         self._cells: dict[tuple[str, str], int] = {}
         self._others: dict[Expect, int] = {}

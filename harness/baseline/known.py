@@ -64,6 +64,11 @@ class Expect:
     columns: frozenset[str] = frozenset()
     """Every column that a finding names; none for findings about whole rows."""
 
+    @property
+    def knowable(self) -> bool:
+        """Whether a baseline can hold it: nobody knows what is unexplained."""
+        return FindingKind.UNEXPLAINED not in self.kinds
+
     def __str__(self) -> str:
         kinds = ", ".join(kind for kind in FindingKind if kind in self.kinds)
         found = f"{kinds} in {', '.join(sorted(self.columns))}" if self.columns else kinds

@@ -142,6 +142,12 @@ def _expect(form: _Expect, at: Place, document: Document, problems: Problems) ->
     kinds = form.finding if isinstance(form.finding, tuple) else (form.finding,)
     if not kinds and not form.refused:
         problems.add(line, "expect: nothing is expected; give finding or refused")
+    if FindingKind.UNEXPLAINED in kinds:
+        problems.add(
+            line,
+            "expect: finding: nobody knows what is unexplained, it always fails the gate; take it "
+            "out and find out what it is (harness explain)",
+        )
     if form.columns and not kinds:
         problems.add(line, "expect: columns are those of a finding; give finding, too")
     _check_twice("finding", kinds, line, problems)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
-from harness.model.canonical import Value
+from harness.model.canonical import OwnTexts, Value
 from harness.model.query import Query
 from harness.progress import Progress
 from harness.record import Column, Normalised, Refusal
@@ -65,6 +65,9 @@ class Reply:
     confirmed: str = ""
     normalised: tuple[Normalised, ...] = ()
     """The declared differences that were evened out."""
+    raw: OwnTexts = ()
+    left_out: tuple[tuple[Column, tuple[Value, ...]], ...] = ()
+    """Hudi's own columns, each with its values row by row; no part of `columns` and `rows`."""
 
 
 class RefusedError(Exception):

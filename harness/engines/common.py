@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from harness import differences
 from harness.engines.api import Question
-from harness.model.canonical import Value
+from harness.model.canonical import OwnTexts, Value, text_of
 from harness.model.query import Condition, Test
 from harness.record import Column
 from harness.runtimes import template
@@ -26,7 +28,7 @@ META_COLUMNS: Final = frozenset(
 """Columns that Hudi adds to every table (HoodieRecord.HOODIE_META_COLUMNS).
 
 They hold instants and file names, which differ from one writing to the next, and no truth knows
-them: they are left out of replies.
+them: they are left out of replies, and counted as wrong where the table should not show them.
 """
 
 Row = tuple[Value, ...]
@@ -44,6 +46,33 @@ def drop_meta(
     if len(kept) == len(columns):
         return columns, rows
     return tuple(columns[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows)
+
+
+def left_out(columns: tuple[Column, ...], rows: tuple[Row, ...]) -> tuple[tuple[Column, Row], ...]:
+    """Give what `drop_meta` leaves out."""
+    meta = [at for at, column in enumerate(columns) if column.name in META_COLUMNS]
+    return tuple((columns[at], tuple(row[at] for row in rows)) for at in meta)
+
+
+def own_texts(sent: Sequence[Sequence[object]], rows: Sequence[Row]) -> OwnTexts:
+    """Give what a server sent of each cell, where that is written otherwise than its value.
+
+    >>> own_texts([("1.50", '{"a":1}', 7)], [(1.5, {"a": 1}, 7)])
+    ((0, 0, '1.50'), (0, 1, '{"a":1}'))
+    """
+    return tuple(
+        (at, number, text)
+        for at, row in enumerate(zip(sent, rows, strict=True))
+        for number, (raw, value) in enumerate(zip(*row, strict=True))
+        if (text := _written(raw)) != text_of(value)
+    )
+
+
+def _written(raw: object) -> str:
+    """Give what was sent as a text; what came as a part of JSON, as JSON."""
+    if isinstance(raw, list | dict):
+        return json.dumps(raw, ensure_ascii=False)
+    return raw if isinstance(raw, str) else text_of(raw)
 
 
 def quoted(path: str, mark: str) -> str:

@@ -101,4 +101,7 @@ def reply(result: Result, types: tuple[str, ...], seconds: float, declared: Decl
         tuple(hive_values.canonical(*each, tally) for each in zip(row, kinds, strict=True))
         for row in result.rows
     )
-    return Reply(*common.drop_meta(columns, rows), seconds, result.path, tally.told())
+    meta = common.left_out(columns, rows)
+    (_, sent), (columns, rows) = (common.drop_meta(columns, each) for each in (result.rows, rows))
+    raw = common.own_texts(sent, rows)
+    return Reply(columns, rows, seconds, result.path, tally.told(), raw, meta)

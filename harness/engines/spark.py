@@ -71,9 +71,10 @@ class SparkConnection:
             raise RefusedError(answer.refusal, answer.seconds) from None
         except SparkSilent as problem:
             raise NoAnswerError(str(problem)) from None
-        told = (Column(name, type_, canonical_type(type_)) for name, type_ in found.columns)
-        columns, rows = common.drop_meta(tuple(told), found.rows)
-        return Reply(columns, rows, found.seconds, self._confirmed)
+        told = tuple(Column(name, type_, canonical_type(type_)) for name, type_ in found.columns)
+        columns, rows = common.drop_meta(told, found.rows)
+        meta = common.left_out(told, found.rows)
+        return Reply(columns, rows, found.seconds, self._confirmed, left_out=meta)
 
     def close(self) -> None:
         """End the session; never raises."""

@@ -15,7 +15,7 @@ from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
 from harness.differences import Declared, Tally
 from harness.engines import trino_values
 from harness.engines.api import NoAnswerError, RefusedError, Reply
-from harness.engines.common import drop_meta
+from harness.engines.common import drop_meta, left_out, own_texts
 from harness.engines.trino_http import HttpSession
 from harness.record import Refusal
 
@@ -101,14 +101,15 @@ class TrinoConnection:
         self._http.close()
 
     def _fetched(self, query: Any, sql: str, started: float) -> Reply:  # noqa: ANN401 - untyped
-        data = list(query.execute())
+        data = tuple(map(tuple, query.execute()))
         described = query.columns or ()
         tally = Tally(self._declared)
-        columns, rows = drop_meta(
-            trino_values.columns(described, tally), trino_values.rows(described, data, tally)
-        )
-        confirmed = self._confirmed.get(catalog_of(sql), "")
-        return Reply(columns, rows, time.monotonic() - started, confirmed, tally.told())
+        told = trino_values.columns(described, tally)
+        values = trino_values.rows(described, data, tally)
+        (_, sent), (columns, rows) = (drop_meta(told, each) for each in (data, values))
+        seconds, confirmed = time.monotonic() - started, self._confirmed.get(catalog_of(sql), "")
+        raw, meta = own_texts(sent, rows), left_out(told, values)
+        return Reply(columns, rows, seconds, confirmed, tally.told(), raw, meta)
 
     def _cancel(self, query: Any) -> None:  # noqa: ANN401 - untyped
         """Ask the server to end the query; it may well be gone."""

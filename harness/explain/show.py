@@ -12,7 +12,6 @@ from rich.text import Text
 from harness.errors import printable
 from harness.explain.found import Found
 from harness.layout import Layout
-from harness.model.canonical import text_of
 from harness.model.files import FileFact, FileKind
 from harness.model.resolution import META_PREFIX
 from harness.party import Beside
@@ -21,8 +20,8 @@ from harness.reports import normalised
 from harness.reports.advice import advice
 from harness.reports.lines import command, item, say
 from harness.reports.numbered import Numbered
-from harness.reports.sentences import refusal_text, witness_text
-from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted, short
+from harness.reports.sentences import own_text, refusal_text, witness_text
+from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted
 
 MOST: Final = 8
 """So many places of one finding are listed."""
@@ -104,8 +103,7 @@ def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
         said.append(f"field id {place.origin.field_id}")
     if file:
         said.append(f"read from file {file}")
-    if place.raw and place.raw != text_of(place.found):
-        said.append(f"the engine's own text: {short(place.raw)}")
+    said += filter(None, (own_text(place),))
     item(out, "; ".join(said), lead=" -")
 
 

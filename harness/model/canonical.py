@@ -44,6 +44,10 @@ class Unpredicted:
 Value = Any
 """None, bool, int, float, str, Decimal, date, datetime, bytes, dict, tuple or MapValue."""
 
+OwnTexts = tuple[tuple[int, int, str], ...]
+"""What an engine sent of cells that is written otherwise than their canonical value: number of the
+row, number of the column, text."""
+
 
 def single(value: float) -> float:
     """Give the 32-bit number that is nearest, which is the one a shortest decimal text stands for.

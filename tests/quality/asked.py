@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from harness import shapes
 from harness.cells import QUERIES
-from harness.model.canonical import Value, same, text_of
-from harness.model.query import Query, Test
+from harness.model.canonical import Value, same
+from harness.model.query import Condition, Query, Test
 from harness.record import Column
 from tests import simulated
 from tests.quality.notation import Told
@@ -71,25 +71,31 @@ def _part(row: dict[str, Value], path: str) -> Value:
 
 
 def pruned(told: Told, query: Query, by: str) -> Disk:
-    """Leave out each group whose base file cannot hold the value, by another column's statistics.
+    """Leave out each base file that cannot hold the value, by the statistics of a column found so.
 
-    A column that the file does not have has no value there: nothing can be equal to it.
+    One with log files is read whatever they say.
     """
     where = query.where
     if where is None or where.test is not Test.EQUAL:
         return told.disk
-    lost = set()
-    for group, (base, _) in told.disk.slices(10**6).items():
-        values = _values(told, base, where.path, by)
-        if text_of(where.value) not in values:
-            lost.add(group)
+    lost = {
+        group
+        for group, (base, logs) in told.disk.slices(10**6).items()
+        if not logs and not _can_hold(told, base, where, by)
+    }
     return replace(told.disk, files=[each for each in told.disk.files if each.group not in lost])
 
 
-def _values(told: Told, file: File, path: str, by: str) -> set[str]:
-    if by == "name":
-        name = path if path in file.names else ""
-    else:
-        at = told.truth.schema.names.index(path)
-        name = file.names[at] if at < len(file.names) else ""
-    return {text_of(record[name]) for record in file.records.values()} if name else set()
+def _can_hold(told: Told, base: File, where: Condition, by: str) -> bool:
+    """Tell whether the value is between the least and the greatest one of a file.
+
+    A column that the file does not have has no value there: nothing can be equal to it.
+    """
+    alone, schema = replace(told.disk, files=[base]), told.truth.schema
+    rows = simulated.rows_of(alone, base.step, schema, Reader(by))
+    shown = (dict(zip(schema.names, row.values, strict=True)) for row in rows)
+    there = [value for each in shown if (value := _part(each, where.path)) is not None]
+    try:
+        return bool(there) and bool(min(there) <= where.value <= max(there))
+    except TypeError:
+        return True

@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from harness.model.query import Query
 from harness.record import Column
 from tests.quality import asked
+from tests.quality.chance import Plot
 from tests.quality.notation import Told
-from tests.quality.planted import plant, planted
+from tests.quality.planted import Twist, plant, planted
 from tests.quality.shadow import Line, Seen, read
 from tests.simulated import Reader
 
@@ -46,8 +48,25 @@ def _pruned(by: str) -> Callable[[Told, random.Random], Seen | None]:
     return way
 
 
-plant("files left out by the name's statistics", _pruned("name"))
-plant("files left out by the place's statistics", _pruned("position"))
+def _evolved(*changes: str) -> Twist:
+    """Let no base file have log files, with which it is read in any case.
+
+    Every other history has a column that is not where, or called as, it was in older files.
+    """
+
+    def twist(plot: Plot, by_chance: random.Random) -> Plot:
+        steps = f"insert 1..3; insert 4,5; {by_chance.choice(changes)}; insert 6..8"
+        columns = "id string, ts long, f1 string, f2 string, f3 string"
+        own = Plot(columns, steps, mor=False, partition_by=())
+        return by_chance.choice((own, replace(plot, mor=False)))
+
+    return twist
+
+
+RENAMED: Final = _evolved("rename f1 g", "rename f2 g", "rename f1 h; rename f3 f1")
+MOVED: Final = _evolved("move f1 after f2", "move f3 after ts", "add g string after ts")
+plant("files left out by the name's statistics", _pruned("name"), twist=RENAMED)
+plant("files left out by the place's statistics", _pruned("position"), twist=MOVED)
 
 
 @planted("every question answered (right)", harmless=True)

@@ -174,12 +174,19 @@ def _step(told: Told, by_chance: random.Random) -> int:
 
 @planted("schema of an earlier step, by id")
 def _old_schema(told: Told, by_chance: random.Random) -> Seen:
-    return read(told, schema=told.history[_step(told, by_chance)].schema)
+    return _of_step(told, Reader("id"), _step(told, by_chance))
 
 
 @planted("schema of an earlier step, by name")
 def _old_names(told: Told, by_chance: random.Random) -> Seen:
-    return read(told, Reader("name"), schema=told.history[_step(told, by_chance)].schema)
+    return _of_step(told, Reader("name"), _step(told, by_chance))
+
+
+def _of_step(told: Told, reader: Reader, step: int) -> Seen:
+    schema = told.history[step].schema
+    columns = [frozenset(truth.schema.fields) for truth in told.history]
+    seen = read(told, reader, schema=schema)
+    return replace(seen, catalog=columns.index(frozenset(schema.fields)))
 
 
 @planted("rows of an earlier step")

@@ -18,14 +18,56 @@ from harness.record import (
     StateRecord,
     VerdictKind,
 )
+from harness.refusals import OTHER_TYPE
 from harness.scenario.definition import Scenario, Step
 from tests.quality import chance
 from tests.quality.notation import Told
 from tests.simulated import instant_of
 
+LOST: Final = "connection lost"
+LATE: Final = "time-out after 120 s"
+TEXTS: Final[Mapping[str, tuple[Refusal, str]]] = {
+    "refused: internal error": (
+        Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType"),
+        OTHER_TYPE,
+    ),
+    "refused: another type than the table's": (
+        Refusal(
+            "HIVE_PARTITION_SCHEMA_MISMATCH",
+            "The column f1 of table t is declared as type string, but the Parquet file (f) "
+            "declares the column as type INT64",
+        ),
+        OTHER_TYPE,
+    ),
+    "refused: a type that the file's column cannot have": (
+        Refusal(
+            "NOT_SUPPORTED",
+            "Unsupported Trino column type (bigint) for Parquet column ([f1] optional binary f1)",
+        ),
+        OTHER_TYPE,
+    ),
+    "refused: a changed struct": (
+        Refusal(
+            "SparkUnsupportedOperationException",
+            "[Required: group f] cannot be read in vectorized mode",
+        ),
+        "the vectorised reader cannot read changed structs",
+    ),
+    "refused: another type in the file": (
+        Refusal("HIVE_BAD_DATA", "Field f1's type INT64 in parquet file is incompatible"),
+        "",
+    ),
+    "refused: no such column": (Refusal("COLUMN_NOT_FOUND", "f1"), ""),
+    "refused: a cast that fails": (
+        Refusal("ClassCastException", "IntWritable cannot be cast to LongWritable"),
+        "",
+    ),
+}
+"""What an engine says, and what that means; nothing where its text does not tell."""
 
-def _refused(kind: str, message: str) -> Callable[[Told, Answer], Answer]:
-    return lambda told, answer: replace(answer, refusal=Refusal(kind, message))
+
+def _refused(refusal: Refusal) -> Callable[[Told, Answer], Answer]:
+    return lambda told, answer: replace(answer, refusal=refusal)
 
 
 def _unknown(why: str) -> Callable[[Told, Answer], Answer]:
@@ -47,41 +89,35 @@ def _crash_in_parts(told: Told, answer: Answer) -> Answer:
     """Let the columns be asked alone after a refusal, and the engine die midway."""
     refused = _in_parts(told, answer)
     middle = len(refused.parts) // 2
-    dead = [Part(each.column, "select", unknown="connection lost") for each in refused.parts]
+    dead = [Part(each.column, "select", unknown=LOST) for each in refused.parts]
     return replace(refused, parts=(*refused.parts[:middle], *dead[middle:]))
 
 
-REFUSALS: Final[Mapping[str, tuple[Callable[[Told, Answer], Answer | None], VerdictKind]]] = {
-    "refused: internal error": (
-        _refused("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType"),
-        VerdictKind.REFUSED,
-    ),
-    "refused: another type in the file": (
-        _refused("HIVE_BAD_DATA", "Field f1's type INT64 in parquet file is incompatible"),
-        VerdictKind.REFUSED,
-    ),
-    "refused: no such column": (_refused("COLUMN_NOT_FOUND", "f1"), VerdictKind.REFUSED),
-    "refused: a cast that fails": (
-        _refused("ClassCastException", "IntWritable cannot be cast to LongWritable"),
-        VerdictKind.REFUSED,
-    ),
-    "refused: in every column but the key": (_in_parts, VerdictKind.REFUSED),
-    "refused: crash midway in the columns asked alone": (_crash_in_parts, VerdictKind.REFUSED),
-    "unknown: crash midway": (_unknown("connection lost"), VerdictKind.UNKNOWN),
-    "unknown: no answer in time": (_unknown("time-out after 120 s"), VerdictKind.UNKNOWN),
-    "unknown: did not run": (lambda told, answer: None, VerdictKind.UNKNOWN),
+REFUSALS: Final[Mapping[str, tuple[Callable[[Told, Answer], Answer | None], VerdictKind, str]]] = {
+    **{
+        name: (_refused(refusal), VerdictKind.REFUSED, means)
+        for name, (refusal, means) in TEXTS.items()
+    },
+    "refused: in every column but the key": (_in_parts, VerdictKind.REFUSED, ""),
+    "refused: crash midway in the columns asked alone": (_crash_in_parts, VerdictKind.REFUSED, ""),
+    "unknown: crash midway": (_unknown(LOST), VerdictKind.UNKNOWN, LOST),
+    "unknown: no answer in time": (_unknown(LATE), VerdictKind.UNKNOWN, LATE),
+    "unknown: did not run": (lambda told, answer: None, VerdictKind.UNKNOWN, "did not run"),
 }
-"""What is answered, and the verdict on it."""
+"""What is answered, the verdict on it, and what the verdict says why."""
 
 
 def right(name: str, seed: int) -> bool:
     """Tell whether the verdict on one history's answer is the one it should be."""
     told = chance.story(seed)
     cell = Cell("variant", len(told.operations), "engine-1", "snapshot", "all")
-    answer, wanted = REFUSALS[name]
+    answer, wanted, because = REFUSALS[name]
     given = answer(told, Answer(cell.case, "select"))
     (verdict,) = judge(_case(told), [cell], {cell.case: given} if given else {})
-    return verdict.verdict is wanted and not verdict.reproduces
+    # Where the files tell which way of reading meets another type, it is named first.
+    named = because == OTHER_TYPE and verdict.because.startswith("read by ")
+    why = verdict.because.partition(": ")[2] if named else verdict.because
+    return verdict.verdict is wanted and not verdict.reproduces and why == because
 
 
 def _case(told: Told) -> Case:

@@ -25,7 +25,7 @@ from harness.record import (
 from harness.scenario.definition import Scenario, Step
 from tests.quality.notation import Told
 from tests.quality.planted import Defect
-from tests.quality.shadow import Files, changed_disk
+from tests.quality.shadow import Files, Seen, changed_disk
 from tests.simulated import Disk, File, Reply, instant_of
 
 COUNTED: Final = "by position, Hudi's meta columns counted"
@@ -72,6 +72,10 @@ MAPPED: Final[Mapping[str, str]] = {
     "log files ignored, by position": "by position, base files only",
     "log files ignored, by name": "by name, base files only",
     "deletes ignored": "by id, deletes ignored",
+    "schema of an earlier step, by id": "by id, catalog of step {}",
+    "schema of an earlier step, by name": "by name, catalog of step {}",
+    "files left out by the name's statistics": "by id, files left out by name",
+    "files left out by the place's statistics": "by id, files left out by position",
     "names differ only in case, case ignored": "by name in any case",
     "partitions by their own column lists": "by name, partitions by their own column lists",
     "by position, values as they are stored": "by position, values as they are stored",
@@ -81,7 +85,7 @@ MAPPED: Final[Mapping[str, str]] = {
     "read-optimized by position": "by position, base files only",
     "read-optimized merges all logs": "by id",
 }
-"""The way of planted readers that read in one of those that are predicted."""
+"""The way of planted readers that read in one of those that are predicted; {} is `Seen.catalog`."""
 
 
 def case_of(
@@ -152,7 +156,10 @@ def right_of(defect: Defect) -> Party:
 
 def verdict_of(defect: Defect, seed: int) -> Verdict | None:
     """Give the verdict on what a defect answers; None where it cannot be seen."""
-    seen = defect.seen(seed)
+    return _verdict(defect, defect.seen(seed), seed)
+
+
+def _verdict(defect: Defect, seen: Seen | None, seed: int) -> Verdict | None:
     if seen is None:
         return None
     files = seen.files if right_of(defect) is Party.WRITER else None
@@ -183,9 +190,10 @@ def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[str], list[st
     misses: list[str] = []
     right = right_of(defect)
     for seed in seeds:
-        verdict = verdict_of(defect, seed)
+        seen = defect.seen(seed)
+        verdict = _verdict(defect, seen, seed)
         found = _of(verdict)
-        result, way = blamed(found, right), mapped(defect, verdict)
+        result, way = blamed(found, right), mapped(defect, verdict, seen.catalog if seen else None)
         counts[result] += 1
         if result in {Blamed.WRONG, Blamed.NOBODY}:
             named = ", ".join(sorted(str(each or "nobody") for each in found))
@@ -197,13 +205,13 @@ def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[str], list[st
     return counts, misses
 
 
-def mapped(defect: Defect, verdict: Verdict | None) -> Mapped:
+def mapped(defect: Defect, verdict: Verdict | None, catalog: int | None = None) -> Mapped:
     """Tell what is said of the way of reading; of a planted one it, or a part of it, must be there.
 
     A part alone gives the same answer where the history has nothing that would show the rest.
     """
     found = verdict.reproduces if verdict else ()
-    true = MAPPED.get(defect.name)
+    true = MAPPED.get(defect.name, "").format(catalog)
     if true and not any(f"{_one(true)}, ".startswith(f"{_one(each)}, ") for each in found):
         return Mapped.OTHER
     return (Mapped.NONE, Mapped.NAMED, Mapped.SEVERAL)[min(len(found), 2)]

@@ -59,6 +59,8 @@ class Seen:
     """What happened to the files before they were read."""
     bare: bool = False
     """Whether the catalog lists no meta columns of Hudi's."""
+    catalog: int | None = None
+    """The step that made the schema by which it was read, where that is an older one."""
 
     @property
     def reply(self) -> Reply:

@@ -5,13 +5,16 @@ What is right the tokens tell (`shadow`, `oracle`); `make quality` runs the same
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
 import pytest
 
+from harness.refusals import MEANINGS
 from tests.quality import survey
 from tests.quality.defects import DEFECTS, REFUSALS, right
+from tests.quality.defects_refusals import TEXTS
 from tests.quality.survey import Result
 
 SEEDS = range(40)
@@ -107,6 +110,18 @@ def test_a_history_in_which_it_once_had_a_wrong_name(name: str, seed: int) -> No
 @pytest.mark.parametrize("name", REFUSALS)
 def test_no_answer_is_never_a_pass(name: str) -> None:
     assert [seed for seed in range(5) if not right(name, seed)] == []
+
+
+@pytest.mark.parametrize(("kind", "message", "means"), MEANINGS)
+def test_each_refusal_whose_meaning_is_known_is_planted(
+    kind: str, message: str, means: str
+) -> None:
+    fits = [
+        told
+        for refusal, told in TEXTS.values()
+        if re.fullmatch(kind or ".*", refusal.kind) and re.search(message, refusal.message)
+    ]
+    assert fits == [means]
 
 
 def test_there_are_many() -> None:

@@ -147,7 +147,7 @@ def changed(answer: Answer, key: str, way: str) -> Changed | None:
     text = text_of(row[names.index(key)])
     if way.startswith("row"):
         rows[at : at + 1] = [row, row] if way == "row twice" else []
-        return Changed(replace(answer, rows=tuple(rows)), way, text, "")
+        return Changed(replace(answer, rows=tuple(rows), raw=()), way, text, "")
     others = [
         (column, value)
         for column, name in enumerate(names)
@@ -159,7 +159,7 @@ def changed(answer: Answer, key: str, way: str) -> Changed | None:
         return None
     column, value = chance.choice(others)
     rows[at] = (*row[:column], value, *row[column + 1 :])
-    return Changed(replace(answer, rows=tuple(rows)), way, text, names[column])
+    return Changed(replace(answer, rows=tuple(rows), raw=()), way, text, names[column])
 
 
 def _instead(answer: Answer, key: str, at: int, column: int, way: str) -> list[Value]:

@@ -14,7 +14,7 @@ import pytest
 
 from harness import run
 from harness.model.files import FileFact, FileKind
-from harness.record import Outcome, OutcomeKind, StateRecord
+from harness.record import Answer, Outcome, OutcomeKind, Part, StateRecord
 from tests.recorded import lines, replay, store, tidy
 from tests.recorded.store import Recorded
 
@@ -82,6 +82,21 @@ def test_what_hudi_adds_to_each_row_is_recorded_without_its_hour_and_machine() -
     assert (key, five, nothing) == ("r1", 5, None)
     assert (instant, number) == (tidy.instant(1), f"{tidy.instant(1)}_0_1")
     assert path == f"{tidy.group(1)}-0_0-0-0_{tidy.instant(1)}.parquet"
+
+
+def test_an_engine_s_own_text_follows_its_row_and_is_of_no_one_machine() -> None:
+    old = run.load(RUN)
+    variant, fact = next((each.variant, each.files[0]) for each in old.states if each.files)
+    names = tidy.names_of([each for each in old.states if each.variant == variant])
+    raw = ((0, 1, f'{{"in":"{fact.path}"}}'), (1, 1, "first"))
+    rows = (("b", 2), ("a", 1))
+    part = Part("n", "select", rows=rows, raw=raw)
+    found = tidy.answer(Answer("", "select", rows=rows, raw=raw, parts=(part,)), names)
+    path = f"{tidy.group(1)}-0_0-0-0_{tidy.instant(1)}.parquet"
+    both: tuple[Answer | Part, ...] = (found, *found.parts)
+    for each in both:
+        assert each.rows == (("a", 1), ("b", 2))
+        assert each.raw == ((0, 1, "first"), (1, 1, f'{{"in":"{path}"}}'))
 
 
 def test_a_snapshot_that_tells_no_time_and_a_file_with_its_task_are_named_anew() -> None:

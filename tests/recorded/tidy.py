@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.model.canonical import Value, to_json
+from harness.model.canonical import OwnTexts, Value, to_json
 from harness.model.files import FileFact, FileKind
 from harness.record import Answer, FileValues, Outcome, Part, Refusal, StateRecord
 
@@ -38,6 +38,7 @@ PASSING: Final = (
 )
 """What an error says that the next run says otherwise: Spark's tasks, Java's objects, databases of
 states, folders and ports."""
+Rows = tuple[tuple[Value, ...], ...]
 FIRST: Final = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 
 
@@ -58,9 +59,16 @@ class Names:
             path = token.sub(instead, path)
         return self.text(path)
 
-    def rows(self, rows: Iterable[tuple[Value, ...]]) -> tuple[tuple[Value, ...], ...]:
-        """Give rows by their text; who reads by position shows what Hudi adds to each row."""
-        return in_order(map(self.row, rows))
+    def rows(self, given: Answer | Part) -> tuple[Rows, OwnTexts]:
+        """Give rows by their text; who reads by position shows what Hudi adds to each row.
+
+        Second: what the engine sent of their cells.
+        """
+        rows = list(map(self.row, given.rows))
+        order = sorted(range(len(rows)), key=lambda at: _line(rows[at]))
+        place = {old: new for new, old in enumerate(order)}
+        raw = sorted((place[row], column, self.path(text)) for row, column, text in given.raw)
+        return tuple(rows[at] for at in order), tuple(raw)
 
     def row(self, row: tuple[Value, ...]) -> tuple[Value, ...]:
         """Give the values of one row."""
@@ -181,10 +189,12 @@ def _outcome(outcome: Outcome, names: Names) -> Outcome:
 
 def answer(given: Answer, names: Names) -> Answer:
     """Give an answer with the names of a recording."""
+    rows, raw = names.rows(given)
     return replace(
         given,
         sql="",
-        rows=names.rows(given.rows),
+        rows=rows,
+        raw=raw,
         refusal=names.refusal(given.refusal),
         unknown=names.message(given.unknown),
         parts=tuple(_part(each, names) for each in given.parts),
@@ -198,9 +208,10 @@ def answer(given: Answer, names: Names) -> Answer:
 
 def _part(part: Part, names: Names) -> Part:
     refusal, unknown = names.refusal(part.refusal), names.message(part.unknown)
-    return replace(part, sql="", rows=names.rows(part.rows), refusal=refusal, unknown=unknown)
+    rows, raw = names.rows(part)
+    return replace(part, sql="", rows=rows, raw=raw, refusal=refusal, unknown=unknown)
 
 
-def in_order(rows: Iterable[tuple[Value, ...]]) -> tuple[tuple[Value, ...], ...]:
-    """Sort rows by their text."""
-    return tuple(sorted(rows, key=lambda row: json.dumps([to_json(each) for each in row])))
+def _line(row: tuple[Value, ...]) -> str:
+    """Give the text by which rows are sorted."""
+    return json.dumps([to_json(each) for each in row])

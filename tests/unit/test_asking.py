@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +25,7 @@ from harness.runtimes.readiness import EndedProblem
 
 BROKEN = RefusedError(Refusal("GENERIC_INTERNAL_ERROR", "broken"), 0.1)
 ONE_BY_TWO = Manner(2)
+NAMED = "_hoodie_file_name"
 GOOD = Reply((Column("id", "varchar", "string"),), (("1",),), 0.1)
 
 
@@ -128,6 +129,23 @@ def test_where_the_key_alone_is_refused_the_others_are_not_sent() -> None:
     assert [part.column for part in parts] == list(columns)
     assert [part.sql for part in parts] == ["", "id", ""]
     assert all(part.refusal == BROKEN.refusal for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("expected", "names"), [((NAMED,), ["f1"]), ((), ["f1", NAMED]), (("other",), ["f1", NAMED])]
+)
+def test_hudi_s_columns_are_left_out_only_where_the_reader_should_find_them(
+    expected: tuple[str, ...], names: list[str]
+) -> None:
+    meta = ((Column(NAMED, "varchar", "string"), ("a.parquet", "b.parquet")),)
+    column = Column("f1", "varchar", "string")
+    shown = Reply((column,), (("x",), ("y",)), 0.1, left_out=meta)
+    script: dict[str, list[Any]] = {"q": [shown], "r": [BROKEN], "id": [GOOD], "id+f1": [shown]}
+    questions = [replace(asked(each), meta=frozenset(expected)) for each in ("q", "r")]
+    found, _ = ask(script, questions)
+    for each in (found["q"], found["r"].parts[1]):
+        assert [column.name for column in each.columns] == names
+        assert each.rows == (("x", "a.parquet")[: len(names)], ("y", "b.parquet")[: len(names)])
 
 
 def test_silence_is_asked_once_more_and_both_attempts_are_recorded() -> None:

@@ -7,10 +7,13 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from harness.cells import Cell, Reader, Variant
-from harness.engines import past, trino
+from harness.engines import past, spark, trino
 from harness.model.moment import Moment
 from harness.model.query import ALL, Condition, Query, Test
+from harness.model.resolution import META
 from harness.operations.api import Operation
 from harness.operations.insert import Insert
 from harness.operations.rename_column import RenameColumn
@@ -19,6 +22,7 @@ from harness.record import Answer, Outcome, OutcomeKind
 from tests.unit.scenario.stories import scenario_of
 
 READER = Reader("trino-476")
+LISTED = "_hoodie_file_name"
 STEPS: Sequence[Operation] = (Insert((1, 2)), RenameColumn("f1", "g"))
 
 
@@ -28,7 +32,10 @@ def variant() -> Variant:
 
 def state(step: int, kind: OutcomeKind = OutcomeKind.APPLIED) -> Any:  # noqa: ANN401 - as read
     frozen = SimpleNamespace(outcome=Outcome(step, kind))
-    return SimpleNamespace(digest="d", database="s_d", frozen=frozen, columns={"t": ("id", "g")})
+    columns, listed = {"t": ("id", "g")}, {"t": frozenset({LISTED})}
+    return SimpleNamespace(
+        digest="d", database="s_d", frozen=frozen, columns=columns, listed=listed
+    )
 
 
 def ask(
@@ -61,6 +68,26 @@ def test_each_shape_is_sent_in_the_engine_s_words() -> None:
     assert asked.question.query.where == Condition("g", Test.EQUAL, "f2s1r1", "string")
     assert question("all") == ALL
     assert question("column(g)") == Query(columns=("id", "g"))
+
+
+@pytest.mark.parametrize(
+    ("reader", "format_name", "found"),
+    [
+        ("trino-476", "hudi-cow", frozenset({LISTED})),
+        ("spark-3.5.8-hudi-1.0.2", "hudi-mor", frozenset(META)),
+        ("spark-3.5.8-iceberg-1.10.1", "iceberg", frozenset({LISTED})),
+    ],
+)
+def test_hudi_s_meta_columns_are_those_of_the_catalog_and_all_of_them_to_spark(
+    reader: str, format_name: str, found: frozenset[str]
+) -> None:
+    shape: Any = SimpleNamespace(table_for=lambda asked: asked)
+    readers, of = {"r": Reader(reader)}, replace(variant(), format=format_name)
+    asking = Asking(readers, lambda _: spark.ENGINE, lambda _: "reader", lambda _: shape)
+    truths = history(of, {("v", 1): state(1), ("v", 2): state(2)}, merge_on_read=False)
+    asked = asking.ask(Cell("v", 2, "r", "t", "all"), of, truths, state(2))
+    assert isinstance(asked, Asked)
+    assert asked.meta == found
 
 
 def test_questions_that_differ_are_kept_apart() -> None:

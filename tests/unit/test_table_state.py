@@ -27,6 +27,10 @@ def test_columns_are_those_of_the_catalog_without_hudis_own() -> None:
     assert found.database == f"s_{'d' * 16}"
 
 
+def test_hudis_own_columns_are_those_that_the_catalog_lists() -> None:
+    assert state(META, "id", "_hoodie_mine").listed == {"t": frozenset({META})}
+
+
 @pytest.mark.parametrize(
     ("listed", "stored", "bare"),
     [("id", META, True), (META, META, False), ("id", "id", False), (META, "id", False)],

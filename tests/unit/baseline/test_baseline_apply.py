@@ -114,6 +114,13 @@ def test_a_refusal_whose_columns_asked_alone_are_wrong_is_another_answer() -> No
     assert applied([refused], line(both), known_of=own).verdicts[0].known == WHY
 
 
+@pytest.mark.parametrize("more", [(), (STALE,)])
+def test_what_is_unexplained_is_never_known(more: tuple[tuple[FindingKind, str], ...]) -> None:
+    found = verdict(COW, 3, HIVE, (FindingKind.UNEXPLAINED, "f1"), *more)
+    kinds = frozenset(each.kind for each in found.findings)
+    assert reasons([found], line(Expect("", kinds, frozenset({"f1"})))) == [""]
+
+
 def test_a_refused_step_is_known_only_by_a_line_that_says_so() -> None:
     refused = verdict(COW, 3, SPARK, view="write", kind=VerdictKind.REFUSED)
     own = facts(COW, refusals={refused.case: "Analysis"})

@@ -145,6 +145,18 @@ def test_another_wrong_answer_at_a_known_place_ends_with_1(recorded: Recorded) -
     assert recorded.harness("judge") == 1
 
 
+def test_what_is_unexplained_is_never_known_and_the_update_says_so(
+    recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded.answer(replace(recorded.wrong(), rows=(TRUTH[2][0], ("b", "?", "w"))))
+    assert recorded.harness("judge") == 1
+    assert "1 of them is unexplained, which no baseline can hold" in capsys.readouterr().out
+    assert recorded.harness("baseline", "update") == 0
+    assert "1 cell is unexplained and cannot be known" in capsys.readouterr().out
+    assert not recorded.known.exists()
+    assert recorded.harness("judge") == 1
+
+
 def test_a_refusal_can_be_known_by_its_kind(recorded: Recorded) -> None:
     recorded.answer(recorded.refused())
     assert recorded.harness("judge") == 1

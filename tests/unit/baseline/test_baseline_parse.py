@@ -14,6 +14,9 @@ LINE = """- when: {engine: hive, view: snapshot, step: ">=6", reader.schema-on-r
   support: notyet
   because: the input format maps by the one current name of the metastore
 """
+UNEXPLAINED = (
+    ":2: expect: finding: nobody knows what is unexplained, it always fails the gate; take it out"
+)
 
 
 def problems(text: str) -> list[str]:
@@ -99,6 +102,8 @@ def test_several_kinds_and_a_refusal_with_findings_of_its_columns_are_read() -> 
             "",
             ":2: expect: nothing is expected; give finding or refused",
         ),
+        ("missing_rename", "unexplained", UNEXPLAINED),
+        ("missing_rename", "[stale, unexplained]", UNEXPLAINED),
         ("[f1_new]", "[f1, f1]", ":2: expect: columns: 'f1' stands twice; name each once"),
         ("notyet", "soon", ":3: a line: support:"),
         ("because: the", "since: the", ":4: a line has no 'since'"),

@@ -190,6 +190,12 @@ def test_one_line_for_a_setting_over_all_steps_rather_than_one_for_each_step() -
     assert {"engine": "hive", "reader.path": "fetch"} in when(*cells)
 
 
+def test_what_is_unexplained_has_no_line_and_is_in_none_of_the_others() -> None:
+    unexplained = verdict(COW, 4, HIVE, (FindingKind.UNEXPLAINED, "f1"), STALE)
+    assert when(unexplained) == []
+    assert when(verdict(COW, 3, HIVE, STALE), unexplained) == [{"engine": "hive", "step": "3"}]
+
+
 def test_a_refused_step_is_its_own_line() -> None:
     refused = verdict(COW, 3, SPARK, view="write", kind=VerdictKind.REFUSED)
     own = facts(COW, refusals={refused.case: "Analysis"}, applied=((COW.id, 2),))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from harness.engines.common import META_COLUMNS, code_digest, drop_meta, quoted
+from harness.engines.common import META_COLUMNS, code_digest, drop_meta, left_out, quoted
 from harness.record import Column
 
 
@@ -10,6 +10,8 @@ def test_the_columns_that_hudi_adds_are_left_out_with_their_values() -> None:
         (Column("a", "string"), Column("_hoodie_x", "string")),
         ((1, 7),),
     )
+    meta = left_out(columns, ((1, 2, 3, 4, 5, 6, 7), (1, 0, 0, 0, 0, 0, 7)))
+    assert meta == tuple((columns[at], (at + 1, 0)) for at in range(1, 6))
 
 
 def test_a_table_without_them_is_left_alone() -> None:

@@ -12,7 +12,7 @@ from harness.engines.hive import ENGINE, statements
 from harness.engines.hive_session import nested_types, reply
 from harness.engines.hive_values import Result
 from harness.errors import UsageProblem
-from harness.model.canonical import single
+from harness.model.canonical import MapValue, single
 from harness.model.query import Query, not_null
 from harness.record import Column
 from harness.runtimes import distributions
@@ -86,6 +86,8 @@ def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns()
     found = reply(result, ("string", "bigint", "binary"), 0.5, differences.of("hive"))
     assert found.columns == (Column("n", "bigint", "long"), Column("bi", "binary", "binary"))
     assert found.rows == ((1, b"x"), (None, None))
+    meta = Column("_hoodie_file_name", "string", "string")
+    assert found.left_out == ((meta, ("f.parquet", "g.parquet")),)
     assert (found.confirmed, found.seconds) == ("fetch", 0.5)
 
 
@@ -96,6 +98,19 @@ def test_a_reply_tells_what_was_evened_out_in_it() -> None:
     assert found.rows[0] == (({"d": Decimal("1.10")},), single(0.1))
     applied = {each.name: each.count for each in found.normalised}
     assert applied == {"nested-text": 2, "decimal-zeros": 1, "float-text": 1}
+
+
+def test_a_reply_keeps_the_texts_that_were_read_as_something_else() -> None:
+    result = Result(
+        columns=(("_hoodie_file_name", "string"), ("s", "string"), ("c", "decimal"), ("m", "map")),
+        rows=(("f", "2024", "1.5", '{7:"x"}'), ("g", "1.50", "1.25", None)),
+    )
+    types = ("string", "string", "decimal(5,2)", "map<int,string>")
+    found = reply(result, types, 0.5, differences.of("hive"))
+    assert found.rows[0][1:] == (Decimal("1.50"), MapValue(((7, "x"),)))
+    assert found.raw == ((0, 2, '{7:"x"}'),)
+    at = Result((("at", "timestamp"),), (("2024-01-02 03:04:05.5",), ("2024-01-02 03:04:05",)))
+    assert reply(at, ("timestamp",), 0.5, {}).raw == ((0, 0, "2024-01-02 03:04:05.5"),)
 
 
 def test_what_is_not_declared_is_left_as_it_came() -> None:

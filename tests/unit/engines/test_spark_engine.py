@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from harness.engines.api import Question
-from harness.engines.spark import ENGINE, session_settings
+from harness.engines.spark import ENGINE, SparkConnection, session_settings
 from harness.engines.spark_values import canonical_type
 from harness.model.query import Query, not_null
+from harness.record import Column
+from harness.writer.client import Rows
 
 
 def sql(query: Query) -> str:
@@ -20,6 +25,15 @@ def test_a_table_is_asked_through_the_metastore_by_quoted_names() -> None:
 def test_a_count_may_be_of_rows_where_a_column_is_not_null() -> None:
     found = sql(Query(count=True, where=not_null("f1")))
     assert found == "select count(*) from `s_1`.`t_rt` where `f1` is not null"
+
+
+def test_a_reply_tells_hudi_s_own_columns_apart() -> None:
+    rows = Rows((("_hoodie_file_name", "string"), ("n", "bigint")), (("f", 1), ("g", 2)), 0.5)
+    session: Any = SimpleNamespace(told={}, run=lambda sql, timeout_s: rows)
+    reply = SparkConnection(session).ask("select", timeout_s=1)
+    assert (reply.columns, reply.rows) == ((Column("n", "bigint", "long"),), ((1,), (2,)))
+    meta = Column("_hoodie_file_name", "string", "string")
+    assert reply.left_out == ((meta, ("f", "g")),)
 
 
 def test_settings_that_are_absent_are_left_to_spark() -> None:

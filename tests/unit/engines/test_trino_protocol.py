@@ -15,6 +15,7 @@ import pytest
 
 from harness.engines.api import NoAnswerError, RefusedError
 from harness.engines.trino_protocol import TrinoConnection, catalog_of, confirmations
+from harness.model.canonical import MapValue
 
 CATALOGS = {"hudi": "hudi"}
 
@@ -134,6 +135,23 @@ def test_rows_come_with_their_columns_and_without_those_that_hudi_adds(
     reply = connection.ask("select 1", timeout_s=30)
     assert reply.rows == ((5,),)
     assert [(each.name, each.canonical) for each in reply.columns] == [("id", "long")]
+    assert [(each.name, values) for each, values in reply.left_out] == [
+        ("_hoodie_commit_time", ("2024",))
+    ]
+
+
+def test_what_the_server_wrote_otherwise_than_it_is_taken_is_kept(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    map_ = column("m", "map")
+    inner = [column("", each)["typeSignature"] for each in ("bigint", "varchar")]
+    map_["typeSignature"]["typeArguments"] = inner
+    columns = [column("_hoodie_commit_time", "varchar"), column("d", "double"), map_]
+    data = [["2024", 7.0, {"1": "ä"}], ["2024", "NaN", None]]
+    coordinator.says("select 1", columns=columns, data=data)
+    reply = connection.ask("select 1", timeout_s=30)
+    assert reply.rows[0] == (7.0, MapValue(((1, "ä"),)))
+    assert reply.raw == ((0, 1, '{"1": "ä"}'), (1, 0, "NaN"))
 
 
 def test_a_presto_server_is_sent_no_header_of_trino(

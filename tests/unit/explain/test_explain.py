@@ -173,6 +173,16 @@ def test_whose_value_was_found_is_told_with_its_field_id(folder: Path) -> None:
     assert "the value of f2 written at step 1; expected 501001.5; field id 4" in said
 
 
+def test_the_engine_s_own_text_is_told_where_it_is_another_one(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert found.verdict is not None
+    assert "own text" not in printed(found, 200)
+    (finding,) = found.verdict.findings
+    places = tuple(replace(each, raw='{"f":null}') for each in finding.places)
+    verdict = replace(found.verdict, findings=(replace(finding, places=places),))
+    assert """the engine's own text: {"f":null}""" in printed(replace(found, verdict=verdict), 200)
+
+
 def test_a_case_that_was_never_asked_says_so(folder: Path, tmp_path: Path) -> None:
     made = tmp_path / "run"
     shutil.copytree(folder, made)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from harness import cli, engines, pipeline
-from harness.cells import Cell, Reader, parse_reader
+from harness import cli, engines, pipeline, record, run, run_info, run_plan
+from harness.cells import Cell, Plan, Reader, parse_reader
+from harness.pipeline import Work
 from harness.record import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.remedy import show
 from harness.remedy.alternatives import Cannot, alternatives, changes, others, plan_of
 from harness.remedy.effects import Effect, effect, place_of
+from harness.reproduce import runs
+from harness.run import Run
 from harness.runtimes import distributions
 from tests.quality.notation import history
 from tests.recorded.test_replay import RECORDED
@@ -164,3 +169,77 @@ def test_a_case_that_is_right_or_not_judged_has_no_remedy(
     pipeline.judge_run(folder)
     assert cli.main(asked) == 2
     assert "is correct: there is nothing to remedy" in capsys.readouterr().err
+
+
+NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
+DEFAULT, BY_NAME, BY_POSITION = (
+    f"trino-476{each}" for each in ("", "{use-column-names=true}", "{use-column-names=false}")
+)
+RENAMED = ["remedy", "hudi/rename[hudi-cow,rewrites=some]", "/s3/", BY_NAME]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("remedied") / "run"
+    shutil.copytree(RECORDED, made)
+    pipeline.judge_run(made)
+    return made
+
+
+def remedied(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Mapping[str, str]
+) -> tuple[int, Plan]:
+    """Ask for a remedy where a reader answers what another one is recorded to have answered."""
+    plans, recorded = list[Plan](), run.load(folder)
+
+    def done(made: Plan, work: Work) -> Run:
+        plans.append(made)
+        of = [(each, replace(each, reader=said.get(each.reader, ""))) for each in made.cells]
+        answers = [
+            replace(recorded.answers[other.case], case=cell.case)
+            for cell, other in of
+            if other.case in recorded.answers
+        ]
+        run_info.write_info(work.folder, run_plan.info_of(made, "x", NOW))
+        ids = {each.id for each in made.variants}
+        states = [each for each in recorded.states if each.variant in ids]
+        record.write_all(work.folder / run.STATES, states)
+        record.write_all(work.folder / run.ANSWERS, answers)
+        pipeline.judge_run(work.folder)
+        return run.load(work.folder)
+
+    monkeypatch.setattr(runs, "done", done)
+    monkeypatch.chdir(tmp_path)
+    status = cli.main([*RENAMED, "--run-dir", str(folder)])
+    return status, plans[0]
+
+
+def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is_told(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = {DEFAULT: BY_NAME, BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
+    status, made = remedied(folder, tmp_path, monkeypatch, said)
+    own = [each for each in run.load(folder).info.cells if each.reader == BY_NAME]
+    scenario = {replace(each, reader="") for each in own if each.variant.startswith("hudi/rename[")}
+    asked = {(replace(each, reader=""), each.reader) for each in made.cells}
+    assert len({each.variant for each in scenario}) == 2
+    assert asked == {(cell, reader) for cell in scenario for reader in said}
+    out = capsys.readouterr().out
+    assert "use-column-names=false: this case is right; nothing else turns wrong" in out
+    assert "use-column-names left out: this case is right" not in out
+    assert status == 0
+
+
+def test_a_setting_that_nobody_answered_with_is_unknown(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = {BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
+    status, _ = remedied(folder, tmp_path, monkeypatch, said)
+    assert "use-column-names=false: this case is right" in capsys.readouterr().out
+    assert status == 3

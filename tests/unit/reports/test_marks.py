@@ -24,6 +24,14 @@ def test_a_wrong_cell_is_marked_in_both_tables_with_whose_value_it_is() -> None:
     assert found.notes[0].whose == "f9, step 4"
 
 
+def test_a_note_has_the_engine_s_own_text_where_it_is_another_one() -> None:
+    place = Witness("2", "a.b", 2, 7, raw='{"b":7}')
+    answered = spoil(TABLE, None)
+    of = [finding(FindingKind.ALTERED_VALUE, place)]
+    (note,) = marks(TABLE, answered.columns, answered.rows, of, "id").notes
+    assert note.text.endswith('; the engine\'s own text: {"b":7}')
+
+
 def test_a_part_of_a_struct_is_marked_in_its_column() -> None:
     place = Witness("3", "a.b", 3, None)
     answered = spoil(TABLE, None)

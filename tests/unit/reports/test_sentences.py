@@ -3,7 +3,13 @@ from __future__ import annotations
 import pytest
 
 from harness.record import Finding, FindingKind, Origin, Party, Refusal, Witness
-from harness.reports.sentences import finding_text, mapping_text, refusal_text, witness_text
+from harness.reports.sentences import (
+    finding_text,
+    mapping_text,
+    own_text,
+    refusal_text,
+    witness_text,
+)
 
 F2 = Origin(4, "f2", 1, "1")
 F1 = Origin(3, "f1", 1, "1")
@@ -103,6 +109,14 @@ def test_a_wrong_place_is_said_in_one_sentence(
     kind: FindingKind, witness: Witness, text: str
 ) -> None:
     assert witness_text(kind, witness) == text
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [("", ""), ("7", ""), ("7.00", "the engine's own text: 7.00")],
+)
+def test_an_engine_s_own_text_is_said_where_it_is_another_one(raw: str, said: str) -> None:
+    assert own_text(Witness("1", "f", 8, 7, raw=raw)) == said
 
 
 def test_a_finding_says_how_many_places_more_it_explains() -> None:

@@ -1,0 +1,60 @@
+"""What the recording of the profile `full` holds, and what people said of some of its cells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from harness.cells import Cell
+from tests.recorded import lines, store
+from tests.recorded.lines import Parsed
+
+FULL: Final = Path(__file__).parent / "full"
+ADJUDICATED: Final = Path(__file__).parents[2] / "docs" / "results" / "adjudicated.jsonl"
+VARIANTS: Final = 397
+CELLS: Final = 52_826
+RIGHT: Final = 384
+"""So many of the cells that were looked at one by one were found right in every name."""
+
+
+def parsed(name: str) -> Iterator[Parsed]:
+    """Read the lines alone: to make answers of them all takes far longer."""
+    for folder in store.folders(FULL):
+        path = lines.find(folder, name)
+        assert path, folder
+        yield lines.parse(lines.read(path))
+
+
+def cells(file: Parsed) -> Iterator[tuple[Cell, str]]:
+    for variant, of_variant in file.variants.items():
+        yield from lines.cells(variant, of_variant)
+
+
+def test_the_recording_holds_the_whole_profile_and_every_question_was_put() -> None:
+    planned = {variant for file in parsed(store.VARIANTS) for variant in file.variants}
+    answered = dict(each for file in parsed(store.ANSWERS) for each in cells(file))
+    assert len(planned) == VARIANTS
+    assert {cell.variant for cell in answered} == planned
+    assert len(answered) == CELLS
+    assert store.NEVER_ASKED not in answered.values()
+
+
+def names(file: Parsed, verdict: str) -> list[str]:
+    """Give the findings of a verdict with their columns, as they stand in `ADJUDICATED`."""
+    found = (file.once[each] for each in file.once[verdict].get("findings", ()))
+    return sorted(f"{each['kind']}: {', '.join(each['columns'])}" for each in found)
+
+
+def test_what_people_found_right_still_has_the_names_that_they_looked_at() -> None:
+    told = [json.loads(each) for each in ADJUDICATED.read_text("utf-8").splitlines()]
+    right: Mapping[str, Any] = {each["case"]: each for each in told if each["right"]}
+    now = {
+        cell.case: names(file, verdict)
+        for file in parsed(store.VERDICTS)
+        for cell, verdict in cells(file)
+        if cell.case in right
+    }
+    assert len([each for each in told if each["right"]]) == RIGHT
+    assert now == {case: sorted(each["findings"]) for case, each in right.items()}
