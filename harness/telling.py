@@ -49,7 +49,7 @@ class PlainProgress:
         self.note(f"{task}: 0 of {total}")
 
     def _begin(self, task: str, total: int) -> None:
-        self._task, self._total, self._made = task, total, 0
+        self._task, self._total, self._made, self._by = task, total, 0, ""
         self._found.clear()
 
     def advance(self, amount: int) -> None:

@@ -78,6 +78,17 @@ def test_plain_lines_tell_what_was_found_so_far_and_who_is_asked() -> None:
     ]
 
 
+def test_plain_lines_of_a_count_do_not_name_who_was_asked_in_the_one_before() -> None:
+    out = io.StringIO()
+    progress = PlainProgress(out)
+    progress.count("ask", 1)
+    progress.found("a", "answered")
+    progress.done()
+    progress.count("write", 2)
+    progress.advance(1)
+    assert out.getvalue().splitlines()[-1] == "write: 1 of 2"
+
+
 def test_a_terminal_shows_what_was_found_beside_the_bar() -> None:
     out = io.StringIO()
     progress = TerminalProgress(Console(file=out, force_terminal=True, width=120))
