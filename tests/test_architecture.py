@@ -21,7 +21,8 @@ ROOT = Path(__file__).parent.parent
 MAY_IMPORT = {
     "errors": "",
     "progress": "errors",
-    "telling": "progress",
+    "bars": "progress",
+    "telling": "progress bars",
     "containers": "errors",
     "scenarios": "errors",
     # pure
