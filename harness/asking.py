@@ -20,7 +20,6 @@ from harness.engines.api import Connection, Engine, NoAnswerError, Server
 from harness.errors import EnvironmentProblem
 from harness.questions import Asked
 from harness.record import Answer, Attempt
-from harness.runtimes.readiness import EndedProblem
 
 PROBE_S: Final = 30.0
 """How long a server whose query got no answer may take to let a fresh connection open."""
@@ -77,8 +76,8 @@ def ask_all(
     A server is kept as long as there are more to come.
 
     Raises:
-        EnvironmentProblem: a server did not get ready although what it needs is there, or died
-            before it was asked anything, and another one did too.
+        EnvironmentProblem: a server did not get ready, or died before it was asked anything, and
+            the next one did too.
 
     """
     left, peak, idle = list(asked), 0, 0
@@ -97,8 +96,7 @@ def ask_all(
                 peak = max(peak, server.peak_memory_mb())
                 why = f"it died before it was asked:\n{server.log_tail()}"
         except EnvironmentProblem as problem:
-            if not isinstance(problem, EndedProblem) and manner.stands():
-                raise
+            # Chance, or it cannot run here: the next start tells.
             why = str(problem)
         idle = idle + 1 if left and _progress(answered, attempts) == before else 0
         if idle == STARTS:

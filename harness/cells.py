@@ -107,6 +107,20 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
+class Partly:
+    """A reader that is asked about so many variants that it meets every axis value, not about all.
+
+    Of each scenario, every value of an axis that any variant has which the reader can read.
+    """
+
+    reader: str
+    variants: int
+    of: int
+    """So many it can read."""
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything a run will do."""
 
@@ -117,3 +131,5 @@ class Plan:
     excluded: tuple[Excluded, ...] = ()
     pairs: tuple[Pairs, ...] = ()
     """Of each scenario, where the profile covers pairs and not all combinations."""
+    partly: tuple[Partly, ...] = ()
+    """The readers that are not asked about every variant they can read."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from harness import freeze
 from harness.answer_cache import AnswerCache
-from harness.progress import Progress
+from harness.progress import Count
 from harness.questions import Asked
 from harness.record import Answer
 from harness.table_state import State
@@ -18,6 +18,7 @@ from harness.table_state import State
 BATCH: Final = 16
 WAIT_S: Final = 2.0
 """After so long the next answer is passed on with those that wait."""
+NOT_ASKED: Final = "not asked"
 CHANGED: Final = "the frozen table's files changed while it was read"
 
 
@@ -25,18 +26,17 @@ CHANGED: Final = "the frozen table's files changed while it was read"
 class Keeper:
     """Passes answers on once the files they came from are seen to be untouched.
 
-    For several threads; `found` and `progress` are told by one at a time.
+    For several threads; `found` is told by one at a time.
     """
 
     kept: AnswerCache
     found: Callable[[Answer], None]
-    progress: Progress
+    cells: Count
+    """Those that are planned."""
     batch: int = BATCH
     _before: dict[str, object] = field(default_factory=dict)
     _waiting: list[tuple[Asked, Answer]] = field(default_factory=list)
     _since: float = 0.0
-    _early: list[tuple[str, str]] | None = field(default_factory=list)
-    """What came before it was known how many there will be."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def watch(self, states: Iterable[State]) -> None:
@@ -45,23 +45,21 @@ class Keeper:
             if state.digest not in self._before:
                 self._before[state.digest] = freeze.file_list(state)
 
-    def count(self, task: str, total: int) -> None:
-        """Tell how many answers there will be, and of those that have come already."""
-        with self._lock:
-            self.progress.count(task, total)
-            for each in self._early or ():
-                self.progress.found(*each)
-            self._early = None
-
     def tell(self, answer: Answer) -> None:
         """Pass on an answer that nobody had to be asked for."""
         with self._lock:
+            self.cells.found("", _outcome(answer))
             self.found(answer)
+
+    def rest(self) -> None:
+        """Count the cells that nobody can be asked about: their tables have no state."""
+        if self.cells.left:
+            self.cells.found("", NOT_ASKED, self.cells.left)
 
     def take(self, asked: Asked, answer: Answer) -> None:
         """Take an answer that just came."""
         with self._lock:
-            self._note(asked.reader.distribution, _outcome(answer))
+            self.cells.found(asked.reader.distribution, _outcome(answer))
             if not self._waiting:
                 self._since = time.monotonic()
             self._waiting.append((asked, answer))
@@ -72,12 +70,6 @@ class Keeper:
         """Pass on what waits; answers from a state that has changed are unknown."""
         with self._lock:
             self._pass_on()
-
-    def _note(self, by: str, what: str) -> None:
-        if self._early is None:
-            self.progress.found(by, what)
-        else:
-            self._early.append((by, what))
 
     def _pass_on(self) -> None:
         states = {asked.state.digest: asked.state for asked, _ in self._waiting}
@@ -93,5 +85,9 @@ class Keeper:
 
 
 def _outcome(answer: Answer) -> str:
-    """Say in a word what came of a question; whether rows are right is judged later."""
+    """Say in a word what came of a cell; whether rows are right is judged later."""
+    if answer.void:
+        return NOT_ASKED
+    if answer.reused:
+        return "reused"
     return "silent" if answer.unknown else "refused" if answer.refusal else "answered"

@@ -169,3 +169,7 @@ def _show_pairs(made: Plan, console: Console) -> None:
         console.print(line, markup=False, highlight=False)
     if said := pairs.said(made.pairs):
         console.print(said, markup=False, highlight=False)
+    if made.partly:
+        console.print(f"{pairs.PARTLY}:", soft_wrap=True)
+    for line in pairs.asked(made.partly):
+        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)

@@ -5,7 +5,6 @@ States may come while others are still written; an engine is asked about them as
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from harness.desk import Desk, Reading, engine_of, take_turn
 from harness.engines.api import Wanted
 from harness.handover import Handover
 from harness.keeper import Keeper
-from harness.progress import started
+from harness.progress import Count, started
 from harness.questions import Asked, Asking
 from harness.record import Answer
 from harness.runtimes import distributions, fetch, metastore, places
@@ -38,14 +37,24 @@ def read(
         EnvironmentProblem: an artifact is missing, or a server does not get ready.
 
     """
-    keeper = Keeper(AnswerCache(where.cache.root / "answers"), found, where.progress)
+    with _counted(plan, where) as cells:
+        keeper = Keeper(AnswerCache(where.cache.root / "answers"), found, cells)
+        _ask(plan, states, where, keeper)
+        keeper.rest()
+
+
+def _counted(plan: Plan, where: Reading) -> Count:
+    """Begin the count of cells; of none nothing is told."""
+    total = len(plan.cells)
+    return where.progress.count("ask cells", total) if total else Count("", 0)
+
+
+def _ask(plan: Plan, states: Iterable[States], where: Reading, keeper: Keeper) -> None:
     wanted = _wanted(plan)
     with SharedCatalog(lambda: _metastore(where)) as shared:
         desk = Desk(where, shared, keeper, {name: Handover() for name in wanted})
         with desk.lanes.doing([partial(take_turn, *each, desk) for each in wanted.items()]):
-            asked = _hand_out(_planned(plan), states, desk)
-    if asked:
-        where.progress.done()
+            _hand_out(_planned(plan), states, desk)
 
 
 def _wanted(plan: Plan) -> Mapping[str, Wanted]:
@@ -59,21 +68,18 @@ def _wanted(plan: Plan) -> Mapping[str, Wanted]:
     }
 
 
-def _hand_out(planned: _Planned, states: Iterable[States], desk: Desk) -> int:
-    """Give each server its questions as states come; give how many there were."""
-    total = Counter[str]()
+def _hand_out(planned: _Planned, states: Iterable[States], desk: Desk) -> None:
+    """Give each server its questions as states come."""
+    given = False
     with closing(desk):
         for some in states:
             asked = desk.left(planned.about(some))
             if asked:
                 # Beside a writer the metastore waits for memory, as the servers do.
                 first = desk.where.room.of(distributions.load(metastore.DISTRIBUTION))
-                with nullcontext() if total else first:
+                with nullcontext() if given else first:
                     desk.give(asked)
-                total.update(each.reader.distribution for each in asked)
-        if total:
-            desk.keeper.count(f"ask {', '.join(total)}", total.total())
-    return total.total()
+                given = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 from pydantic import TypeAdapter, ValidationError, WrapSerializer
 
-from harness.cells import Cell, Excluded, Pairs
+from harness.cells import Cell, Excluded, Pairs, Partly
 from harness.errors import UsageProblem, naming
 
 INFO: Final = "run.json"
@@ -91,6 +91,8 @@ class RunInfo:
     excluded: tuple[Excluded, ...] = ()
     pairs: tuple[Pairs, ...] = ()
     """Of each scenario, where pairs of axis values are covered and not all combinations."""
+    partly: tuple[Partly, ...] = ()
+    """The readers that are not asked about every variant they can read."""
     scenarios: Mapping[str, str] = field(default_factory=dict)
     """The scenario file's text for each variant's id."""
     baselines: Mapping[str, BaselineInfo] = field(default_factory=dict)

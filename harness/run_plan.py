@@ -31,6 +31,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         cells=plan.cells,
         excluded=plan.excluded,
         pairs=plan.pairs,
+        partly=plan.partly,
         scenarios={variant.id: dump(variant.scenario) for variant in plan.variants},
         baselines=known_files.remembered(plan.variants),
         fresh=fresh,
@@ -78,7 +79,7 @@ def plan_of(info: RunInfo) -> Plan:
     except (KeyError, ValueError) as wrong:
         told = f"the plan in {run_info.INFO} was changed and does not hold together: {wrong}"
         raise UsageProblem(f"{told}; run the profile again") from wrong
-    return Plan(info.profile, variants, readers, info.cells, info.excluded, info.pairs)
+    return Plan(info.profile, variants, readers, info.cells, info.excluded, info.pairs, info.partly)
 
 
 def _variants(info: RunInfo) -> Iterator[Variant]:

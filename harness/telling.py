@@ -1,131 +1,97 @@
-"""The ways in which progress is told: lines for logs, a bar on a terminal, JSON for programs."""
+"""The ways in which progress is told: lines for logs, JSON for programs, or bars (`bars`)."""
 
 from __future__ import annotations
 
 import json
 import sys
 import threading
-from collections import Counter
-from typing import ClassVar, TextIO
+import time
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final, TextIO
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    ProgressColumn,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TransferSpeedColumn,
-)
-from rich.progress import Progress as RichProgress
 
-from harness.progress import Progress, megabytes
+from harness.bars import TerminalProgress
+from harness.progress import Count, Progress, came, megabytes, state
 
-_QUARTERS = 4
-_DRAWN_A_SECOND = 2
-"""How often a bar is drawn; ten times, as rich does it, take a hundredth of a processor."""
+MINUTE_S: Final = 60.0
+_QUARTERS: Final = 4
+_HUNDREDTHS: Final = 100
+
+Clock = Callable[[], float]
+
+
+class Pace:
+    """The counts that run, and which are worth a word: at each part of one, after a minute all."""
+
+    def __init__(self, parts: int, clock: Clock) -> None:
+        """`parts`: in how many a count is told; `clock`: gives seconds."""
+        self._parts, self._clock, self._told = parts, clock, 0.0
+        self._running: list[Count] = []
+        self._lock = threading.Lock()
+
+    def begin(self, count: Count) -> Count:
+        """Take a count in."""
+        count.lock = self._lock
+        with self._lock:
+            if not self._running:
+                self._told = self._clock()
+            self._running.append(count)
+        return count
+
+    def end(self, count: Count) -> None:
+        """Leave a count out from now on."""
+        self._running = [each for each in self._running if each is not count]
+
+    def due(self, count: Count, before: int) -> Sequence[Count]:
+        """Give the counts to tell now that one has moved."""
+        if (now := self._clock()) - self._told >= MINUTE_S:
+            self._told = now
+            return tuple(self._running)
+        parts, total = self._parts, count.total
+        passed = total and before * parts // total != count.made * parts // total
+        return (count,) if passed else ()
 
 
 class PlainProgress:
-    """A line when a task starts and one when it is over, for logs."""
+    """Lines for logs: when a task starts, when it is over, and few between."""
 
-    def __init__(self, out: TextIO | None = None) -> None:
+    def __init__(self, out: TextIO | None = None, clock: Clock = time.monotonic) -> None:
         """`out`: where the lines go, standard error unless given."""
         self._out = out or sys.stderr
-        self._task = self._by = ""
-        self._total = self._made = 0
-        self._found: Counter[str] = Counter()
+        self._task = ""
+        self._pace = Pace(_QUARTERS, clock)
 
     def start(self, task: str, total_bytes: int) -> None:
         """Say what starts, and how large it is."""
-        self._begin(task, 0)
+        self._task = task
         self.note(f"{task}: {megabytes(total_bytes)}")
 
-    def count(self, task: str, total: int) -> None:
-        """Say what starts, and how many there are."""
-        self._begin(task, total)
-        self.note(f"{task}: 0 of {total}")
-
-    def _begin(self, task: str, total: int) -> None:
-        self._task, self._total, self._made = task, total, 0
-        self._found.clear()
-
     def advance(self, amount: int) -> None:
-        """Say how far a count has come, at every quarter."""
-        before, self._made = self._made, self._made + amount
-        if self._total and before * 4 // self._total < self._made * 4 // self._total < _QUARTERS:
-            self.note(f"{self._task}: {self._made} of {self._total}{told(self._by, self._found)}")
-
-    def found(self, by: str, what: str) -> None:
-        """Count it."""
-        self._by = by
-        self._found[what] += 1
-        self.advance(1)
+        """Nothing; of bytes only the end is told."""
 
     def done(self) -> None:
         """Say what is over."""
-        self.note(f"{self._task}: done{told('', self._found)}")
+        self.note(f"{self._task}: done")
+
+    def count(self, task: str, total: int) -> Count:
+        """Say what starts, and how many there are; then at every quarter and every minute."""
+        self.note(f"{task}: 0 of {total:,}")
+        return self._pace.begin(Count(task, total, self._moved, self._ended))
+
+    def _moved(self, count: Count, before: int) -> None:
+        if due := [each for each in self._pace.due(count, before) if each.left]:
+            self.note("; ".join(map(state, due)))
+
+    def _ended(self, count: Count) -> None:
+        self._pace.end(count)
+        if not count.given_up:
+            self.note(f"{count.task}: done{came(count)}")
 
     def note(self, text: str) -> None:
         """Write the line."""
         self._out.write(f"{text}\n")  # at once: several threads may have something to tell
         self._out.flush()
-
-
-class TerminalProgress:
-    """A bar on a terminal."""
-
-    def __init__(self, console: Console | None = None) -> None:
-        """`console`: where the bar is drawn, standard error unless given."""
-        self._console = console or Console(stderr=True)
-        self._bar: RichProgress | None = None
-        self._task: TaskID | None = None
-        self._text = ""
-        self._found: Counter[str] = Counter()
-
-    def start(self, task: str, total_bytes: int) -> None:
-        """Draw a bar for the task."""
-        self._begin(task, total_bytes, DownloadColumn(), TransferSpeedColumn())
-
-    def count(self, task: str, total: int) -> None:
-        """Draw a bar for the task."""
-        self._begin(task, total, MofNCompleteColumn(), TimeElapsedColumn())
-
-    def _begin(self, task: str, total: int, *figures: ProgressColumn) -> None:
-        self.done()
-        self._text = task
-        self._found.clear()
-        text = TextColumn("{task.description}", markup=False)
-        columns = (text, BarColumn(), *figures)
-        self._bar = RichProgress(
-            *columns, console=self._console, refresh_per_second=_DRAWN_A_SECOND
-        )
-        self._bar.start()
-        self._task = self._bar.add_task(task, total=total)
-
-    def advance(self, amount: int) -> None:
-        """Move the bar."""
-        if self._bar is not None and self._task is not None:
-            self._bar.advance(self._task, amount)
-
-    def found(self, by: str, what: str) -> None:
-        """Count it beside the bar."""
-        self._found[what] += 1
-        if self._bar is not None and self._task is not None:
-            text = f"{self._text}{told(by, self._found)}"
-            self._bar.update(self._task, advance=1, description=text)
-
-    def done(self) -> None:
-        """Leave the bar where it is."""
-        if self._bar is not None:
-            self._bar.stop()
-        self._bar = self._task = None
-
-    def note(self, text: str) -> None:
-        """Print the line above the bar."""
-        self._console.print(text, markup=False, highlight=False)
 
 
 class JsonProgress:
@@ -134,41 +100,44 @@ class JsonProgress:
     speaking: ClassVar = threading.RLock()
     """Held while a line is written; who keeps it has the last word."""
 
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: TextIO, clock: Clock = time.monotonic) -> None:
         """`out`: where the lines go."""
         self._out = out
-        self._task = self._by = ""
-        self._total = self._made = 0
-        self._found: Counter[str] = Counter()
+        self._pace = Pace(_HUNDREDTHS, clock)
+        self._bytes: Count | None = None
 
     def start(self, task: str, total_bytes: int) -> None:
         """Tell of a task of so many bytes."""
-        self._begin(task, total_bytes, "bytes")
-
-    def count(self, task: str, total: int) -> None:
-        """Tell of a task of so many things."""
-        self._begin(task, total, "things")
-
-    def _begin(self, task: str, total: int, unit: str) -> None:
-        self._task, self._total, self._made, self._by = task, total, 0, ""
-        self._found.clear()
-        self.tell("start", task=task, total=total, unit=unit)
+        if self._bytes is not None:
+            self._pace.end(self._bytes)
+        self._bytes = self._begin(task, total_bytes, "bytes")
 
     def advance(self, amount: int) -> None:
-        """Tell how far it has come, at every hundredth."""
-        before, self._made = self._made, self._made + amount
-        if self._total and before * 100 // self._total != self._made * 100 // self._total:
-            self._state("progress")
-
-    def found(self, by: str, what: str) -> None:
-        """Count it."""
-        self._by = by
-        self._found[what] += 1
-        self.advance(1)
+        """Tell how far it has come, as of a count."""
+        if self._bytes is not None:
+            self._bytes.advance(amount)
 
     def done(self) -> None:
         """Tell the end of the task."""
-        self._state("done")
+        if self._bytes is not None:
+            self._bytes.end()
+
+    def count(self, task: str, total: int) -> Count:
+        """Tell of a task of so many things; then at every hundredth and every minute."""
+        return self._begin(task, total, "things")
+
+    def _begin(self, task: str, total: int, unit: str) -> Count:
+        self.tell("start", task=task, total=total, unit=unit)
+        return self._pace.begin(Count(task, total, self._moved, self._ended))
+
+    def _moved(self, count: Count, before: int) -> None:
+        for each in self._pace.due(count, before):
+            self._state("progress", each)
+
+    def _ended(self, count: Count) -> None:
+        self._pace.end(count)
+        if not count.given_up:
+            self._state("done", count)
 
     def note(self, text: str) -> None:
         """Tell a line for people."""
@@ -180,22 +149,11 @@ class JsonProgress:
             self._out.write(json.dumps({"event": event, **facts}) + "\n")
             self._out.flush()
 
-    def _state(self, event: str) -> None:
-        found = dict(self._found)
-        facts = {"task": self._task, "by": self._by, "done": self._made, "total": self._total}
-        self.tell(event, **facts, found=found)
-
-
-def told(by: str, found: Counter[str]) -> str:
-    """Give what was found so far, to stand behind a count. Pure.
-
-    >>> told("trino-476", Counter(answered=7, refused=1))
-    ' (trino-476): 7 answered, 1 refused'
-    """
-    counts = ", ".join(f"{number} {what}" for what, number in found.items())
-    return (f" ({by})" if by else "") + (f": {counts}" if counts else "")
+    def _state(self, event: str, count: Count) -> None:
+        facts = {"task": count.task, "by": count.by, "done": count.made, "total": count.total}
+        self.tell(event, **facts, left=count.left, found=dict(count.outcomes))
 
 
 def for_stream(stream: TextIO) -> Progress:
-    """A bar when `stream` is a terminal, plain lines otherwise."""
+    """Bars when `stream` is a terminal, plain lines otherwise."""
     return TerminalProgress(Console(file=stream)) if stream.isatty() else PlainProgress(stream)

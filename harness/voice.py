@@ -1,11 +1,11 @@
-"""What a command says: a bar and the matrix to a person, JSON lines to a program, or little.
+"""What a command says: bars and the matrix to a person, JSON lines to a program, or little.
 
 With `--json`, standard output holds one JSON object a line and nothing else, each with `event`:
 
 | event | what it holds |
 | --- | --- |
 | `start` | `task`, `total`, `unit` (`bytes` or `things`) |
-| `progress`, `done` | `task`, `by` (what runs now), `done`, `total`, `found` (how many of each) |
+| `progress`, `done` | `task`, `by` (who answered last), `done`, `total`, `left`, `found` |
 | `note` | `text` |
 | `end`, the last one | `status`; `reasons`, `totals`, `run`, `reports`; or `problem` |
 """

@@ -60,11 +60,10 @@ def write(variants: Sequence[Variant], where: Writing, found: Callable[[Written]
     if len(missing) < len(variants):
         where.progress.note(f"{len(variants) - len(missing)} variants are kept from earlier runs")
     if missing:
-        where.progress.count("write tables", len(missing))
-        for written in _write_missing(missing, where):
-            where.progress.advance(1)
-            found(written)
-        where.progress.done()
+        with where.progress.count("write tables", len(missing)) as tables:
+            for written in _write_missing(missing, where):
+                tables.advance()
+                found(written)
 
 
 def memory_mb(variants: Sequence[Variant]) -> int:

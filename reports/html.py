@@ -61,6 +61,8 @@ def page(run: Run) -> str:
             failed=list(_failed(run)),
             normalised=normalised.met(run.verdicts),
             pairs_said=pairs.said(run.info.pairs),
+            partly_said=pairs.PARTLY,
+            partly=pairs.asked(run.info.partly),
             pairs_impossible=pairs.impossible(run.info.pairs),
             crossings=pairs.crossings(run),
             findings=_findings(run.verdicts),

@@ -1,4 +1,4 @@
-"""Which pairs of axis values the variants of a run cover: in one line, and as tables."""
+"""Which pairs of axis values a run covers: in one line, as tables, and reader by reader."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
+from typing import Final
 
-from harness.cells import Excluded, Pairs
+from harness.cells import Excluded, Pairs, Partly
+from harness.reports.words import counted
 from harness.run import Run
 from harness.run_info import VariantInfo
 
@@ -33,6 +35,21 @@ def said(pairs: Sequence[Pairs]) -> str:
     return (
         f"{variants:,} of {all_of_them:,} possible variants cover all {covered:,} pairs of axis "
         f"values that can be in {len(pairs)} scenarios{lacking}"
+    )
+
+
+PARTLY: Final = (
+    "Readers that are asked about so many variants that each meets every axis value of a scenario, "
+    "not every two of them together"
+)
+
+
+def asked(readers: Sequence[Partly]) -> tuple[str, ...]:
+    """Say about how many variants the readers are asked of which `PARTLY` holds."""
+    return tuple(
+        f"{each.reader}: {each.variants:,} of {counted(each.of, 'variant')} that it can read, "
+        f"{counted(each.cells, 'cell')}"
+        for each in readers
     )
 
 

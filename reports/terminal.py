@@ -107,13 +107,18 @@ def _alarms(run: Run, console: Console) -> None:
 
 
 def _pairs(run: Run, console: Console) -> None:
-    if not run.info.pairs:
+    if not (run.info.pairs or run.info.partly):
         return
     say(console, "\nPairs of axis values", "bold")
-    item(console, f"{pairs.said(run.info.pairs)}.")
+    if said := pairs.said(run.info.pairs):
+        item(console, f"{said}.")
     for pair, scenarios in pairs.impossible(run.info.pairs):
         where = counted(len(scenarios), "scenario")
         item(console, f"not covered in {where}: {pair.what}: {pair.why}")
+    if run.info.partly:
+        say(console, f"{pairs.PARTLY}:")
+    for line in pairs.asked(run.info.partly):
+        item(console, line)
 
 
 def _totals(run: Run, console: Console) -> None:

@@ -21,7 +21,8 @@ ROOT = Path(__file__).parent.parent
 MAY_IMPORT = {
     "errors": "",
     "progress": "errors",
-    "telling": "progress",
+    "bars": "progress",
+    "telling": "progress bars",
     "containers": "errors",
     "scenarios": "errors",
     # pure
@@ -117,7 +118,7 @@ MAY_IMPORT = {
         "errors model scenario shapes views cells record formats engines runtimes table_state"
     ),
     "answering": "errors model cells record refusals engines questions",
-    "asking": "errors progress cells record answering engines questions runtimes",
+    "asking": "errors progress cells record answering engines questions",
     "keeper": "progress record table_state freeze answer_cache questions",
     "shared_catalog": "errors table_state freeze runtimes",
     "side_by_side": "",

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import psutil
-from bench_watch import HARNESS, Watched, between, watch
+from bench_watch import HARNESS, Event, Watched, between, watch
 from own_cache import with_engines
 
 from harness import run as records
@@ -33,6 +33,7 @@ from harness.runtimes import metastore
 
 FOLDERS: Final = {metastore.DISTRIBUTION: "metastore"}
 """What a server's folder is called where it is not called as its distribution."""
+ASK: Final = "ask cells"
 ANSWERS: Final = re.compile(r"(?P<name>\S+) answers after (?P<seconds>[0-9.]+) s")
 
 
@@ -129,19 +130,28 @@ def cache_of(found: Measured) -> Path:
 def phases(watched: Watched) -> Iterator[tuple[str, float, float]]:
     """Give each phase with its seconds and the harness's CPU seconds."""
     before, before_cpu = 0.0, 0.0
-    for name, begins in (("write, ask meanwhile", "write tables"), ("ask the rest", "ask ")):
-        if found := between(watched.events, begins, "done"):
-            start, end = found
-            yield f"up to {name}", start.seconds - before, start.cpu_s - before_cpu
-            yield name, end.seconds - start.seconds, end.cpu_s - start.cpu_s
-            before, before_cpu = end.seconds, end.cpu_s
+    for name, end in _ends(watched):
+        yield name, end.seconds - before, end.cpu_s - before_cpu
+        before, before_cpu = end.seconds, end.cpu_s
     yield "judge and report", watched.seconds - before, watched.cpu_s - before_cpu
+
+
+def _ends(watched: Watched) -> Iterator[tuple[str, Event]]:
+    """Give each phase but the last one with its end; readers are asked from when writing begins."""
+    wrote, asked = (between(watched.events, task, "done") for task in ("write tables", ASK))
+    if wrote:
+        yield "up to write", wrote[0]
+        yield "write, ask meanwhile", wrote[1]
+    elif asked:
+        yield "up to ask", asked[0]
+    if asked:
+        yield "ask the rest" if wrote else "ask", asked[1]
 
 
 def asking_s(watched: Watched) -> float:
     """Give the seconds from when the first server, the metastore, is started; NaN if none is."""
     begun = min((at - took for _, at, took in _started(watched)), default=float("nan"))
-    over = between(watched.events, "ask ", "done")
+    over = between(watched.events, ASK, "done")
     return over[1].seconds - begun if over else float("nan")
 
 

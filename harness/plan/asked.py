@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from harness import shapes, views
-from harness.cells import Cell, Excluded, Variant
+from harness.cells import Cell, Excluded, Partly, Variant
 from harness.model.moment import AS_OF
 from harness.model.truth import History
 from harness.plan.capabilities import Cannot, CannotShow, Capabilities
@@ -64,6 +64,20 @@ def cells(
                 excluded.append(Excluded(what, why))
             else:
                 yield from _of_step(place, history[: step + 1], step, each)
+
+
+def partly(
+    profile: Profile, variants: Sequence[Variant], cells: Sequence[Cell], cannot: Cannot
+) -> Iterator[Partly]:
+    """Tell of the readers that are asked about so many variants that they meet every axis value."""
+    for asked in profile.readers:
+        if asked.variants is Cover.PAIRS:
+            name = str(asked.reader)
+            own = [cell.variant for cell in cells if cell.reader == name]
+            formats = [v.format for v in variants if v.format in (asked.formats or (v.format,))]
+            can = sum(1 for each in formats if not cannot(asked.reader, each))
+            if len(set(own)) < can:
+                yield Partly(name, len(set(own)), can, len(own))
 
 
 def _views(

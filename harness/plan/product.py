@@ -61,6 +61,7 @@ def plan(
         cells=tuple(cells),
         excluded=tuple(dict.fromkeys(excluded)),
         pairs=tuple(covered),
+        partly=tuple(asked.partly(profile, variants, cells, cannot)),
     )
 
 

@@ -50,10 +50,11 @@ def only(plan: Plan, cases: Collection[str]) -> Plan:
 
 def _with(plan: Plan, cells: tuple[Cell, ...]) -> Plan:
     variants, readers = {cell.variant for cell in cells}, {cell.reader for cell in cells}
-    # What a part covers of the pairs is not what the whole does, so nothing is said of it.
+    if cells != plan.cells:
+        # What a part covers of the pairs is not what the whole does, so nothing is said of it.
+        plan = replace(plan, pairs=(), partly=())
     return replace(
         plan,
-        pairs=plan.pairs if cells == plan.cells else (),
         cells=cells,
         variants=tuple(each for each in plan.variants if each.id in variants),
         readers=tuple(each for each in plan.readers if str(each) in readers),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -184,7 +184,11 @@ def test_a_server_that_dies_as_soon_as_it_is_ready_is_not_started_for_ever() -> 
     assert len(starts) == 2
 
 
-def test_a_server_that_ends_while_it_starts_is_started_once_more() -> None:
+NOT_READY = [EndedProblem("it ended before it was ready"), EnvironmentProblem("not ready in 240 s")]
+
+
+@pytest.mark.parametrize("problem", NOT_READY, ids=["ended", "late"])
+def test_a_server_that_does_not_get_ready_is_started_once_more(problem: EnvironmentProblem) -> None:
     starts: list[str] = []
     found: list[Answer] = []
 
@@ -192,7 +196,7 @@ def test_a_server_that_ends_while_it_starts_is_started_once_more() -> None:
     def serve() -> Iterator[SimulatedServer]:
         starts.append("start")
         if len(starts) == 1:
-            raise EndedProblem("it ended before it was ready")
+            raise problem
         yield SimulatedServer({"q": [GOOD]})
 
     def told(_: Asked, answer: Answer) -> None:
@@ -201,6 +205,21 @@ def test_a_server_that_ends_while_it_starts_is_started_once_more() -> None:
     ask_all(serve, engine(), [asked("q")], manner=Manner(2), told=told)
     assert [answer.rows for answer in found] == [GOOD.rows]
     assert found[0].attempts == ()
+
+
+@pytest.mark.parametrize("problem", NOT_READY, ids=["ended", "late"])
+def test_a_server_that_never_gets_ready_is_given_up_after_the_second_start(
+    problem: EnvironmentProblem,
+) -> None:
+    starts: list[str] = []
+
+    def serve() -> AbstractContextManager[SimulatedServer]:
+        starts.append("start")
+        raise problem
+
+    with pytest.raises(EnvironmentProblem, match=str(problem)):
+        ask_all(serve, engine(), [asked("q")], manner=Manner(2), told=lambda *_: None)
+    assert len(starts) == 2
 
 
 def test_a_server_that_hangs_is_left_and_the_others_are_asked_of_the_next_one() -> None:
@@ -262,23 +281,6 @@ def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Pa
     assert found is not None
     assert (found.case, found.rows, found.reused) == ("other case", (("1",),), True)
     assert [kept.find(f"aa0{number}", "x") for number in (2, 3, 4, 5)] == [None] * 4
-
-
-def test_a_start_that_fails_while_the_metastore_is_gone_is_tried_again() -> None:
-    found: list[Answer] = []
-    starts: list[str] = []
-    server = SimulatedServer({"q": [GOOD]})
-
-    @contextmanager
-    def serve() -> Iterator[SimulatedServer]:
-        starts.append("")
-        if len(starts) == 1:
-            raise EnvironmentProblem("it cannot use the metastore")
-        yield server
-
-    manner = Manner(2, stands=lambda: len(starts) > 1)
-    ask_all(serve, engine(), [asked("q")], manner=manner, told=lambda _, each: found.append(each))
-    assert [answer.rows for answer in found] == [(("1",),)]
 
 
 def ask_as_they_come(

@@ -11,6 +11,7 @@ import pytest
 from harness import record, run
 from harness.record import Answer
 
+Moment = tuple[float, dict[str, object]]
 TOOLS = Path(__file__).parents[2] / "tools"
 NOTHING = Answer("v s0 r", "", void="no step has written anything yet")
 KEPT = Answer("v s1 r", "select 1", reused=True)
@@ -23,7 +24,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("bench")
 
 
-def watched(bench: ModuleType, *events: tuple[float, dict[str, object]]) -> object:
+def watched(bench: ModuleType, *events: Moment) -> object:
     return bench.Watched(
         events=[
             importlib.import_module("bench_watch").Event(at, 0.0, facts) for at, facts in events
@@ -48,12 +49,27 @@ def test_asking_begins_with_the_start_of_the_metastore(bench: ModuleType) -> Non
         bench,
         (6.5, {"event": "note", "text": "hive-metastore-3.1.3 answers after 4.5 s"}),
         (20.0, {"event": "note", "text": "trino-476 answers after 13.0 s"}),
-        (21.0, {"event": "start", "task": "ask trino-476"}),
-        (32.0, {"event": "done", "task": "ask trino-476"}),
+        (21.0, {"event": "start", "task": "ask cells"}),
+        (32.0, {"event": "done", "task": "ask cells"}),
     )
     assert bench.asking_s(seen) == 30.0
     assert bench.starts(seen) == {"metastore": [4.5], "trino-476": [13.0]}
     assert bench.asking_s(watched(bench)) != bench.asking_s(watched(bench))  # NaN: nobody was asked
+
+
+def test_what_is_asked_while_tables_are_written_is_no_phase_of_its_own(bench: ModuleType) -> None:
+    ask: Moment = (2.0, {"event": "start", "task": "ask cells"})
+    write: Moment = (3.0, {"event": "start", "task": "write tables"})
+    written: Moment = (9.0, {"event": "done", "task": "write tables"})
+    asked: Moment = (14.0, {"event": "done", "task": "ask cells"})
+    phases = [*bench.phases(watched(bench, ask, write, written, asked))]
+    assert [(name, seconds) for name, seconds, _ in phases[:-1]] == [
+        ("up to write", 3.0),
+        ("write, ask meanwhile", 6.0),
+        ("ask the rest", 5.0),
+    ]
+    phases = [*bench.phases(watched(bench, ask, asked))]
+    assert [phase[:2] for phase in phases[:-1]] == [("up to ask", 2.0), ("ask", 12.0)]
 
 
 def test_two_metastores_at_one_time_count_together(

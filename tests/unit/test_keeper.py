@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from io import StringIO
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,11 +12,10 @@ from harness.cells import Cell, Reader
 from harness.engines.api import Question
 from harness.keeper import CHANGED, Keeper
 from harness.model.query import Query
-from harness.progress import QuietProgress
+from harness.progress import Count
 from harness.questions import Asked
-from harness.record import Answer, Column
+from harness.record import Answer, Column, Refusal
 from harness.table_state import State
-from harness.telling import PlainProgress
 
 
 @pytest.fixture
@@ -38,49 +37,42 @@ def asked(number: int, state: State) -> tuple[Asked, Answer]:
 def test_answers_are_passed_on_by_the_batch_so_that_a_death_loses_few(
     tmp_path: Path, state: State
 ) -> None:
-    found, out = list[Answer](), StringIO()
-    progress = PlainProgress(out)
-    keeper = Keeper(AnswerCache(tmp_path / "answers"), found.append, progress, batch=3)
-    keeper.count("ask", 4)
+    found = list[Answer]()
+    keeper = Keeper(AnswerCache(tmp_path / "answers"), found.append, Count("ask", 4), batch=3)
     keeper.watch([state])
     for number in range(4):
         keeper.take(*asked(number, state))
     assert [answer.sql for answer in found] == ["q0", "q1", "q2"]
-    progress.done()
-    assert out.getvalue().splitlines()[-2:] == [
-        "ask: 3 of 4 (r): 3 answered",
-        "ask: done: 4 answered",
-    ]
     keeper.pass_on()
     assert [answer.sql for answer in found] == ["q0", "q1", "q2", "q3"]
     keeper.pass_on()
     assert len(found) == 4
 
 
-def test_answers_that_come_before_their_number_is_known_are_counted_then(
-    tmp_path: Path, state: State
-) -> None:
-    out = StringIO()
-    progress = PlainProgress(out)
-    keeper = Keeper(AnswerCache(tmp_path / "answers"), lambda _: None, progress)
+def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state: State) -> None:
+    cells = Count("ask cells", 8)
+    keeper = Keeper(AnswerCache(tmp_path / "answers"), lambda _: None, cells)
     keeper.watch([state])
-    keeper.take(*asked(1, state))
-    assert out.getvalue() == ""
-    keeper.count("ask", 2)
-    keeper.take(*asked(2, state))
-    progress.done()
-    assert out.getvalue().splitlines() == [
-        "ask: 0 of 2",
-        "ask: 1 of 2 (r): 1 answered",
-        "ask: done: 2 answered",
-    ]
+    each, answer = asked(1, state)
+    keeper.take(each, answer)
+    assert (cells.made, cells.by) == (1, "r")
+    keeper.take(each, replace(answer, refusal=Refusal("X", "y")))
+    keeper.take(each, replace(answer, unknown="time-out"))
+    keeper.tell(replace(answer, reused=True))
+    keeper.tell(Answer("v", "", void="no step has written anything yet"))
+    assert (cells.left, cells.by) == (3, "r")
+    keeper.rest()
+    keeper.rest()
+    assert cells.left == 0
+    counted = {"answered": 1, "refused": 1, "silent": 1, "reused": 1, "not asked": 4}
+    assert cells.outcomes == counted
 
 
 def test_a_state_that_comes_again_is_compared_with_how_it_was_before_anybody_read_it(
     tmp_path: Path, state: State
 ) -> None:
     found: list[Answer] = []
-    keeper = Keeper(AnswerCache(tmp_path / "answers"), found.append, QuietProgress())
+    keeper = Keeper(AnswerCache(tmp_path / "answers"), found.append, Count("ask", 2))
     keeper.watch([state])
     (state.table / "file").write_text("other")
     keeper.watch([state])
@@ -94,7 +86,7 @@ def test_an_answer_from_files_that_changed_is_unknown_and_never_kept(
 ) -> None:
     found: list[Answer] = []
     kept = AnswerCache(tmp_path / "answers")
-    keeper = Keeper(kept, found.append, QuietProgress())
+    keeper = Keeper(kept, found.append, Count("ask", 2))
     keeper.watch([state])
     keeper.take(*asked(1, state))
     keeper.pass_on()

@@ -23,6 +23,7 @@ from harness.errors import EnvironmentProblem
 from harness.handover import Handover
 from harness.keeper import Keeper
 from harness.model.query import Query
+from harness.progress import Count
 from harness.questions import Asked
 from harness.record import Answer, Column
 from harness.runtimes import memory
@@ -158,27 +159,34 @@ def test_readers_are_asked_about_a_variant_before_the_next_one_comes(
     assert engines.wanted == [frozenset({("hudi-cow", ())})] * 2
 
 
-def test_the_number_of_answers_is_told_once_all_states_are_there(
-    engines: Engines, tmp_path: Path
-) -> None:
+def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_path: Path) -> None:
     out, come = StringIO(), threading.Event()
 
     def written() -> Iterator[States]:
         yield states("v1")
         assert come.wait(30)
-        out.write("all written\n")
+        out.write("v2 is written\n")
         yield states("v2")
 
-    plan = planned("v1", "v2", readers=(HIVE,))
+    plan = planned("v1", "v2", "v3", "v4", readers=(HIVE,))
     reading.read(plan, written(), place(tmp_path, out), lambda _: come.set())
     said = out.getvalue().splitlines()
-    assert said[said.index("all written") + 1] == "ask hive-3.1.3: 0 of 2"
-    assert said[-1] == "ask hive-3.1.3: done: 2 answered"
+    assert said[0] == "ask cells: 0 of 4"
+    first = said.index("ask cells: 1 of 4, 3 left (hive-3.1.3): 1 answered")
+    assert first < said.index("v2 is written")
+    assert said[-1] == "ask cells: done: 2 answered, 2 not asked", "two have no state"
     assert any(line.startswith("hive-3.1.3: 2 answers in ") for line in said)
 
 
+def test_where_no_cell_is_left_nothing_is_told(engines: Engines, tmp_path: Path) -> None:
+    out = StringIO()
+    reading.read(planned(), iter([states("v1")]), place(tmp_path, out), lambda _: None)
+    assert out.getvalue() == ""
+
+
 def test_without_a_question_nothing_is_started(engines: Engines, tmp_path: Path) -> None:
-    where, found = place(tmp_path), list[Answer]()
+    out, found = StringIO(), list[Answer]()
+    where = place(tmp_path, out)
     kept = AnswerCache(where.cache.root / "answers")
     plan = planned("v1")
     for asked in Questions(plan.cells).about(states("v1")):
@@ -186,6 +194,7 @@ def test_without_a_question_nothing_is_started(engines: Engines, tmp_path: Path)
     reading.read(plan, [states("v1"), states()], where, found.append)
     assert sql(found) == sorted(f"v1 {reader}" for reader in (SPARK, HIVE))
     assert all(answer.reused for answer in found)
+    assert out.getvalue().splitlines()[-1] == "ask cells: done: 2 reused"
     assert engines.started == []
 
 
@@ -266,7 +275,7 @@ def test_a_metastore_that_does_not_fit_beside_the_writer_waits_for_its_end(
 
 def test_after_a_failure_no_server_is_started(engines: Engines, tmp_path: Path) -> None:
     plan, where = planned("v1", readers=(HIVE,)), place(tmp_path)
-    keeper = Keeper(AnswerCache(tmp_path / "answers"), lambda _: None, where.progress)
+    keeper = Keeper(AnswerCache(tmp_path / "answers"), lambda _: None, Count("ask", 1))
     with SharedCatalog(lambda: engines.metastore(where)) as shared:
         at = desk.Desk(where, shared, keeper, {HIVE: Handover()})
         at.give(list(Questions(plan.cells).about(states("v1"))))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from harness import planning, run_info, run_plan
-from harness.cells import Variant, parse_reader
+from harness.cells import Partly, Variant, parse_reader
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
 from harness.operations.insert import Insert
@@ -19,11 +20,12 @@ RECORDED = Path(__file__).parents[1] / "recorded" / "findings_a5"
 
 
 def test_a_plan_is_the_same_after_it_was_written_down(tmp_path: Path) -> None:
-    plan = planning.make(None, "quick-start", "")
+    plan = replace(planning.make(None, "quick-start", ""), partly=(Partly("r", 1, 2, 3),))
     run_info.write_info(tmp_path, run_plan.info_of(plan, "x", NOW))
     again = run_plan.plan_of(run_info.read_info(tmp_path))
     assert again.cells == plan.cells
     assert again.readers == plan.readers
+    assert again.partly == plan.partly
     for found, made in zip(again.variants, plan.variants, strict=True):
         assert (found.id, found.format, found.writers) == (made.id, made.format, made.writers)
         assert found.scenario.table == made.scenario.table

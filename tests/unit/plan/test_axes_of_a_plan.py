@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.cells import Cell, Excluded, Plan, Variant, parse_reader
+from harness.cells import Cell, Excluded, Partly, Plan, Reader, Variant, parse_reader
 from harness.errors import UsageProblem
 from harness.operations.add_column import AddColumn
 from harness.operations.insert import Insert
@@ -228,6 +228,31 @@ def test_a_reader_of_pairs_meets_every_axis_value_in_fewer_variants() -> None:
     every = [axes_of(each).items() for each in found.variants]
     assert set().union(*met) == set().union(*every)
     assert len(asked) <= len(EVERY) + 1 < len(found.variants) / 2
+    cells = sum(1 for cell in found.cells if cell.reader == str(few.reader))
+    assert found.partly == (Partly("other-0", len(asked), len(found.variants), cells),)
+    assert select(found, "*").partly == found.partly
+    assert select(found, "other-0").partly == ()
+
+
+def no_mor(_: Reader, name: str) -> str:
+    return name * (name == "mor")
+
+
+def test_of_a_reader_of_pairs_only_the_variants_count_that_it_can_be_asked_about() -> None:
+    few = Asked(READERS[0].reader, variants=Cover.PAIRS)
+    profile = replace(PROFILE, cover=Cover.PAIRS, **WIDE)
+    found = [
+        plan((LONG,), replace(profile, readers=(each,)), FORMATS, None, no_mor)
+        for each in (few, replace(few, formats=("mor",)), replace(few, formats=("cow",)))
+    ]
+    cows = sum(variant.format == "cow" for variant in found[0].variants)
+    assert 0 < cows < len(found[0].variants)
+    assert [[each.of for each in made.partly] for made in found] == [[cows], [], [cows]]
+
+
+def test_a_reader_of_pairs_that_meets_every_variant_is_not_said_to_leave_any_out() -> None:
+    few = Asked(READERS[0].reader, variants=Cover.PAIRS)
+    assert planned(readers=(few,)).partly == ()
 
 
 def test_a_reader_is_asked_of_the_formats_that_it_names() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from harness.cells import Excluded, Pairs
+from harness.cells import Excluded, Pairs, Partly
 from harness.reports import html, pairs, terminal
 from harness.run import Run
 from harness.run_info import VariantInfo
@@ -16,9 +16,13 @@ COVERED = (
 )
 
 
-def run_of(folder: Path, covered: tuple[Pairs, ...]) -> Run:
+FEW = (Partly("hive-3.1.3{path=mapreduce}", 99, 1323, 1568),)
+TOLD = "hive-3.1.3{path=mapreduce}: 99 of 1,323 variants that it can read, 1,568 cells"
+
+
+def run_of(folder: Path, covered: tuple[Pairs, ...], partly: tuple[Partly, ...] = ()) -> Run:
     made = sample.make(folder)
-    return replace(made, info=replace(made.info, pairs=covered))
+    return replace(made, info=replace(made.info, pairs=covered, partly=partly))
 
 
 def variant(name: str, *writers: str, twin: bool = False, **settings: str) -> VariantInfo:
@@ -77,3 +81,15 @@ def test_both_reports_tell_what_pairs_are_covered(tmp_path: Path) -> None:
     for told in ("5 of 9 possible variants", NO_PARTITIONS.what, NO_PARTITIONS.why):
         assert told in page
         assert told in " ".join(text.split())
+
+
+def test_both_reports_tell_which_readers_meet_every_axis_value_and_not_every_variant(
+    tmp_path: Path,
+) -> None:
+    for covered in (COVERED, ()):
+        made = run_of(tmp_path, covered, FEW)
+        page, text = html.page(made), terminal.write(made, tmp_path).read_text("utf-8")
+        for told in ("Pairs of axis values", pairs.PARTLY, TOLD):
+            assert told in page
+            assert told in " ".join(text.split())
+    assert pairs.PARTLY not in html.page(run_of(tmp_path, COVERED))
