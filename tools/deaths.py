@@ -6,9 +6,8 @@ What came of each run is kept in the folder (`deaths.jsonl`), as are the undistu
 command goes on where an earlier one ended, with the runs that are not there. So a folder belongs to
 one state of the program. `--minutes 30` begins nothing more after half an hour.
 
-A run that is over before the blow falls is no death: it is done again with another moment, up to
-five times. Where nothing was struck even then that is told apart, not counted, and tried again by
-the next go.
+A run that is over before the blow falls is done again with another moment, up to five times; where
+nothing was struck even then, that is told apart, not counted, and left to the next go.
 
 Each run takes one engine's cells of `deaths_scenarios`; where tables are written too, there are
 several, so that the engine reads some while others are written. One process gets SIGKILL (or
@@ -40,10 +39,11 @@ import deaths_book
 from alike import verdicts
 from deaths_book import FAILED, LATE, Book
 from deaths_kinds import PROFILE, Kind, planned
-from deaths_runs import HARNESS, POLL_S, Run, left, outlived, strike
+from deaths_runs import HARNESS, POLL_S, Run, Struck, left, outlived, strike
 from own_cache import with_engines
 
 from harness import pipeline, run_info
+from harness.errors import UsageProblem
 from harness.runtimes import cache as caches
 
 TRIES: Final = 5
@@ -134,6 +134,17 @@ def disturbed(bench: Bench, kind: Kind, number: int, chance: random.Random) -> s
     blow = signal.SIGSTOP if kind.stops else signal.SIGKILL
     hit = strike(run, kind.target, blow, known.wait_s(kind, chance), chance)
     status = run.finish()
+    try:
+        return _became(run, cache, kind, known, hit, status)
+    except (UsageProblem, ValueError) as problem:
+        print(f"{run.folder.name}: records that cannot be read: {problem}", file=sys.stderr)
+        return deaths_book.BROKEN
+
+
+def _became(
+    run: Run, cache: Path, kind: Kind, known: Undisturbed, hit: Struck | None, status: int
+) -> str:
+    """Give what came of a run that ended with a status; `hit`: what there was at the blow."""
     if hit is None:
         return LATE if verdicts(run.folder) == known.verdicts else deaths_book.DIFFERS
     if outlived(run, hit):
@@ -166,15 +177,12 @@ def _gone_on(run: Run, cache: Path, kind: Kind, known: Undisturbed, status: int)
 
 def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
     """Tell whether a disturbed run says anything else of a cell than `unknown`, or the same."""
-    said = verdicts(folder)
+    said = [*verdicts(folder).items()]
     if (folder / run_info.INFO).exists():  # what is there may be judged before it is gone on with
         pipeline.judge_run(folder)
-        said = {**said, **verdicts(folder)}
-    return any(known.verdicts.get(case) != v and not _unknown(v) for case, v in said.items())
-
-
-def _unknown(verdict: str) -> bool:
-    return bool(json.loads(verdict)["verdict"] == "unknown")
+        said += verdicts(folder).items()
+    others = (verdict for case, verdict in said if known.verdicts.get(case) != verdict)
+    return any(json.loads(each)["verdict"] != "unknown" for each in others)
 
 
 def one(bench: Bench, kind: Kind, number: int) -> None:

@@ -173,6 +173,22 @@ def test_what_a_death_left_is_judged_before_it_is_gone_on_with(
     assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "differs"
 
 
+def test_a_verdict_that_judging_again_would_mend_is_told(
+    deaths: ModuleType, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = bench((0, ANOTHER))
+    monkeypatch.setattr(deaths.pipeline, "judge_run", lambda folder: write(folder, RIGHT))
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "differs"
+
+
+def test_records_that_a_death_harmed_are_told(
+    deaths: ModuleType, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = bench((-9, {}), (0, RIGHT))
+    monkeypatch.setattr(deaths.pipeline, "judge_run", run.load)  # nothing is in `run.json`
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "broken"
+
+
 def test_a_run_that_had_not_begun_is_begun_again(deaths: ModuleType, bench: Bench) -> None:
     made, scripted = bench((-9, {}), (0, RIGHT))
     scripted.begun = False
