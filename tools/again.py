@@ -7,8 +7,8 @@
 one after which most readers were asked) to each of its readers, through one connection, and counts
 the answers that are not the first one.
 `write` runs a profile with a cache that holds the engines and nothing else, each time another one,
-and counts the cells whose verdict is not that of the first run, times and names of files
-apart; it goes on where it was broken off. Status 1 when anything differs.
+counts the cells whose verdict is not that of the first run, and compares the canonical reports byte
+by byte (`alike.py`); it goes on where it was broken off. Status 1 when anything differs.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
-from alike import verdicts
+import alike
 from own_cache import with_engines
 
 from harness import engines, freeze, pipeline, run, run_info
@@ -35,7 +36,10 @@ from harness.progress import QuietProgress
 from harness.runtimes import catalog, distributions, fetch, metastore
 from harness.runtimes.cache import Cache
 
-TIMEOUT_S = 120.0
+TIMEOUT_S: Final = 120.0
+CANONICAL: Final = "canonical"
+SHOWN: Final = 5
+"""So many cases that differ are named."""
 
 
 @dataclass(slots=True)
@@ -113,21 +117,38 @@ def _ask(reader: str, sql: str, uri: str, place: Path, times: int) -> Answers:
     return found
 
 
-def write(profile: str, folder: Path, times: int) -> Iterator[tuple[int, int, int]]:
-    """Run a profile anew again and again; give each run's number, cells, and how many differ."""
-    first: dict[str, str] = {}
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A run of a profile written anew."""
+
+    number: int
+    sums: Mapping[str, str]
+    """The SHA-256 of its canonical reports."""
+    cells: int
+    different: Sequence[str]
+    """Cases whose verdicts are not those of the first run."""
+    places: Sequence[str]
+    """Where its reports are not the first run's, or not what its records give."""
+
+
+def write(profile: str, folder: Path, times: int) -> Iterator[Written]:
+    """Run a profile anew again and again, and compare with the first."""
     for number in range(times):
         here = folder / str(number)
         if not (here / "run" / run.VERDICTS).exists():
             _run(profile, here)
-        there = verdicts(here / "run")
-        first = first or there
-        different = [
-            case for case in first.keys() | there.keys() if first.get(case) != there.get(case)
-        ]
-        for case in sorted(different)[:5]:
-            print(f"  differs: {case}", flush=True)
-        yield number, len(there), len(different)
+        yield compared(folder, number)
+
+
+def compared(folder: Path, number: int) -> Written:
+    """Compare a run in such a folder with the first one there."""
+    first, here = folder / "0", folder / str(number)
+    found = run.load(here / "run")
+    sums = alike.write(found, here / CANONICAL)
+    there = alike.verdicts(here / "run")
+    different = alike.different(alike.verdicts(first / "run"), there)
+    places = *alike.remade_otherwise(found), *alike.differences(first / CANONICAL, here / CANONICAL)
+    return Written(number, sums, len(there), different, places)
 
 
 def _run(profile: str, here: Path) -> None:
@@ -136,7 +157,21 @@ def _run(profile: str, here: Path) -> None:
     going_on = (here / "run" / run_info.INFO).exists()
     how = ["--resume"] if going_on else ["--profile", profile]
     environment = {**os.environ, "HARNESS_CACHE": str(cache)}
-    subprocess.run([*command, *how, "--run-dir", str(here / "run")], env=environment, check=True)
+    command += [*how, "--run-dir", str(here / "run")]
+    status = subprocess.run(command, env=environment, check=False).returncode
+    # Another verdict than before may end a run with another status; it is counted, as are all.
+    if not (here / "run" / run.VERDICTS).exists():
+        raise SystemExit(f"the run in {here} ended with status {status} and judged nothing")
+
+
+def _tell(written: Written) -> int:
+    """Print what came of a run; give 1 when anything differs."""
+    print(f"run {written.number}: {written.cells} verdicts, {len(written.different)} differ")
+    sums = (f"{sum_}  {name}" for name, sum_ in written.sums.items())
+    cases = (f"differs: {case}" for case in written.different[:SHOWN])
+    for line in (*sums, *cases, *written.places):
+        print(f"  {line}", flush=True)
+    return int(bool(written.different or written.places))
 
 
 def main() -> int:
@@ -151,10 +186,7 @@ def main() -> int:
     given = parser.parse_args()
     folder, bad = given.folder.resolve(), 0
     if given.what == "write":
-        for number, cells, different in write(given.of, folder, given.times or 20):
-            print(f"run {number}: {cells} verdicts, {different} differ", flush=True)
-            bad += different
-        return min(bad, 1)
+        return max(map(_tell, write(given.of, folder, given.times or 20)), default=0)
     of = given.variant, given.reader
     for answers in read(run.load(Path(given.of)), folder, of, given.times or 1000):
         counts = ", ".join(f"{count} {kind}" for kind, count in answers.kinds.items())

@@ -1,39 +1,112 @@
-"""The verdicts of a run without what no two runs have alike, so that they can be compared."""
+"""Are runs alike? Their canonical reports, summed and compared byte by byte.
+
+    python tools/alike.py FOLDER RUN [RUN ...]
+
+Writes the verdicts and the reports of each run, without what no two runs have alike
+(`canonical.py`), into FOLDER/1, FOLDER/2 and so on, with their SHA-256 (`sha256sum --check
+SHA256SUMS`), and says where a file first differs from that of the first run. The reports that lie
+in a run's folder have to be what its records give, byte by byte. Status 1 when anything differs.
+"""
 
 from __future__ import annotations
 
-import json
+import argparse
+import hashlib
 import sys
-from collections import defaultdict
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Final
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # helpers of tests are `tests.<module>`
+import canonical
 
-from harness import record, run  # noqa: E402
-from harness.record import StateRecord  # noqa: E402
-from tests.recorded import tidy  # noqa: E402
+from harness import record
+from harness import run as runs
+from harness.record import StateRecord, Verdict
+from harness.reports import html, junit, terminal
+from harness.run import Run
+
+REPORTS: Final = (junit, html, terminal)
+FILES: Final = (runs.VERDICTS, *(each.FILE for each in REPORTS))
+SUMS: Final = "SHA256SUMS"
+SHOWN: Final = 40
+"""So many characters are shown before and after the first that differs."""
 
 
 def verdicts(folder: Path) -> dict[str, str]:
-    """Give the verdicts by case, without times, and without what each writing names otherwise.
-
-    Writers name files as they like, and the time gives its instants; a verdict tells both.
-    """
-    found, names = dict[str, str](), _names(folder)
-    path = folder / run.VERDICTS
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        verdict: dict[str, Any] = json.loads(line)
-        del verdict["seconds"], verdict["reused"]
-        text = json.dumps(verdict, sort_keys=True)
-        found[verdict["case"]] = names[verdict["variant"]].path(text)
-    return found
+    """Give the canonical verdicts of a run by case, each as its line."""
+    names = canonical.names_of(record.read_all(folder / runs.STATES, StateRecord))
+    found = record.read_all(folder / runs.VERDICTS, Verdict)
+    return {each.case: record.dump(canonical.verdict(each, names)) for each in found}
 
 
-def _names(folder: Path) -> dict[str, tidy.Names]:
-    by_variant: dict[str, list[StateRecord]] = defaultdict(list)
-    for each in record.read_all(folder / run.STATES, StateRecord):
-        by_variant[each.variant].append(each)
-    found = {variant: tidy.names_of(states) for variant, states in by_variant.items()}
-    return defaultdict(lambda: tidy.Names({}), found)
+def write(found: Run, folder: Path) -> dict[str, str]:
+    """Write the canonical reports of a run into a folder; give the SHA-256 of each file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tidied = canonical.run(found)
+    record.write_all(folder / runs.VERDICTS, tidied.recorded.values())
+    for report in REPORTS:
+        report.write(tidied, folder)
+    sums = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in FILES}
+    lines = "".join(f"{sum_}  {name}\n" for name, sum_ in sums.items())
+    (folder / SUMS).write_text(lines, encoding="utf-8")
+    return sums
+
+
+def differences(one: Path, other: Path) -> Iterator[str]:
+    """Say of two folders of canonical reports where each file first differs."""
+    for name in FILES:
+        was, now = ((folder / name).read_bytes() for folder in (one, other))
+        if was != now:
+            yield f"{name}: {_first(_text(was), _text(now))}"
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", errors="surrogateescape")  # so that no difference is lost
+
+
+def _first(was: str, now: str) -> str:
+    pairs = enumerate(zip(was, now, strict=False))
+    at = next((at for at, (a, b) in pairs if a != b), min(len(was), len(now)))
+    line, start = was.count("\n", 0, at) + 1, was.rfind("\n", 0, at) + 1
+    old, new = (each[max(start, at - SHOWN) : at + SHOWN] for each in (was, now))
+    return f"line {line}, character {at - start + 1}: {new!r} instead of {old!r}"
+
+
+def remade_otherwise(found: Run) -> Iterator[str]:
+    """Name the reports in a run's folder that are not what its records give."""
+    with tempfile.TemporaryDirectory() as folder:
+        for report in REPORTS:
+            there = found.folder / report.FILE
+            if (
+                there.exists()
+                and there.read_bytes() != report.write(found, Path(folder)).read_bytes()
+            ):
+                yield f"{there.name} in {there.parent} is not what the records there give"
+
+
+def different(one: dict[str, str], other: dict[str, str]) -> list[str]:
+    """Give the cases whose verdicts are not the same in both."""
+    return sorted(case for case in one.keys() | other.keys() if one.get(case) != other.get(case))
+
+
+def main() -> int:
+    """Write and compare the canonical reports; give the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path, help="for the canonical reports")
+    parser.add_argument("runs", type=Path, nargs="+", help="folders of finished runs")
+    given = parser.parse_args()
+    bad = 0
+    for number, each in enumerate(given.runs, start=1):
+        here, found = given.folder / str(number), runs.load(each)
+        print(each)
+        for name, sum_ in write(found, here).items():
+            print(f"  {sum_}  {name}")
+        for line in (*remade_otherwise(found), *differences(given.folder / "1", here)):
+            print(f"  {line}")
+            bad = 1
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())

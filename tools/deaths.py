@@ -6,6 +6,9 @@ What came of each run is kept in the folder (`deaths.jsonl`), as are the undistu
 command goes on where an earlier one ended, with the runs that are not there. So a folder belongs to
 one state of the program. `--minutes 30` begins nothing more after half an hour.
 
+A run that is over before the blow falls is done again with another moment, up to five times; where
+nothing was struck even then, that is told apart, not counted, and left to the next go.
+
 Each run takes one engine's cells of `deaths_scenarios`; where tables are written too, there are
 several, so that the engine reads some while others are written. One process gets SIGKILL (or
 SIGSTOP, for one that hangs) at a random moment of all the time that its like are there in an
@@ -24,7 +27,6 @@ import random
 import shutil
 import signal
 import sys
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Sequence
@@ -33,16 +35,19 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
+import deaths_book
 from alike import verdicts
-from deaths_kinds import PROFILE, Kind, planned, table
-from deaths_runs import HARNESS, POLL_S, Run, left, outlived, strike
+from deaths_book import FAILED, LATE, Book
+from deaths_kinds import PROFILE, Kind, planned
+from deaths_runs import HARNESS, POLL_S, Run, Struck, left, outlived, strike
 from own_cache import with_engines
 
 from harness import pipeline, run_info
+from harness.errors import UsageProblem
+from harness.runtimes import cache as caches
 
-BOOK: Final = "deaths.jsonl"
-LATE: Final = "too late"
-FAILED: Final = ("differs", "survived", "left over", "broken")
+TRIES: Final = 5
+"""So many runs at most until one is struck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,32 +68,22 @@ class Undisturbed:
         return chance.random() * life.get(kind.target, 0.0)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Bench:
     """Where runs are done, and what is known of them."""
 
     folder: Path
-    seed: int
+    book: Book
     known: dict[tuple[str, bool], Undisturbed] = field(default_factory=dict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def cache(self, name: str) -> Path:
         """Give a cache with the engines in it; states and answers are its own."""
         return with_engines(self.folder / name)
 
-    def done(self) -> dict[int, str]:
-        """Give what came of the runs of this seed that were done, by their numbers."""
-        book = self.folder / BOOK
-        lines = book.read_text(encoding="utf-8").splitlines() if book.exists() else []
-        facts = [each for each in map(json.loads, lines) if each["seed"] == self.seed]
-        return {each["number"]: each["outcome"] for each in facts}
-
-    def note(self, number: int, kind: Kind, outcome: str, seconds: float) -> None:
-        """Tell of a run, and keep it."""
-        facts = {"number": number, "kind": kind.name, "outcome": outcome, "seed": self.seed}
-        with self.lock, (self.folder / BOOK).open("a", encoding="utf-8") as book:
-            print(f"{number:4} {kind.name}: {outcome}, {seconds:.0f} s", flush=True)
-            book.write(json.dumps({**facts, "seconds": round(seconds)}) + "\n")
+    def clear(self, number: int) -> None:
+        """Remove what a run left here, also one of a program that was ended while it did it."""
+        for name in (f"run-{number}", f"cache-{number}"):
+            caches.remove(self.folder / name)
 
 
 def undisturbed(bench: Bench, kind: Kind) -> Undisturbed:
@@ -118,66 +113,95 @@ def _watched(folder: Path, cache: Path, kind: Kind) -> Undisturbed:
     return Undisturbed(status, found, time.monotonic() - began, dict(lives), dict(asked))
 
 
-def disturbed(bench: Bench, kind: Kind, number: int) -> str:
+def until_struck(bench: Bench, kind: Kind, number: int) -> str:
+    """Do runs until something was struck in one; give what came of that, or that none was."""
+    # Of another go at the same number the moments are others.
+    seed = f"{bench.book.seed}-{number}-{bench.book.goes(number)}"
+    chance = random.Random(seed)  # noqa: S311 - to be repeated, not secret
+    for _ in range(TRIES):
+        bench.clear(number)
+        outcome = disturbed(bench, kind, number, chance)
+        if outcome != LATE:
+            return outcome
+    return LATE
+
+
+def disturbed(bench: Bench, kind: Kind, number: int, chance: random.Random) -> str:
     """Do a run, strike its target, go on; give what came of it."""
-    chance = random.Random(f"{bench.seed}-{number}")  # noqa: S311 - to be repeated, not secret
     known = bench.known[kind.reader, kind.writes]
     cache = bench.cache(f"cache-{number}" if kind.writes else "cache")
     run = Run(bench.folder / f"run-{number}", cache, *kind.options)
     blow = signal.SIGSTOP if kind.stops else signal.SIGKILL
-    struck = strike(run, kind.target, blow, known.wait_s(kind, chance), chance)
+    hit = strike(run, kind.target, blow, known.wait_s(kind, chance), chance)
     status = run.finish()
-    if struck is None:
-        return _judged(run, known, LATE)
-    if outlived(run, struck):
-        return "survived"
+    try:
+        return _became(run, cache, kind, known, hit, status)
+    except (UsageProblem, ValueError) as problem:
+        print(f"{run.folder.name}: records that cannot be read: {problem}", file=sys.stderr)
+        return deaths_book.BROKEN
+
+
+def _became(
+    run: Run, cache: Path, kind: Kind, known: Undisturbed, hit: Struck | None, status: int
+) -> str:
+    """Give what came of a run that ended with a status; `hit`: what there was at the blow."""
+    if hit is None:
+        return LATE if verdicts(run.folder) == known.verdicts else deaths_book.DIFFERS
+    if outlived(run, hit):
+        return deaths_book.SURVIVED
     if _says_otherwise(run.folder, known):
-        return "differs"
-    if status == known.status:
-        return _judged(run, known, "went on by itself")
+        return deaths_book.DIFFERS
+    return _ended(run, cache, kind, known, status)
+
+
+def _ended(run: Run, cache: Path, kind: Kind, known: Undisturbed, status: int) -> str:
+    """Give what came of a run after the blow; one that ended otherwise is gone on with."""
+    outcome = deaths_book.WENT_ON
+    if status != known.status:
+        outcome = _gone_on(run, cache, kind, known, status)
+    if outcome in FAILED:
+        return outcome
+    if verdicts(run.folder) != known.verdicts:
+        return deaths_book.DIFFERS
+    return deaths_book.LEFT_OVER if left(run.folder, cache) else outcome
+
+
+def _gone_on(run: Run, cache: Path, kind: Kind, known: Undisturbed, status: int) -> str:
+    """Go on with a run that ended otherwise; begin it again where it had not begun."""
     begun = (run.folder / run_info.INFO).exists()
     again = Run(run.folder, cache, *(["--resume"] if begun else kind.options))
     if again.finish() != known.status:
-        return "broken"
-    outcome = _judged(again, known, f"{'resumed' if begun else 'begun again'} after {status}")
-    return "left over" if outcome not in FAILED and left(run.folder, cache) else outcome
+        return deaths_book.BROKEN
+    return f"{deaths_book.RESUMED if begun else deaths_book.BEGUN} after {status}"
 
 
 def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
     """Tell whether a disturbed run says anything else of a cell than `unknown`, or the same."""
-    said = verdicts(folder)
+    said = [*verdicts(folder).items()]
     if (folder / run_info.INFO).exists():  # what is there may be judged before it is gone on with
         pipeline.judge_run(folder)
-        said = {**said, **verdicts(folder)}
-    return any(known.verdicts.get(case) != v and not _unknown(v) for case, v in said.items())
-
-
-def _unknown(verdict: str) -> bool:
-    return bool(json.loads(verdict)["verdict"] == "unknown")
-
-
-def _judged(run: Run, known: Undisturbed, outcome: str) -> str:
-    return outcome if verdicts(run.folder) == known.verdicts else "differs"
+        said += verdicts(folder).items()
+    others = (verdict for case, verdict in said if known.verdicts.get(case) != verdict)
+    return any(json.loads(each)["verdict"] != "unknown" for each in others)
 
 
 def one(bench: Bench, kind: Kind, number: int) -> None:
     """Do one disturbed run and clean up unless it failed."""
-    began, run, cache = time.monotonic(), f"run-{number}", f"cache-{number}"
-    for name in (run, cache):  # of a program that was ended while it did this one
-        shutil.rmtree(bench.folder / name, ignore_errors=True)
-    outcome = disturbed(bench, kind, number)
-    bench.note(number, kind, outcome, time.monotonic() - began)
-    for name in (run, cache) if outcome not in FAILED else ():
-        shutil.rmtree(bench.folder / name, ignore_errors=True)
+    began = time.monotonic()
+    outcome = until_struck(bench, kind, number)
+    bench.book.note(number, kind, outcome, time.monotonic() - began)
+    if outcome not in FAILED:
+        bench.clear(number)
 
 
 def main() -> int:
     """Do the runs that are left; give the exit status."""
     told = _options()
     told.folder.mkdir(parents=True, exist_ok=True)
-    bench = Bench(told.folder.resolve(), told.seed)
+    folder = told.folder.resolve()
+    bench = Bench(folder, Book(folder, told.seed))
     kinds = planned(told.runs, told.seed, told.only)
-    waiting = {number: kind for number, kind in kinds.items() if number not in bench.done()}
+    waiting = deaths_book.due(kinds, bench.book.done())
     print(f"seed {told.seed}, {len(waiting)} of {len(kinds)} runs, {told.jobs} at once", flush=True)
     _prepare(bench, list(waiting.values()), told.jobs)
     until = time.monotonic() + told.minutes * 60
@@ -189,9 +213,10 @@ def main() -> int:
     with ThreadPoolExecutor(told.jobs) as threads:
         for job in [threads.submit(do, *each) for each in waiting.items()]:
             job.result()
-    done = bench.done()
-    print("\n".join(table([(kinds[each], done[each]) for each in kinds if each in done])))
-    return int(any(outcome in FAILED for outcome in done.values()))
+    done = [(kinds[each], outcome) for each, outcome in bench.book.done().items() if each in kinds]
+    outcomes = [outcome for _, outcome in done]
+    print("\n".join([*deaths_book.table(done), "", deaths_book.total(outcomes, len(kinds))]))
+    return int(any(outcome in FAILED for outcome in outcomes))
 
 
 def _options() -> argparse.Namespace:

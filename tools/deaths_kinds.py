@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -77,14 +75,3 @@ def planned(runs: int, seed: int, only: str) -> dict[int, Kind]:
     whole, rest = divmod(runs, len(every))
     kinds = enumerate(every * whole + every[:rest], start=1)
     return {number: kind for number, kind in kinds if re.search(only, kind.name)}
-
-
-def table(outcomes: Sequence[tuple[Kind, str]]) -> Iterator[str]:
-    """Give the lines of the table."""
-    yield "| target | runs | what came of it |"
-    yield "| --- | --- | --- |"
-    for kind in SHARES:
-        found = Counter(outcome for each, outcome in outcomes if each == kind)
-        if found:
-            text = ", ".join(f"{count} {outcome}" for outcome, count in found.most_common())
-            yield f"| {kind.name} | {found.total()} | {text} |"

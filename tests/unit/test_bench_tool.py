@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from harness import record, run
 from harness.record import Answer
+from tests.recorded import sample
 
 Moment = tuple[float, dict[str, object]]
 TOOLS = Path(__file__).parents[2] / "tools"
@@ -24,7 +27,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("bench")
 
 
-def watched(bench: ModuleType, *events: Moment) -> object:
+def watched(bench: ModuleType, *events: Moment) -> Any:  # noqa: ANN401
     return bench.Watched(
         events=[
             importlib.import_module("bench_watch").Event(at, 0.0, facts) for at, facts in events
@@ -57,19 +60,83 @@ def test_asking_begins_with_the_start_of_the_metastore(bench: ModuleType) -> Non
     assert bench.asking_s(watched(bench)) != bench.asking_s(watched(bench))  # NaN: nobody was asked
 
 
-def test_what_is_asked_while_tables_are_written_is_no_phase_of_its_own(bench: ModuleType) -> None:
-    ask: Moment = (2.0, {"event": "start", "task": "ask cells"})
-    write: Moment = (3.0, {"event": "start", "task": "write tables"})
-    written: Moment = (9.0, {"event": "done", "task": "write tables"})
-    asked: Moment = (14.0, {"event": "done", "task": "ask cells"})
-    phases = [*bench.phases(watched(bench, ask, write, written, asked))]
-    assert [(name, seconds) for name, seconds, _ in phases[:-1]] == [
-        ("up to write", 3.0),
-        ("write, ask meanwhile", 6.0),
-        ("ask the rest", 5.0),
+def test_the_phases_are_all_of_a_run_one_after_another(bench: ModuleType) -> None:
+    event = importlib.import_module("bench_watch").Event
+    told = [
+        (2.0, 1.25, "start", "ask cells"),
+        (3.0, 1.5, "start", "write tables"),
+        (8.0, 2.0, "progress", "write tables"),
+        (9.0, 3.0, "done", "write tables"),
+        (14.0, 7.0, "done", "ask cells"),
+        (14.5, 7.5, "start", "draw reports"),
     ]
-    phases = [*bench.phases(watched(bench, ask, asked))]
-    assert [phase[:2] for phase in phases[:-1]] == [("up to ask", 2.0), ("ask", 12.0)]
+    events = [event(at, cpu_s, {"event": kind, "task": task}) for at, cpu_s, kind, task in told]
+    assert list(bench.phases(bench.Watched(seconds=15.0, cpu_s=8.0, events=events))) == [
+        ("up to write", 3.0, 1.5),
+        ("write, ask meanwhile", 6.0, 1.5),
+        ("ask the rest", 5.0, 4.0),
+        ("judge and report", 1.0, 1.0),
+    ]
+    asked = bench.Watched(seconds=15.0, cpu_s=8.0, events=[events[0], events[4]])
+    assert [each[:2] for each in bench.phases(asked)] == [
+        ("up to ask", 2.0),
+        ("ask", 12.0),
+        ("judge and report", 1.0),
+    ]
+    assert list(bench.phases(bench.Watched(seconds=3.0, cpu_s=2.0))) == [
+        ("judge and report", 3.0, 2.0)  # nothing was written or asked
+    ]
+
+
+def test_the_summary_divides_what_was_measured(bench: ModuleType, tmp_path: Path) -> None:
+    found = measured(bench, tmp_path)
+    cells = len(found.run.info.cells)
+    said = dict(bench.summary(found))
+    assert said["cells"] == str(cells)
+    assert said["status of the run, of the same again, asked afresh"] == "1, 1, 0"
+    assert said["cells a minute"] == str(round(cells / 2))
+    assert said["harness CPU, fixed (one kept cell), s"] == "1.50"
+    assert said["harness CPU a cell beside that, ms"] == "10.00"
+    assert said["the same again: harness CPU a cell, ms"] == "2.00"
+    assert said["asked afresh, tables there, with all start-ups, s"] == "20"
+    assert said["plain script for the same questions, s"] == "50"
+    assert said["times the plain script"] == "2.50"
+    assert said["memory at most, all processes together, MB"] == "900"
+    rows = {name: row for name, *row in bench.engines(found)}
+    asked = bench.queries(found.run)["trino-476"]
+    total = f"{sum(each.seconds for each in asked):.1f}"
+    assert rows["trino-476"] == ["12.0", str(len(asked)), total, "30.0", "800", "11.0", "39.0"]
+    assert rows["metastore"] == ["4.5", "", "", "2.0", "100", "6.0", ""]
+
+
+def measured(bench: ModuleType, folder: Path) -> Any:  # noqa: ANN401 - of a module loaded late
+    """Make what was measured of the sample's run."""
+    found, used = sample.make(folder), importlib.import_module("bench_watch").Used
+    cells = len(found.info.cells)
+    notes = (
+        (5.0, {"event": "note", "text": "hive-metastore-3.1.3 answers after 4.5 s"}),
+        (18.0, {"event": "note", "text": "trino-476 answers after 12.0 s"}),
+        (19.0, {"event": "start", "task": "ask cells"}),
+        (20.5, {"event": "done", "task": "ask cells"}),
+    )
+    first = replace(
+        watched(bench, *notes),
+        status=1,
+        seconds=120.0,
+        cpu_s=1.5 + cells / 100,
+        peak_mb=900,
+        used={"trino-476": used(800, 30.0), "metastore": used(100, 2.0)},
+    )
+    again = bench.Watched(status=1, seconds=3.0, cpu_s=1.5 + cells / 500)
+    plain = {
+        "seconds": 50.0,
+        "by": {
+            "trino-476": {"start": 11.0, "ask": 39.0, "asked": 5},
+            "metastore": {"start": 6.0, "ask": 0.0, "asked": 0},
+        },
+    }
+    one = bench.Watched(cpu_s=1.5)
+    return bench.Measured(first, again, one, watched(bench, *notes), plain, found, 2.0)
 
 
 def test_two_metastores_at_one_time_count_together(

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from harness import planning, record, run, write
-from harness.model.files import FileFact, FileKind
-from harness.record import Outcome, OutcomeKind, StateRecord
+from harness import planning, write
 
 TOOLS = Path(__file__).parents[2] / "tools"
 RUNS = 200
@@ -47,12 +44,10 @@ def test_a_run_is_the_same_however_many_are_asked_for(kinds: ModuleType) -> None
 
 
 def test_what_was_done_is_known_to_the_next_go(kinds: ModuleType, tmp_path: Path) -> None:
-    kind, deaths = kinds.planned(1, 1, "")[1], importlib.import_module("deaths")
-    deaths.Bench(tmp_path, 1).note(1, kind, "went on by itself", 30.4)
-    assert deaths.Bench(tmp_path, 1).done() == {1: "went on by itself"}
-    assert deaths.Bench(tmp_path, 2).done() == {}
-    *_, line = kinds.table([(kind, "differs")] * 2)
-    assert line == f"| {kind.name} | 2 | 2 differs |"
+    kind, book = kinds.planned(1, 1, "")[1], importlib.import_module("deaths_book")
+    book.Book(tmp_path, 1).note(1, kind, "went on by itself", 30.4)
+    assert book.Book(tmp_path, 1).done() == {1: "went on by itself"}
+    assert book.Book(tmp_path, 2).done() == {}
 
 
 def test_some_tables_are_read_while_others_are_written(kinds: ModuleType) -> None:
@@ -129,29 +124,3 @@ def test_the_metastore_answers_once_both_do(runs: ModuleType, tmp_path: Path) ->
     assert not one.answers("metastore")
     one._log.write_text(line * 2)
     assert one.answers("metastore")
-
-
-def test_names_that_each_writing_gives_otherwise_are_no_difference(tmp_path: Path) -> None:
-    alike = importlib.import_module("alike")
-    one, again, other = (
-        alike.verdicts(written(tmp_path / str(at), *each))
-        for at, each in enumerate(
-            [("20260101120000000", "1", "x"), ("20260203130000000", "2", "x"),
-             ("20260203130000000", "2", "y")]
-        )
-    )  # fmt: skip
-    assert one == again != other
-
-
-def written(folder: Path, instant: str, group: str, value: str) -> Path:
-    """Make a run's records with one verdict that names a file."""
-    folder.mkdir()
-    name = f"{group * 8}-1111-1111-1111-111111111111"
-    path = f"{name}-0_0-{group}1-{group}2_{instant}.parquet"
-    file = FileFact(path, FileKind.BASE, f"{name}-0", instant, ())
-    state = StateRecord("v", Outcome(1, OutcomeKind.APPLIED, instant), "", (file,))
-    record.write_all(folder / run.STATES, [state])
-    verdict = {"case": "v s1 r", "variant": "v", "file": path, "found": value}
-    timed = {**verdict, "seconds": float(group), "reused": False}
-    (folder / run.VERDICTS).write_text(json.dumps(timed) + "\n", encoding="utf-8")
-    return folder

@@ -1,0 +1,139 @@
+"""A run without what no two runs have alike: what is left is the same again, byte by byte.
+
+It is taken out of the records, field by field, before reports are made of them: the run's id and
+hour, how long everything took, what was found again instead of being asked or written (`reused`),
+what servers logged, and the order in which rows came. Instants, snapshots and files, which each
+writing names otherwise, are called as in a recording. Only in the texts of errors, which have no
+fields, are tasks, objects, folders and ports looked for; which of the files an error names is left
+out as well.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # helpers of tests are `tests.<module>`
+
+from harness import views  # noqa: E402
+from harness.model.canonical import Value  # noqa: E402
+from harness.record import Answer, Attempt, Finding, StateRecord, Verdict, Witness  # noqa: E402
+from harness.run import Run  # noqa: E402
+from tests.recorded import tidy  # noqa: E402
+from tests.recorded.tidy import Names  # noqa: E402
+
+ID: Final = "run"
+SEQUENCE: Final = re.compile(rf"({tidy.INSTANT.pattern})_\d+(?=_\d+)")
+"""How Hudi numbers a row: by its instant, the task that wrote it, and its place in that."""
+
+
+def run(found: Run) -> Run:
+    """Give the whole run so."""
+    names = names_of(found.states)
+    views_of = {cell.case: (names[cell.variant], cell.view) for cell in found.info.cells}
+    return replace(
+        found,
+        info=replace(found.info, id=ID, started=tidy.FIRST, fresh=False),
+        states=tuple(tidy.state(each, names[each.variant]) for each in found.states),
+        answers={
+            case: _answer(each, *views_of[case])
+            for case, each in found.answers.items()
+            if case in views_of
+        },
+        recorded={case: verdict(each, names) for case, each in found.recorded.items()},
+    )
+
+
+def names_of(states: Iterable[StateRecord]) -> Mapping[str, Names]:
+    """Give what each variant's instants and files are called; of no other they are called so."""
+    by_variant: dict[str, list[StateRecord]] = defaultdict(list)
+    for each in states:
+        by_variant[each.variant].append(each)
+    found = {variant: tidy.names_of(of) for variant, of in by_variant.items()}
+    return defaultdict(lambda: Names({}), found)
+
+
+def _answer(given: Answer, names: Names, view: str) -> Answer:
+    sql, errors = partial(_sql, names=names, view=view), _errors(names)
+    return replace(
+        tidy.answer(given, errors),
+        sql=sql(given.sql),
+        rows=_rows(given.rows, names),
+        confirmed=given.confirmed,
+        attempts=tuple(Attempt(errors.message(each.what)) for each in given.attempts),
+        parts=tuple(
+            replace(
+                each,
+                sql=sql(each.sql),
+                rows=_rows(each.rows, names),
+                refusal=errors.refusal(each.refusal),
+                unknown=errors.message(each.unknown),
+            )
+            for each in given.parts
+        ),
+    )
+
+
+def _errors(names: Names) -> Names:
+    """Give what errors call files: an engine names the first it met, and each writing another."""
+    numbers = {each: tidy.instant(0) for each in names.known if each.isdigit()}
+    return Names(dict.fromkeys(names.known, tidy.group(0)) | numbers)
+
+
+def verdict(given: Verdict, names: Mapping[str, Names]) -> Verdict:
+    """Give one verdict so; `names`: of the variants."""
+    own = names[given.variant]
+    return replace(
+        given,
+        findings=tuple(_finding(each, own) for each in given.findings),
+        because=_errors(own).message(given.because),
+        seconds=0.0,
+        sql=_sql(given.sql, own, given.view),
+        reused=False,
+    )
+
+
+def _sql(sql: str, names: Names, view: str) -> str:
+    # When a write was completed is in no record, and a view of the past may be asked by it.
+    times = tidy.INSTANT.findall(sql) if views.past(view) else ()
+    return Names(dict.fromkeys(times, tidy.instant(0)) | names.known).text(sql)
+
+
+def _finding(given: Finding, names: Names) -> Finding:
+    places = tuple(_place(each, names) for each in given.places)
+    return replace(given, witness=_place(given.witness, names), places=places)
+
+
+def _place(given: Witness, names: Names) -> Witness:
+    return replace(
+        given,
+        key=_text(given.key, names),
+        found=_value(given.found, names),
+        raw=_text(given.raw, names),
+        file=names.path(given.file),
+    )
+
+
+def _rows(rows: Iterable[tuple[Value, ...]], names: Names) -> tuple[tuple[Value, ...], ...]:
+    return tidy.in_order(tuple(_value(each, names) for each in row) for row in rows)
+
+
+def _value(value: Value, names: Names) -> Value:
+    return _text(value, names) if isinstance(value, str) else value
+
+
+def _text(text: str, names: Names) -> str:
+    """Give a text that a reader showed; one that names nothing of the run stays as it is.
+
+    A reader by position shows what Hudi adds to each row: instants and files.
+    """
+    if names.text(text) == text:
+        return text
+    return names.path(SEQUENCE.sub(r"\1_0", text))
