@@ -3,9 +3,9 @@
 It is taken out of the records, field by field, before reports are made of them: the run's id and
 hour, how long everything took, what was found again instead of being asked or written (`reused`),
 what servers logged, and the order in which rows came. Instants, snapshots and files, which each
-writing names otherwise, are called as in a recording. Only in the texts of errors, which have no
-fields, are tasks, objects, folders and ports looked for; which of the files an error names is left
-out as well.
+writing names otherwise, are called as in a recording. A refusal keeps its kind and code alone: an
+engine reads several files at a time, and its words are about the one that failed first. In other
+texts of errors, which have no fields, tasks, objects, folders and ports are looked for.
 """
 
 from __future__ import annotations
@@ -23,13 +23,23 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # helpers of tests are `tests.<module>`
 
 from harness import views  # noqa: E402
-from harness.model.canonical import Value  # noqa: E402
-from harness.record import Answer, Attempt, Finding, StateRecord, Verdict, Witness  # noqa: E402
+from harness.model.canonical import OwnTexts, Value  # noqa: E402
+from harness.record import (  # noqa: E402
+    Answer,
+    Attempt,
+    Finding,
+    Part,
+    Refusal,
+    StateRecord,
+    Verdict,
+    Witness,
+)
 from harness.run import Run  # noqa: E402
 from tests.recorded import tidy  # noqa: E402
 from tests.recorded.tidy import Names  # noqa: E402
 
 ID: Final = "run"
+WORDS: Final = "what the engine says of it"
 SEQUENCE: Final = re.compile(rf"({tidy.INSTANT.pattern})_\d+(?=_\d+)")
 """How Hudi numbers a row: by its instant, the task that wrote it, and its place in that."""
 
@@ -62,23 +72,28 @@ def names_of(states: Iterable[StateRecord]) -> Mapping[str, Names]:
 
 def _answer(given: Answer, names: Names, view: str) -> Answer:
     sql, errors = partial(_sql, names=names, view=view), _errors(names)
+    rows, raw = _rows(given, names)
     return replace(
         tidy.answer(given, errors),
         sql=sql(given.sql),
-        rows=_rows(given.rows, names),
+        rows=rows,
+        raw=raw,
+        refusal=_refusal(given.refusal),
         confirmed=given.confirmed,
         attempts=tuple(Attempt(errors.message(each.what)) for each in given.attempts),
-        parts=tuple(
-            replace(
-                each,
-                sql=sql(each.sql),
-                rows=_rows(each.rows, names),
-                refusal=errors.refusal(each.refusal),
-                unknown=errors.message(each.unknown),
-            )
-            for each in given.parts
-        ),
+        parts=tuple(_part(each, names, sql(each.sql)) for each in given.parts),
     )
+
+
+def _part(given: Part, names: Names, sql: str) -> Part:
+    (rows, raw), unknown = _rows(given, names), _errors(names).message(given.unknown)
+    refusal = _refusal(given.refusal)
+    return replace(given, sql=sql, rows=rows, raw=raw, refusal=refusal, unknown=unknown)
+
+
+def _refusal(given: Refusal | None) -> Refusal | None:
+    """Leave an error its kind: what else it says is of the file or column that was met first."""
+    return given and replace(given, message=WORDS, cause=WORDS if given.cause else "")
 
 
 def _errors(names: Names) -> Names:
@@ -121,8 +136,9 @@ def _place(given: Witness, names: Names) -> Witness:
     )
 
 
-def _rows(rows: Iterable[tuple[Value, ...]], names: Names) -> tuple[tuple[Value, ...], ...]:
-    return tidy.in_order(tuple(_value(each, names) for each in row) for row in rows)
+def _rows(given: Answer | Part, names: Names) -> tuple[tidy.Rows, OwnTexts]:
+    raw = [(row, column, _text(text, names)) for row, column, text in given.raw]
+    return tidy.in_order([tuple(_value(each, names) for each in row) for row in given.rows], raw)
 
 
 def _value(value: Value, names: Names) -> Value:

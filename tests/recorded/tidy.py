@@ -64,11 +64,8 @@ class Names:
 
         Second: what the engine sent of their cells.
         """
-        rows = list(map(self.row, given.rows))
-        order = sorted(range(len(rows)), key=lambda at: _line(rows[at]))
-        place = {old: new for new, old in enumerate(order)}
-        raw = sorted((place[row], column, self.path(text)) for row, column, text in given.raw)
-        return tuple(rows[at] for at in order), tuple(raw)
+        raw = [(row, column, self.path(text)) for row, column, text in given.raw]
+        return in_order([self.row(row) for row in given.rows], raw)
 
     def row(self, row: tuple[Value, ...]) -> tuple[Value, ...]:
         """Give the values of one row."""
@@ -210,6 +207,14 @@ def _part(part: Part, names: Names) -> Part:
     refusal, unknown = names.refusal(part.refusal), names.message(part.unknown)
     rows, raw = names.rows(part)
     return replace(part, sql="", rows=rows, raw=raw, refusal=refusal, unknown=unknown)
+
+
+def in_order(rows: Sequence[tuple[Value, ...]], raw: Iterable[tuple[int, int, str]]) -> tuple[Rows, OwnTexts]:
+    """Sort rows by their text, and what the engine sent of their cells with them."""
+    order = sorted(range(len(rows)), key=lambda at: _line(rows[at]))
+    place = {old: new for new, old in enumerate(order)}
+    sent = sorted((place[row], column, text) for row, column, text in raw)
+    return tuple(rows[at] for at in order), tuple(sent)
 
 
 def _line(row: tuple[Value, ...]) -> str:

@@ -100,13 +100,15 @@ def state(old: StateRecord, names: tidy.Names) -> StateRecord:
 
 
 def answer(old: Answer, names: tidy.Names) -> Answer:
+    rows, raw = names.rows(old)
     return replace(
         tidy.answer(old, names),
         sql=names.text(old.sql),
-        rows=names.rows(old.rows)[::-1],
+        rows=rows[::-1],
+        raw=tuple((len(rows) - 1 - row, column, text) for row, column, text in raw),
         attempts=tuple(replace(each, log="of another hour") for each in old.attempts),
         confirmed=old.confirmed,
-        parts=tuple(replace(each, rows=names.rows(each.rows)[::-1]) for each in old.parts),
+        parts=tuple(replace(each, rows=names.rows(each)[0][::-1]) for each in old.parts),
         seconds=old.seconds + 1,
         reused=True,
     )
@@ -253,23 +255,25 @@ def test_a_question_about_the_past_is_asked_by_a_time_and_no_other_is(
 
 
 @pytest.mark.parametrize(
-    ("message", "alike"),
-    [("in stage 9.0 (TID 4) of file {}", True), ("of another kind in file {}", False)],
+    ("other", "alike"),
+    [
+        (Refusal("E", "no column f2", "13", "at f2"), True),
+        (Refusal("F", "no column f1", "13", "at f1"), False),
+        (Refusal("E", "no column f1", "14", "at f1"), False),
+        (Refusal("E", "no column f1", "13"), False),
+    ],
 )
-def test_which_file_an_error_names_is_no_difference_and_what_it_says_is_one(
-    canonical: ModuleType, message: str, *, alike: bool
+def test_what_a_refusal_says_of_the_first_file_that_failed_is_no_difference_and_its_kind_is_one(
+    canonical: ModuleType, other: Refusal, *, alike: bool
 ) -> None:
-    there = file(INSTANT, GROUP), file("20270203130000009", GROUP.replace("1", "2"))
-    own = names(canonical, *there)["v"]
+    def said(refusal: Refusal) -> tuple[Answer, Answer]:
+        whole = Answer("c", "", refusal=refusal)
+        alone = Answer("c", "", parts=(Part("f1", "select f1", refusal=refusal),))
+        own = names(canonical)["v"]
+        return canonical._answer(whole, own, "q"), canonical._answer(alone, own, "q")
 
-    def said(text: str, of: FileFact) -> Answer:
-        refusal = Refusal("E", text.format(f"/tmp/{of.path}"))
-        part = Part("f1", "select f1", refusal=refusal)
-        found: Answer = canonical._answer(Answer("c", "", refusal=refusal, parts=(part,)), own, "q")
-        return found
-
-    first = said("in stage 7.0 (TID 1) of file {}", there[0])
-    assert (said(message, there[1]) == first) is alike
+    first = said(Refusal("E", "no column f1", "13", "at f1"))
+    assert [a == b for a, b in zip(said(other), first, strict=True)] == [alike, alike]
 
 
 def test_a_second_attempt_is_a_difference_and_what_the_log_said_then_is_none(
