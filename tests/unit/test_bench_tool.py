@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -26,7 +27,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("bench")
 
 
-def watched(bench: ModuleType, *events: tuple[float, dict[str, object]]) -> Any:  # noqa: ANN401
+def watched(bench: ModuleType, *events: tuple[float, Mapping[str, object]]) -> Any:  # noqa: ANN401
     return bench.Watched(
         events=[
             importlib.import_module("bench_watch").Event(at, 0.0, facts) for at, facts in events
