@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +15,7 @@ from harness import record, run
 from harness.record import Answer
 from tests.recorded import sample
 
-Moment = tuple[float, dict[str, object]]
+Moment = tuple[float, Mapping[str, object]]
 TOOLS = Path(__file__).parents[2] / "tools"
 NOTHING = Answer("v s0 r", "", void="no step has written anything yet")
 KEPT = Answer("v s1 r", "select 1", reused=True)

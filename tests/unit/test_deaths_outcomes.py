@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import random
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -130,9 +130,10 @@ def bench(
     write(tmp_path / "known", RIGHT)
     known = deaths.Undisturbed(0, deaths.verdicts(tmp_path / "known"), 50.0, {"x": 30.0}, {})
 
-    def make(*ends: tuple[int, Said], struck: object = None) -> tuple[Any, Scripted]:
-        hits = [runs.Struck((), ())] if struck is None else struck
-        scripted = Scripted(list(ends), iter(hits))
+    def make(
+        *ends: tuple[int, Said], struck: Sequence[object | None] = (runs.Struck((), ()),)
+    ) -> tuple[Any, Scripted]:
+        scripted = Scripted(list(ends), iter(struck))
         monkeypatch.setattr(deaths, "Run", scripted.run)
         monkeypatch.setattr(deaths, "strike", scripted.strike)
         book = deaths.Book(tmp_path, 1)
