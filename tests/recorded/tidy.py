@@ -209,7 +209,9 @@ def _part(part: Part, names: Names) -> Part:
     return replace(part, sql="", rows=rows, raw=raw, refusal=refusal, unknown=unknown)
 
 
-def in_order(rows: Sequence[tuple[Value, ...]], raw: Iterable[tuple[int, int, str]]) -> tuple[Rows, OwnTexts]:
+def in_order(
+    rows: Sequence[tuple[Value, ...]], raw: Iterable[tuple[int, int, str]]
+) -> tuple[Rows, OwnTexts]:
     """Sort rows by their text, and what the engine sent of their cells with them."""
     order = sorted(range(len(rows)), key=lambda at: _line(rows[at]))
     place = {old: new for new, old in enumerate(order)}
