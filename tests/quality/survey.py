@@ -6,15 +6,18 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Final
 
 from harness import compare
 from harness.checks.altered_value import near
 from harness.diagnosis import findings
-from harness.model.canonical import text_of
+from harness.model.canonical import Look, MapValue, look_of, text_of
 from harness.record import FindingKind
 from tests.quality.oracle import Oracle, Spot, Wrong
 from tests.quality.planted import Defect
 from tests.quality.shadow import Seen, tokens_in
+
+FEW: Final = {"0", "1", look_of(()), look_of(MapValue(()))}
 
 
 class Result(StrEnum):
@@ -86,7 +89,7 @@ class Excuse:
     oracle: Oracle
     wrong: dict[Spot, Wrong]
     said: dict[Spot, FindingKind]
-    _texts: dict[str, set[int]] = field(default_factory=dict)
+    _looks: dict[Look, set[int]] = field(default_factory=dict)
 
     def holds(self, place: Wrong, said: FindingKind) -> bool:
         """Tell whether what was said claims nothing that the answer does not show."""
@@ -143,15 +146,16 @@ class Excuse:
             and each.column.id == column.id
             and each.found is not None
         ]
-        constant = len({text_of(each.found) for each in alike}) == 1
+        constant = len({look_of(each.found) for each in alike}) == 1
         if len({each.spot[0] for each in alike}) < 4 or constant:  # no pattern
             return all(self._loose(each) for each in alike)
         return bool(self._fitting(alike)) or all(self._altered(each) for each in alike)
 
     def _loose(self, place: Wrong) -> bool:
         """Tell whether others than the one have had such a value, in whatever row."""
-        few = isinstance(place.found, bool) or text_of(place.found) in {"0", "1", "[]", "{}"}
-        others = len(self._had.get(text_of(place.found), set())) != 1
+        look = look_of(place.found)
+        few = isinstance(place.found, bool) or look in FEW
+        others = len(self._had.get(look, set())) != 1
         return few or others or self._altered(place)
 
     def _altered(self, place: Wrong) -> bool:
@@ -168,20 +172,20 @@ class Excuse:
             each
             for each in fields - true
             if all(
-                text_of(p.found)
-                in {t for texts in cells.get((each, p.spot[0]), {}).values() for t in texts}
+                look_of(p.found)
+                in {look for looks in cells.get((each, p.spot[0]), {}).values() for look in looks}
                 for p in places
             )
         }
 
     @property
-    def _had(self) -> dict[str, set[int]]:
-        if not self._texts:
+    def _had(self) -> dict[Look, set[int]]:
+        if not self._looks:
             for (field_id, _), steps in self.oracle.told.index.cells.items():
-                for texts in steps.values():
-                    for text in texts:
-                        self._texts.setdefault(text, set()).add(field_id)
-        return self._texts
+                for looks in steps.values():
+                    for look in looks:
+                        self._looks.setdefault(look, set()).add(field_id)
+        return self._looks
 
 
 def _of_null(oracle: Oracle, place: Wrong) -> set[FindingKind]:
