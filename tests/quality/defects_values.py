@@ -188,9 +188,22 @@ def _absent(told: Told, by_chance: random.Random) -> Seen:
 
 @planted("a column twice")
 def _twice(told: Told, by_chance: random.Random) -> Seen:
+    return _doubled(told, by_chance)
+
+
+def _doubled(told: Told, by_chance: random.Random) -> Seen:
     seen = read(told)
     order = list(range(len(seen.names)))
     return _in_order(seen, [*order, by_chance.choice(order)])
+
+
+@planted("a column twice, and of another type")
+def _twice_otherwise(told: Told, by_chance: random.Random) -> Seen:
+    seen = _doubled(told, by_chance)
+    name, kind = seen.names[-1], seen.columns[-1].canonical
+    other = "binary" if kind == "string" else "string"
+    columns = [replace(c, canonical=other) if c.name == name else c for c in seen.columns]
+    return replace(seen, columns=tuple(columns))
 
 
 def _in_order(seen: Seen, order: list[int]) -> Seen:

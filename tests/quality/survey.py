@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
@@ -49,8 +49,11 @@ def judge(defect: Defect, seed: int) -> Judged:
 
 def held(seen: Seen) -> Judged:
     """Hold the findings of an answer against its tokens."""
-    oracle, said = Oracle(seen), named(seen)
-    wrong = oracle.wrong
+    oracle, found = Oracle(seen), named(seen)
+    wrong, said = oracle.wrong, dict(found)
+    twice = _twice(found)
+    if twice:
+        return Judged(Result.MISSED, f"in two findings: {_some(twice)}")
     if wrong.keys() != said.keys():
         return Judged(Result.MISSED, f"{_some(wrong.keys() ^ said.keys())}")
     if not wrong:
@@ -63,19 +66,26 @@ def held(seen: Seen) -> Judged:
     return Judged(Result.UNDECIDABLE if others else Result.RIGHT)
 
 
-def named(seen: Seen) -> dict[Spot, FindingKind]:
-    """Ask the product."""
+def _twice(found: Sequence[tuple[Spot, FindingKind]]) -> list[Spot]:
+    """Give the places that are explained twice; rows with one key are places of their own."""
+    rows = {each for each in found if not each[0][1]}
+    times = Counter(spot for spot, _ in (*rows, *(each for each in found if each not in rows)))
+    return [spot for spot, number in times.items() if number > 1]
+
+
+def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
+    """Ask the product: each place of each finding, with its name."""
     world = compare.narrowed(seen.told.world(seen.view), seen.query)
     reply = seen.reply
     layout = seen.told.layout(seen.view, bare=seen.bare)
     foretold = layout.foretold(seen.query, reply.names, reply.rows)
     world = replace(world, foretold=foretold)
     places = compare.wrong(world, seen.query, reply.columns, reply.rows)
-    return {
-        (place.key, place.column): finding.kind
+    return [
+        ((place.key, place.column), finding.kind)
         for finding in findings(places, world)
         for place in finding.places
-    }
+    ]
 
 
 def _some(things: Iterable[object]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -121,6 +122,15 @@ def test_a_column_answered_twice_is_a_duplicate(told: Told) -> None:
     reply = told.read()
     wrong = Reply((*reply.columns, reply.columns[2]), tuple((*row, row[2]) for row in reply.rows))
     assert named(told, wrong) == {"duplicate": {("", "g")}}
+
+
+def test_a_column_answered_twice_is_no_second_time_wrong_by_its_type(told: Told) -> None:
+    reply = told.read()
+    columns = (*reply.columns, replace(reply.columns[2], canonical="int"))
+    rows = tuple((*row, row[2]) for row in reply.rows)
+    assert named(told, Reply(columns, rows)) == {"duplicate": {("", "g")}}
+    both = Reply((*columns[:2], columns[4], *columns[3:]), rows)
+    assert named(told, both) == {"duplicate": {("", "g")}}
 
 
 def test_values_of_other_rows_are_unexplained_and_say_whose_they_are(told: Told) -> None:
