@@ -331,9 +331,14 @@ class Oracle:
             return FindingKind.TYPE_DRIFT if drifted else FindingKind.UNEXPLAINED
         gone = self.told.truth.schema.by_id(whose) is None
         name = self.told.truth.schema.path_of(field.id)
-        if gone and name in {each.schema.path_of(whose) for each in self.told.history}:
+        if gone and name in self._names_in(whose):
             return FindingKind.RESURRECTED
         return FindingKind.MISALIGNED
+
+    def _names_in(self, field_id: int) -> set[str | None]:
+        """Give the names that a field and its parts have had: a NULL whole stands for its parts."""
+        found = ((truth.schema, truth.schema.by_id(field_id)) for truth in self.told.history)
+        return {names.path_of(each.id) for names, whole in found if whole for each in whole.walk()}
 
     def root(self, field_id: int) -> int:
         """Give the column that a field is a part of."""
