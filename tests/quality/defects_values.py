@@ -95,7 +95,7 @@ _spoilt(
     "NULL as the text NULL", "string", UNEXPLAINED, lambda v: "NULL" if v is None else v, null=True
 )
 _spoilt("NULL as 0", "int long", UNEXPLAINED, lambda v: 0 if v is None else v, null=True)
-_spoilt("NULL as 0.0", "double", UNEXPLAINED, lambda v: 0.0 if v is None else v, null=True)
+_spoilt("NULL as 0.0", "double float", UNEXPLAINED, lambda v: 0.0 if v is None else v, null=True)
 _spoilt(
     "NULL as 1970",
     "date",
