@@ -88,13 +88,16 @@ def wrong_columns(
 ) -> tuple[Place, ...]:
     """Give the columns that are absent, too many, or declared with another type.
 
-    A column that was asked but is not in the schema of the judged step is one too many.
+    A column that was asked but is not in the schema of the judged step is one too many. Of one that
+    is there twice no type is asked: it is one place, and wrong already.
     """
     wanted = [name for name in asked if world.schema.has(name)]
-    there = {column.name: column for column in reversed(columns)}
-    step = world.step_naming(column.name for column in columns)
-    places = [_column(world, name, there.get(name), step) for name in wanted]
-    for name, times in Counter(column.name for column in columns).items():
+    there = {column.name: column for column in columns}
+    names = Counter(column.name for column in columns)
+    step = world.step_naming(names.elements())
+    once = [name for name in wanted if names[name] <= 1]
+    places = [_column(world, name, there.get(name), step) for name in once]
+    for name, times in names.items():
         if name not in wanted or times > 1:
             origin = _named_then(world, name, step)
             places.append(Place(What.EXTRA_COLUMN, "", name, None, name, origin=origin))

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import Look, Value, look_of
 from harness.model.datatypes import Struct
 from harness.model.query import Query, at
 from harness.model.reading import Reading, Shown
@@ -19,15 +20,15 @@ from harness.model.truth import History
 from harness.model.ways import Way
 from harness.record import Origin
 
-Texts = tuple[tuple[str, str], ...]
-"""A row of an answer: the labels, sorted, each with the text of its value."""
+Looks = tuple[tuple[str, Look], ...]
+"""A row of an answer: the labels, sorted, each with how its value looks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foretold:
     """The rows that a way of reading gives, with whose each value is."""
 
-    keys: Mapping[Texts, Sequence[str]]
+    keys: Mapping[Looks, Sequence[str]]
     """The texts of the keys of all rows that look alike."""
     origins: Mapping[tuple[str, str], Origin]
     """Whose value stands in a row, by its key's text, under a dotted name; none where the file has
@@ -40,21 +41,21 @@ class Foretold:
             LookupError: they are not these rows.
 
         """
-        left = {texts: list(keys) for texts, keys in self.keys.items()}
-        return [left[_texts(labels, row)].pop() for row in rows]
+        left = {looks: list(keys) for looks, keys in self.keys.items()}
+        return [left[_looks(labels, row)].pop() for row in rows]
 
 
 def foretell(
     reading: Reading, way: Way, query: Query, labels: Sequence[str], history: History
 ) -> Foretold:
     """Give the rows that a reader of a way answers to a query that is no count."""
-    keys: dict[Texts, list[str]] = defaultdict(list)
+    keys: dict[Looks, list[str]] = defaultdict(list)
     origins: dict[tuple[str, str], Origin] = {}
     names, asked = reading.schema(way).names, {each.partition(".")[0] for each in labels}
     for each in reading.rows(way, query.where):
         values = dict(zip(names, each.values, strict=True))
         if query.takes(values):
-            keys[_texts(labels, [at(values, path) for path in labels])].append(each.key)
+            keys[_looks(labels, [at(values, path) for path in labels])].append(each.key)
             for field, source in reading.sources(way, each.file):
                 if field.name in asked:
                     told = _of(each, field, source, history, values[field.name])
@@ -62,8 +63,8 @@ def foretell(
     return Foretold(keys, origins)
 
 
-def _texts(labels: Sequence[str], row: Sequence[Value]) -> Texts:
-    return tuple(sorted(zip(labels, map(text_of, row), strict=True)))
+def _looks(labels: Sequence[str], row: Sequence[Value]) -> Looks:
+    return tuple(sorted(zip(labels, map(look_of, row), strict=True), key=itemgetter(0)))
 
 
 def _of(

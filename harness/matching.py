@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.checks.place import World
-from harness.model.canonical import Value, same, text_of
+from harness.model.canonical import Look, Value, look_of, same, text_of
 from harness.model.query import at as value_at
 from harness.model.truth import Row
 
@@ -126,10 +126,10 @@ def _of_column(
     key, owned = world.key_id, (world.index.owned.get(text) for text in shown)
     tell = [each[1] for each in owned if each is not None and key not in each[1]]
     fields = frozenset.intersection(*tell) if len(tell) >= TELLING else frozenset()
-    had: dict[str, set[str]] = {}
+    had: dict[Look, set[str]] = {}
     for (field, row), versions in world.index.cells.items() if len(fields) == 1 else ():
-        for text in frozenset[str]().union(*versions.values()) if field in fields else ():
-            had.setdefault(text, set()).add(row)
+        for look in frozenset[Look]().union(*versions.values()) if field in fields else ():
+            had.setdefault(look, set()).add(row)
     whose = (
         had.get(text, set()) if a and not b else set()
         for text, a, b in zip(shown, told, held, strict=True)
@@ -146,7 +146,7 @@ def _holder(world: World, found: Found, key_at: int | None) -> str:
     votes: Counter[str] = Counter()
     proven = set()
     for at, value in enumerate(found):
-        owner = world.index.owned.get(text_of(value))
+        owner = world.index.owned.get(look_of(value))
         is_key = owner is not None and owner[1] == {key_field}
         if owner is not None and not (is_key and at == key_at):
             votes[owner[0]] += 1

@@ -8,24 +8,25 @@ given, and whoever reads them must claim none.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from harness.model.canonical import Unpredicted, Value, text_of
+from harness.model.canonical import Look, Unpredicted, Value, look_of
 from harness.model.query import Query
 from harness.model.reading import Reading
 from harness.model.renumbering import has_timestamp
 from harness.model.ways import By, Way
 
-Table = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
-"""The labels of an answer, sorted, and the texts of its rows in that order, sorted."""
+Table = tuple[tuple[str, ...], frozenset[tuple[tuple[Look, ...], int]]]
+"""The labels of an answer, sorted, and how its rows look in that order, each how often."""
 
 
 def table_of(labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> Table:
     """Give an answer in the form in which it is compared."""
     order = sorted(range(len(labels)), key=lambda at: labels[at])
-    texts = sorted(tuple([text_of(row[at]) for at in order]) for row in rows)
-    return tuple(labels[at] for at in order), tuple(texts)
+    looks = Counter(tuple([look_of(row[at]) for at in order]) for row in rows)
+    return tuple(labels[at] for at in order), frozenset(looks.items())
 
 
 @dataclass(frozen=True, slots=True)

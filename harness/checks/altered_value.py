@@ -51,13 +51,22 @@ def near(expected: Value, found: Value) -> bool:
 
 
 def _near_in_time(expected: datetime.date, found: Value) -> bool:
-    if not isinstance(found, datetime.date):
+    shown = _shown(found) if isinstance(found, str) else found
+    if not isinstance(shown, datetime.date):
         return False
     dates = not isinstance(expected, datetime.datetime)
-    moved = abs(_moment(expected) - _moment(found))
+    moved = abs(_moment(expected) - _moment(shown))
     if moved <= (DAY if dates else ZONES):
         return True
     return abs(moved - _between_calendars(expected)) <= (datetime.timedelta() if dates else ZONES)
+
+
+def _shown(text: str) -> datetime.datetime | None:
+    """Give the time of a text, that of one with nanoseconds too, to the microsecond."""
+    try:
+        return datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _between_calendars(day: datetime.date) -> datetime.timedelta:
@@ -105,11 +114,10 @@ def _near_bytes(expected: bytes, found: Value) -> bool:
 def _near_number(expected: Value, found: Value) -> bool:
     try:
         left, right = decimal.Decimal(str(expected)), decimal.Decimal(str(found))
-    except decimal.InvalidOperation:
+        both = left.is_finite() and right.is_finite()
+        return both and (abs(left - right) <= abs(left) * NEAR or _shorter(left, right))
+    except ArithmeticError:  # a text that is no number, or one beyond all that we have
         return False
-    if not (left.is_finite() and right.is_finite()):
-        return False
-    return abs(left - right) <= abs(left) * NEAR or _shorter(left, right)
 
 
 def _shorter(expected: decimal.Decimal, found: decimal.Decimal) -> bool:

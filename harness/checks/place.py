@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from harness.foretold import Foretold
-from harness.model.canonical import MapValue, Value, text_of
+from harness.model.canonical import Look, MapValue, Value, look_of, text_of
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, Rows, Truth, named, row_values
 from harness.record import Origin, Party
@@ -67,22 +67,23 @@ class Place:
 class Index:
     """Everything that was ever written."""
 
-    texts: Mapping[str, tuple[Origin, ...]]
-    """Who wrote a value, by its text."""
-    cells: Mapping[tuple[int, str], Mapping[int, frozenset[str]]]
-    """By field id and key: the texts (`NULL` too) that each step wrote."""
+    looks: Mapping[Look, tuple[Origin, ...]]
+    """Who wrote a value that is not NULL, by how it looks."""
+    cells: Mapping[tuple[int, str], Mapping[int, frozenset[Look]]]
+    """By field id and key: the looks of the values, NULL too, that each step wrote."""
 
     @cached_property
-    def owned(self) -> Mapping[str, tuple[str, frozenset[int]]]:
-        """The one key that ever had a value, and in which fields, by the text of the value."""
+    def owned(self) -> Mapping[Look, tuple[str, frozenset[int]]]:
+        """The one key that ever had a value, and in which fields, by how the value looks."""
         return {
-            text: (origins[0].key, frozenset(each.field_id for each in origins))
-            for text, origins in self.texts.items()
+            look: (origins[0].key, frozenset(each.field_id for each in origins))
+            for look, origins in self.looks.items()
             if len({each.key for each in origins}) == 1
         }
 
 
-NULLS: Final = frozenset({text_of(None)})
+NULLS: Final = frozenset({look_of(None)})
+"""What a version looks like that is NULL."""
 
 
 def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:
@@ -104,22 +105,22 @@ def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, 
 
 def index_of(history: History) -> Index:
     """List every version of every value: as it was shown when it was written, and ever since."""
-    texts: dict[str, dict[Origin, None]] = {}
-    cells: dict[tuple[int, str], dict[int, frozenset[str]]] = {}
+    looks: dict[Look, dict[Origin, None]] = {}
+    cells: dict[tuple[int, str], dict[int, frozenset[Look]]] = {}
     for truth in history:
         for row in truth.rows.values():
             for column in truth.schema.fields:
                 if row.written.get(column.id) != truth.step:
                     continue
-                for origin, text in _forms(row, column, truth.step, history):
+                for origin, look in _forms(row, column, truth.step, history):
                     by_step = cells.setdefault((origin.field_id, origin.key), {})
-                    by_step[origin.step] = by_step.get(origin.step, frozenset()) | {text}
-                    if text != text_of(None):
-                        texts.setdefault(text, {})[origin] = None
-    return Index({text: tuple(origins) for text, origins in texts.items()}, cells)
+                    by_step[origin.step] = by_step.get(origin.step, frozenset()) | {look}
+                    if look not in NULLS:
+                        looks.setdefault(look, {})[origin] = None
+    return Index({look: tuple(origins) for look, origins in looks.items()}, cells)
 
 
-def _forms(row: Row, field: Field, step: int, history: History) -> Iterator[tuple[Origin, str]]:
+def _forms(row: Row, field: Field, step: int, history: History) -> Iterator[tuple[Origin, Look]]:
     """Give a value and its parts, as shown under each definition its column has had since."""
     schema, key = history[step].schema, text_of(row.key)
     for later in _definitions(field, history[step:]):
@@ -130,7 +131,7 @@ def _forms(row: Row, field: Field, step: int, history: History) -> Iterator[tupl
         for part, value in _parts(shown, later):
             name = schema.path_of(part.id)
             if name is not None:
-                yield Origin(part.id, name, step, key), text_of(value)
+                yield Origin(part.id, name, step, key), look_of(value)
 
 
 def _definitions(field: Field, history: History) -> Iterator[Field]:
@@ -245,7 +246,7 @@ class World:
         held = self.held.get(key)
         since = held.written.get(self.root_of(field_id), 0) if held else 0
         versions = self.index.cells.get((field_id, key), {}).items()
-        steps = [at for at, texts in versions if since <= at <= self.step and texts != NULLS]
+        steps = [at for at, looks in versions if since <= at <= self.step and looks != NULLS]
         times = self.history[min(steps) :] if steps else ()
         paths = (truth.schema.path_of(field_id) for truth in times)
         return frozenset(path for path in paths if path)

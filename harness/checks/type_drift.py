@@ -6,7 +6,8 @@ import base64
 import datetime
 
 from harness.checks.place import Place, What, World
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import Look, Value, look_of
+from harness.model.conversion import cast_text, read_back
 
 
 def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks are asked alike
@@ -17,7 +18,23 @@ def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks a
         return False
     if place.origin and place.field and place.origin.field_id != place.field.id:
         return False  # the column shows another one, which happens to look alike in this row
-    return _plain(place.found) == _plain(place.expected) or _as_text(place.expected, place.found)
+    return _alike(place.expected, place.found) or _as_text(place.expected, place.found)
+
+
+def _alike(expected: Value, found: Value) -> bool:
+    """Tell whether the values look alike, or one is a text that shows the other."""
+    if _plain(found) == _plain(expected):
+        return True
+    if isinstance(expected, str):
+        return not isinstance(found, str) and expected == _cast(found)
+    return isinstance(found, str) and _plain(expected) in map(_plain, read_back(found))
+
+
+def _cast(value: Value) -> str | None:
+    try:
+        return cast_text(value)
+    except ValueError:
+        return None
 
 
 def _as_text(expected: Value, found: Value) -> bool:
@@ -33,8 +50,8 @@ def _as_text(expected: Value, found: Value) -> bool:
     return same or digits == expected.hex() or found == encoded
 
 
-def _plain(value: Value) -> str:
+def _plain(value: Value) -> Look:
     # A date that is shown as the timestamp of its midnight is the right value in another type.
     if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
-        return text_of(datetime.datetime.combine(value, datetime.time()))
-    return text_of(value)
+        return look_of(datetime.datetime.combine(value, datetime.time()))
+    return look_of(value)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -141,9 +142,12 @@ def _part(part: Part, types: Mapping[str, str], declared: Declared) -> Part:
 def _cased(answer: Answer, names: Collection[str]) -> Answer:
     """Give an answer whose columns are called as they are expected, but for upper and lower case.
 
-    Only what came in lower case is taken so: where `f1` is expected, `F1` stays a difference.
+    Only what came in lower case is taken so: where `f1` is expected, `F1` stays a difference. Nor
+    is it told whose name it is where two are called by the same letters.
     """
-    back = {name.lower(): name for name in names if name.lower() not in names}
+    lower = Counter(name.lower() for name in names)
+    alone = (name for name in names if lower[name.lower()] == 1 and name != name.lower())
+    back = {name.lower(): name for name in alone}
     told = (answer.columns, *(part.columns for part in answer.parts))
     count = sum(column.name in back for columns in told for column in columns)
     parts = tuple(

@@ -75,9 +75,15 @@ def canonical(value: Any, kind: DataType | None, tally: Tally) -> Value:  # noqa
         if isinstance(kind, Struct | Array | Map):
             normal = _convert(kind, tally)(parse_nested(value))
             return tally.take("nested-text", type(kind).__name__.lower(), value, normal)
-        return _convert(kind, tally)(value)
+        return _convert(kind, tally)(_sent(value, kind))
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return value
+
+
+def _sent(value: Any, kind: DataType) -> Any:  # noqa: ANN401
+    """Give the number of a decimal, which comes as a text where it is no part of another value."""
+    alone = isinstance(kind, Decimal) and isinstance(value, str)
+    return decimal.Decimal(value) if alone else value
 
 
 def children(text: str) -> dict[str, str]:
@@ -132,7 +138,7 @@ def _convert(kind: DataType, tally: Tally) -> Convert:
             inner = _optional(element, tally)
             return lambda value: tuple(map(inner, _checked(value, list)))
         case Map(key, element):
-            return lambda value: _map(value, _convert(key, tally), _optional(element, tally))
+            return lambda value: _map(value, _key(key, tally), _optional(element, tally))
         case Struct(fields):
             return lambda value: _struct(value, fields, tally)
 
@@ -140,6 +146,13 @@ def _convert(kind: DataType, tally: Tally) -> Convert:
 def _optional(kind: DataType, tally: Tally) -> Convert:
     convert = _convert(kind, tally)
     return lambda value: None if value is None else convert(value)
+
+
+def _key(kind: DataType, tally: Tally) -> Convert:
+    """Read a map's key, a text whatever it is: bare are numbers and booleans, as elsewhere."""
+    convert = _convert(kind, tally)
+    bare = isinstance(kind, Decimal) or str(kind) in _BARE
+    return lambda text: convert(json.loads(text, parse_float=decimal.Decimal) if bare else text)
 
 
 def _map(value: Any, key: Convert, element: Convert) -> MapValue:  # noqa: ANN401
@@ -159,7 +172,7 @@ def _struct(
 
 def _scaled(value: Any, scale: int, tally: Tally) -> Value:  # noqa: ANN401
     """Give the digits that the type has; never fewer than the value has."""
-    exact = decimal.Decimal(_checked(value, str | int | decimal.Decimal))
+    exact = decimal.Decimal(_checked(value, int | decimal.Decimal))
     scaled = exact.quantize(decimal.Decimal(1).scaleb(-scale), context=_EXACT)
     return tally.take("decimal-zeros", "decimal", exact, scaled) if scaled == exact else exact
 
@@ -173,20 +186,15 @@ _EXACT: Final = decimal.Context(prec=2 * 38)
 
 
 def _boolean(value: Any) -> bool:  # noqa: ANN401
-    """Give a boolean, which as the key of a map is a text."""
-    return (
-        {"true": True, "false": False}[value]
-        if isinstance(value, str)
-        else (bool(_checked(value, bool)))
-    )
+    return bool(_checked(value, bool))
 
 
 def _integer(value: Any) -> int:  # noqa: ANN401
-    return int(value) if isinstance(value, str) else int(_checked(value, int))
+    return int(_checked(value, int))
 
 
 def _float(value: Any) -> float:  # noqa: ANN401
-    return float(_checked(value, str | int | float | decimal.Decimal))
+    return float(_checked(value, int | float | decimal.Decimal))
 
 
 def _text(value: Any) -> str:  # noqa: ANN401
@@ -205,6 +213,7 @@ def _bytes(value: Any) -> bytes:  # noqa: ANN401
     return bytes(_checked(value, bytes))
 
 
+_BARE: Final = {"boolean", "tinyint", "smallint", "int", "long", "float", "double"}
 _PRIMITIVES: Final[dict[str, Convert]] = {
     "boolean": _boolean,
     "tinyint": _integer,
@@ -221,6 +230,6 @@ _PRIMITIVES: Final[dict[str, Convert]] = {
 
 def _checked(value: Any, kind: Any) -> Any:  # noqa: ANN401
     """Give the value, raise TypeError when it is not of the Python type that its type promises."""
-    if not isinstance(value, kind):
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise TypeError(f"{value!r} is not what its type promises")
     return value

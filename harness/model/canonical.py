@@ -22,7 +22,7 @@ import decimal
 import math
 import struct
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,8 @@ class Unpredicted:
 
 Value = Any
 """None, bool, int, float, str, Decimal, date, datetime, bytes, dict, tuple or MapValue."""
+Look: TypeAlias = "str | tuple[Look, ...] | None"
+"""What values look alike by, of whatever types they are."""
 
 OwnTexts = tuple[tuple[int, int, str], ...]
 """What an engine sent of cells that is written otherwise than their canonical value: number of the
@@ -197,6 +199,27 @@ def text_of(value: Value) -> str:
         case bytes():
             return f"0x{value.hex()}"
     return str(value)
+
+
+def look_of(value: Value) -> Look:
+    """Give how a value looks: its text, NULL as none, what has parts by the looks of its parts.
+
+    The same value in two types looks alike, and no other does: no text is like NULL, and no array
+    like another one or like a text.
+
+    >>> look_of(7.0), look_of(None), look_of("NULL"), look_of(("a, b", None))
+    ('7', None, 'NULL', ('array', 'a, b', None))
+    """
+    match value:
+        case None | str():
+            return value
+        case tuple():
+            return "array", *map(look_of, value)
+        case dict():
+            return "struct", *((name, look_of(each)) for name, each in value.items())
+        case MapValue():
+            return "map", *((look_of(key), look_of(each)) for key, each in value.pairs)
+    return text_of(value)
 
 
 def _plain(number: decimal.Decimal) -> str:

@@ -9,7 +9,7 @@ import datetime
 import decimal
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -20,6 +20,8 @@ INTEGERS: Final = {"tinyint": 2**7, "smallint": 2**15, "int": 2**31, "long": 2**
 """The first whole number that is too great."""
 PLAIN_FLOATS: Final = (1e-3, 1e7)
 """Outside, Java writes a floating number with an exponent, and engines differ."""
+GREATEST: Final = 400
+"""No type of ours has a number of more digits, before the point or behind it."""
 _EXACT: Final = decimal.Context(prec=80, traps=[decimal.Inexact, decimal.InvalidOperation])
 _FINER: Final = re.compile(r"[.,]\d{6}\d*[1-9]")
 """More than microseconds; Python would cut them off."""
@@ -179,6 +181,32 @@ def cast_text(value: Value) -> str:
         case int() | datetime.date():
             return str(value)
     raise ValueError(value)
+
+
+def read_back(text: str) -> Iterator[Value]:
+    """Give the number or the time that a text shows, however a cast wrote it; nothing is cut off.
+
+    A `char` is filled up with blanks.
+
+    >>> [str(each) for text in ("7.50  ", "2001-01-01T00:00:00.250") for each in read_back(text)]
+    ['7.50', '2001-01-01 00:00:00.250000']
+    >>> list(read_back("2001-01-01 00:00:00.250000001"))
+    []
+    """
+    for read in (_shown_number, partial(_timestamp, name="timestamp_ntz")):
+        try:
+            yield read(text.rstrip(" "))
+        except (ValueError, ArithmeticError):
+            continue
+
+
+def _shown_number(text: str) -> Value:
+    number = _number(text)
+    if not number.is_finite():
+        return float(number)
+    if abs(number.adjusted()) > GREATEST:
+        raise ValueError(text)
+    return number
 
 
 _PLAIN: Final[Mapping[str, Callable[[Value], Value]]] = {

@@ -10,7 +10,7 @@ from typing import Final
 
 from harness.checks import altered_value
 from harness.checks.place import NULLS, Place, What, World, leaves
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import Look, Value, look_of
 from harness.model.schema import Field
 from harness.origins.values import best, older_and_newer, origins_of, readings, tells_nothing
 
@@ -59,11 +59,11 @@ def _move(place: Place) -> datetime.timedelta | None:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A plain value that was found, as text."""
+    """How a plain value looks that was found."""
 
     key: str
-    found: str
-    readings: frozenset[str]
+    found: Look
+    readings: frozenset[Look]
     """The same, and what the value is in other types."""
     since: int
     """The latest step of what the row shows that tells whose it is: its version is no older."""
@@ -76,14 +76,14 @@ def cells_of(world: World, seen: Seen) -> dict[int, list[Cell]]:
         row = [each for field, value in columns for each in leaves(value, field, field.name)]
         since = max((_step(world, key, found) for _, _, found in row), default=BASE)
         for _, leaf, found in row:
-            texts = frozenset(readings(found))
-            cells.setdefault(leaf.id, []).append(Cell(key, text_of(found), texts, since))
+            looks = frozenset(readings(found))
+            cells.setdefault(leaf.id, []).append(Cell(key, look_of(found), looks, since))
     return cells
 
 
 def _step(world: World, key: str, found: Value) -> int:
     """Give the step that wrote a value, if it tells that it is this row's; else one before all."""
-    origins = world.index.texts.get(text_of(found), ())
+    origins = world.index.looks.get(look_of(found), ())
     told = len(origins) == 1 and origins[0].key == key and not tells_nothing(found)
     return origins[0].step if told else BASE
 
@@ -168,7 +168,7 @@ def _had(world: World, field_id: int, cell: Cell, since: int) -> bool:
     """Tell whether a field had a value in a row, in the version of a step or in a later one."""
     versions = world.index.cells.get((field_id, cell.key), {})
     first = max((step for step in versions if step <= since), default=BASE)
-    return any(cell.readings & texts for step, texts in versions.items() if step >= first)
+    return any(cell.readings & looks for step, looks in versions.items() if step >= first)
 
 
 def _decided(world: World, place: Place, field_id: int | None) -> Place:

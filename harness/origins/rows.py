@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from harness.checks import premature
 from harness.checks.place import NULLS, Place, What, World
-from harness.model.canonical import text_of
+from harness.model.canonical import look_of
 from harness.model.schema import Field
 from harness.origins.columns import GROUP, Batch, batch_of, lies
 from harness.record import Origin
@@ -45,8 +45,8 @@ def _of_version(world: World, place: Place, step: int) -> Place:
     field_id = place.field.id
     versions = world.index.cells.get((field_id, place.key), {})
     written = max((each for each in versions if each <= step), default=None)
-    texts = NULLS if written is None else versions[written]
-    if text_of(place.found) not in texts:
+    looks = NULLS if written is None else versions[written]
+    if look_of(place.found) not in looks:
         return place
     at = step if written is None else written
     name = world.at(at).schema.path_of(field_id) or place.column
@@ -132,7 +132,7 @@ def _null_of(world: World, place: Place, field_id: int | None) -> Origin | None:
     versions = cells.get((field_id, place.key), {})
     rows = cells.get((world.key_id, place.key), {})
     first = min(versions, default=world.now.step + 1)
-    steps = [each for each, texts in versions.items() if texts & NULLS and each <= world.now.step]
+    steps = [each for each, looks in versions.items() if looks & NULLS and each <= world.now.step]
     steps += [each for each in rows if each < first]
     if not steps:
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import decimal
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
@@ -11,12 +10,13 @@ from typing import Final
 from harness.checks import altered_value
 from harness.checks.place import Place, What, World
 from harness.model import stored
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import Look, MapValue, Value, look_of, text_of
+from harness.model.conversion import read_back
 from harness.model.datatypes import Primitive
 from harness.model.stored import EPOCH
 from harness.record import Origin
 
-FEW: Final = frozenset({"0", "1", "", "[]", "{}"})
+FEW: Final = frozenset({"0", "1", "", look_of(()), look_of(MapValue(()))})
 LAST_DAY: Final = (datetime.date.max - EPOCH.date()).days
 
 
@@ -41,7 +41,7 @@ def _cut(world: World, place: Place) -> tuple[Origin, ...]:
     """
     if not isinstance(place.found, int) or isinstance(place.found, bool):
         return ()
-    had = world.index.texts.get(text_of(place.found + 0.5), ())
+    had = world.index.looks.get(look_of(place.found + 0.5), ())
     own = place.field.id if place.field is not None else None
     return tuple(each for each in had if each.key == place.key and each.field_id != own)
 
@@ -55,23 +55,23 @@ def tells_nothing(found: Value) -> bool:
 
 def origins_of(world: World, found: Value) -> tuple[Origin, ...]:
     """Give all who have ever had a value, whatever type it came in."""
-    texts = world.index.texts
-    had = (texts[text] for text in readings(found) if text in texts)
+    looks = world.index.looks
+    had = (looks[look] for look in readings(found) if look in looks)
     return next(had, ())
 
 
-def readings(found: Value) -> Iterator[str]:
-    """Give the text of a value, then of what the same stored number is in another type.
+def readings(found: Value) -> Iterator[Look]:
+    """Give how a value looks, then what the same stored number is in another type.
 
     Parquet stores texts and bytes alike, a date as days and a timestamp as milli- or microseconds
     since 1970: a reader by position shows a whole number as the date of that day (seen on Trino 476
     and PrestoSQL 350).
     """
-    yield text_of(found)
+    yield look_of(found)
     if isinstance(found, bytes):
         yield found.decode("utf-8", "replace")
     elif isinstance(found, str):
-        yield from _read_back(found)
+        yield from map(look_of, read_back(found))
         yield text_of(found.encode("utf-8", "surrogatepass"))
     elif isinstance(found, datetime.datetime):
         if found.time() == datetime.time():
@@ -82,15 +82,6 @@ def readings(found: Value) -> Iterator[str]:
         yield str(stored.number(found))
     elif isinstance(found, int) and 0 <= found <= LAST_DAY:
         yield text_of(stored.taken(found, Primitive("date")))
-
-
-def _read_back(found: str) -> Iterator[str]:
-    """Give the text of the number or time that a cast to a string wrote: `7.0`, `12:00:00.25`."""
-    for read in (decimal.Decimal, datetime.datetime.fromisoformat):
-        try:
-            yield text_of(read(found))
-        except (ValueError, decimal.InvalidOperation):
-            continue
 
 
 def _may_be_altered(place: Place, fields: set[int]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import Look, Value, look_of, text_of
 from harness.model.schema import Field
 from harness.model.truth import History, Row
 from harness.operations import name_of
@@ -15,8 +15,8 @@ from harness.scenario.definition import Scenario, Step
 MOST: Final = 3
 """So many values of a step are named."""
 
-Places = Mapping[str, set[tuple[int, int, Value]]]
-"""The text of a value, and the (field, step, key) it was written for."""
+Places = Mapping[Look, set[tuple[int, int, Value]]]
+"""How a value looks, and the (field, step, key) it was written for."""
 
 
 def notices(scenario: Scenario) -> tuple[str, ...]:
@@ -46,13 +46,13 @@ def _shortened(wrong: list[str]) -> list[str]:
 
 
 def _places(history: History) -> Places:
-    found: dict[str, set[tuple[int, int, Value]]] = {}
+    found: dict[Look, set[tuple[int, int, Value]]] = {}
     for truth in history:
         for row in truth.rows.values():
             for field in _traced(truth.schema.fields, truth.table.fixed):
                 if field.id in row.values:
                     place = field.id, row.written[field.id], row.key
-                    found.setdefault(text_of(row.values[field.id]), set()).add(place)
+                    found.setdefault(look_of(row.values[field.id]), set()).add(place)
     return found
 
 
@@ -69,7 +69,7 @@ def _untraceable(
         if field.name not in given or row is None:
             continue
         value = row.values[field.id]
-        others = places[text_of(value)] - {(field.id, step, row.key)}
+        others = places[look_of(value)] - {(field.id, step, row.key)}
         if value is None or others:
             why = "" if value is None else ", which stands in another place too"
             yield f"row {row.key}: {field.name} is {text_of(value)}{why}"

@@ -24,9 +24,12 @@ TYPES = (
     "array<string>",
     "map<string, long>",
 )
+ALIKE = {"double": "float", "tinyint": "smallint", "char(4)": "varchar(12)"}
+"""What half of the histories have in the place of these."""
 WIDER = {
     "int": ("long", "double", "string"),
     "long": ("string",),
+    "float": ("double",),
     "decimal(12, 2)": ("decimal(14, 2)", "string"),
 }
 """What the type of a column may become."""
@@ -51,7 +54,9 @@ class _Story:
     """What the steps so far leave, as far as the next one must know."""
 
     chance: random.Random
-    types: dict[str, str]
+    alike: dict[str, str]
+    """The types that others stand for."""
+    types: dict[str, str] = field(default_factory=dict)
     """The columns that may change, by name."""
     parts: dict[str, list[str]] = field(default_factory=dict)
     """The names in a struct, by the column's."""
@@ -59,6 +64,9 @@ class _Story:
     dropped: list[str] = field(default_factory=list)
     next_key: int = 1
     next_name: int = 1
+
+    def kind(self, type_: str) -> str:
+        return self.alike.get(type_, type_)
 
     def insert(self) -> str:
         return f"insert {self._new_keys()}"
@@ -89,7 +97,7 @@ class _Story:
     def add(self) -> str:
         again = self.dropped and self.chance.random() < 0.5
         name = self.dropped.pop() if again else self._fresh()
-        type_ = self.chance.choice(TYPES)
+        type_ = self.kind(self.chance.choice(TYPES))
         place = self.chance.choice(("", " first", f" after {self._column()}"))
         self._note(name, type_)
         return f"add {name} {type_}{place}"
@@ -182,9 +190,10 @@ def plot(seed: int) -> Plot:
     types = chance.sample(TYPES, k=chance.randint(2, 4))
     if chance.random() < 0.5:
         types = [types[0]] * len(types)
-    story = _Story(chance, {})
+    other = random.Random(f"alike {seed}").random() < 0.5  # noqa: S311
+    story = _Story(chance, ALIKE if other else {})
     for at, type_ in enumerate(types, start=1):
-        story._note(f"f{at}", type_)
+        story._note(f"f{at}", story.kind(type_))
     data = ", ".join(f"{name} {type_}" for name, type_ in story.types.items())
     partitioned = chance.random() < 0.25
     last = chance.choice((", p string", ", p int")) if partitioned else ""

@@ -1,4 +1,4 @@
-"""Planted readers that change values of small types, times, bytes and bounded texts."""
+"""Planted readers that change values of small types, times, bytes, bounded texts and deep parts."""
 
 from __future__ import annotations
 
@@ -6,22 +6,45 @@ import base64
 import random
 from typing import Final
 
-from harness.model.canonical import Value
+from harness.model.canonical import MapValue, Value
 from harness.record import FindingKind
 from tests.quality.defects_values import HOUR, Change
 from tests.quality.notation import Told
 from tests.quality.planted import having, plant
 from tests.quality.shadow import Seen, read, spoil
 
-ALTERED, DRIFT, UNEXPLAINED = (
+ALTERED, DRIFT, LOST, UNEXPLAINED = (
     FindingKind.ALTERED_VALUE,
     FindingKind.TYPE_DRIFT,
+    FindingKind.LOST_VALUE,
     FindingKind.UNEXPLAINED,
 )
 
 
 def _backwards(value: Value) -> Value:
     return bytes(reversed(value))
+
+
+DEEP: Final = "map<string, array<struct<a: string, b: int>>>"
+
+
+def _deep(**changes: Change) -> Change:
+    """Change the parts of the structs in the arrays in a map, those that are not NULL."""
+
+    def part(name: str, value: Value) -> Value:
+        return changes[name](value) if name in changes and value is not None else value
+
+    def inside(value: Value) -> Value:
+        match value:
+            case MapValue():
+                return MapValue(tuple((key, inside(each)) for key, each in value.pairs))
+            case tuple():
+                return tuple(map(inside, value))
+            case dict():
+                return {name: part(name, each) for name, each in value.items()}
+        return value
+
+    return inside
 
 
 SPOILT: Final[dict[str, tuple[str, FindingKind, Change]]] = {
@@ -40,6 +63,10 @@ SPOILT: Final[dict[str, tuple[str, FindingKind, Change]]] = {
     "char without its blanks": ("char(12)", ALTERED, str.rstrip),
     "char with a blank too many": ("char(12)", ALTERED, lambda v: f"{v} "),
     "varchar padded like char": ("varchar(12)", ALTERED, lambda v: v.ljust(12)),
+    "deep numbers as texts": (DEEP, DRIFT, _deep(b=str)),
+    "deep numbers with the other sign": (DEEP, UNEXPLAINED, _deep(b=lambda v: -v)),
+    "deep texts in capitals": (DEEP, ALTERED, _deep(a=str.upper)),
+    "deep texts as NULL": (DEEP, LOST, _deep(a=lambda _: None)),
 }
 
 

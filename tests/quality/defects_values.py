@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 
-from harness.model.canonical import MapValue, Value
+from harness.model.canonical import MapValue, Value, text_of
+from harness.model.conversion import cast_text
 from harness.record import Column, FindingKind
 from tests.quality.notation import Told
 from tests.quality.planted import having, plant, planted, reordered, with_lines
@@ -46,6 +47,14 @@ def _spoilt(
     )
 
 
+def _nanoseconds(value: Value) -> Value:
+    return f"{value.isoformat(sep=' ', timespec='microseconds')}001"
+
+
+def _joined(value: Value) -> Value:
+    return (", ".join(map(text_of, value)),) if len(value) > 1 else value
+
+
 HOUR = datetime.timedelta(hours=1)
 DAY = datetime.timedelta(days=1)
 MILLISECOND = datetime.timedelta(milliseconds=1)
@@ -54,11 +63,14 @@ _spoilt("decimals with one digit less", "decimal", ALTERED, lambda v: v.quantize
 _spoilt("decimals with more zeros", "decimal", DRIFT, lambda v: v.quantize(Decimal("0.0001")))
 _spoilt("decimals with a digit more", "decimal", ALTERED, lambda v: v + Decimal("0.001"))
 _spoilt("decimals as floating numbers", "decimal", DRIFT, float)
+_spoilt("decimals as texts with more zeros", "decimal", DRIFT, lambda v: f"{v}0")
 _spoilt("timestamps eight hours off", "timestamp", ALTERED, lambda v: v + 8 * HOUR)
 _spoilt("timestamps of a zone with half hours", "timestamp", ALTERED, lambda v: v - 5.5 * HOUR)
 _spoilt("timestamps cut to seconds", "timestamp", ALTERED, lambda v: v.replace(microsecond=0))
 _spoilt("timestamps a millisecond early", "timestamp", ALTERED, lambda v: v - MILLISECOND)
 _spoilt("timestamps as texts", "timestamp", DRIFT, lambda v: v.isoformat(sep=" "))
+_spoilt("timestamps as texts of a cast", "timestamp", DRIFT, cast_text)
+_spoilt("timestamps as texts with nanoseconds", "timestamp", ALTERED, _nanoseconds)
 _spoilt("dates one day early", "date", ALTERED, lambda v: v - DAY)
 _spoilt("dates one day late", "date", ALTERED, lambda v: v + DAY)
 _spoilt(
@@ -72,6 +84,7 @@ _spoilt("integers as floating numbers", "int long", DRIFT, float)
 _spoilt("integers with the other sign", "int long", UNEXPLAINED, lambda v: -v)
 _spoilt("integers of 16 bits", "int long", UNEXPLAINED, lambda v: v - (v >> 16 << 16) - 32768)
 _spoilt("floating numbers as decimals", "double", DRIFT, lambda v: Decimal(str(v)))
+_spoilt("floating numbers as texts with an exponent", "double", DRIFT, lambda v: f"{v:.8e}")
 _spoilt("texts cut off", "string", ALTERED, lambda v: v[:-1])
 _spoilt("texts in capitals", "string", ALTERED, lambda v: v.upper() if v[0] == "f" else v)
 _spoilt("texts padded like CHAR", "string", ALTERED, lambda v: f"{v:<40}")
@@ -82,7 +95,7 @@ _spoilt(
     "NULL as the text NULL", "string", UNEXPLAINED, lambda v: "NULL" if v is None else v, null=True
 )
 _spoilt("NULL as 0", "int long", UNEXPLAINED, lambda v: 0 if v is None else v, null=True)
-_spoilt("NULL as 0.0", "double", UNEXPLAINED, lambda v: 0.0 if v is None else v, null=True)
+_spoilt("NULL as 0.0", "double float", UNEXPLAINED, lambda v: 0.0 if v is None else v, null=True)
 _spoilt(
     "NULL as 1970",
     "date",
@@ -91,6 +104,7 @@ _spoilt(
     null=True,
 )
 _spoilt("arrays without their last element", "array", UNEXPLAINED, lambda v: v[:-1])
+_spoilt("arrays with their elements in one text", "array", UNEXPLAINED, _joined)
 _spoilt("maps without entries", "map", UNEXPLAINED, lambda v: MapValue(()) if v.pairs else v)
 _spoilt("booleans as numbers", "boolean", UNEXPLAINED, int)
 
@@ -174,9 +188,22 @@ def _absent(told: Told, by_chance: random.Random) -> Seen:
 
 @planted("a column twice")
 def _twice(told: Told, by_chance: random.Random) -> Seen:
+    return _doubled(told, by_chance)
+
+
+def _doubled(told: Told, by_chance: random.Random) -> Seen:
     seen = read(told)
     order = list(range(len(seen.names)))
     return _in_order(seen, [*order, by_chance.choice(order)])
+
+
+@planted("a column twice, and of another type")
+def _twice_otherwise(told: Told, by_chance: random.Random) -> Seen:
+    seen = _doubled(told, by_chance)
+    name, kind = seen.names[-1], seen.columns[-1].canonical
+    other = "binary" if kind == "string" else "string"
+    columns = [replace(c, canonical=other) if c.name == name else c for c in seen.columns]
+    return replace(seen, columns=tuple(columns))
 
 
 def _in_order(seen: Seen, order: list[int]) -> Seen:

@@ -23,7 +23,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from harness.model.canonical import MapValue, Value, same, text_of
+from harness.model.canonical import Look, MapValue, Value, look_of, same, text_of
 from harness.model.query import COUNT, at
 from harness.model.schema import Field
 from harness.model.truth import Row, row_values
@@ -150,8 +150,8 @@ class Oracle:
             return True
         if any(isinstance(each, Token) and each.field_id < 0 for each in line.tokens):
             return True  # the whole answer is what a way of reading gives
-        texts = [text_of(each) for each in line.values if each is not None]
-        return any(self._keys_of.get(each) == {line.key} for each in texts)
+        looks = [look_of(each) for each in line.values if each is not None]
+        return any(self._keys_of.get(each) == {line.key} for each in looks)
 
     def _shown_key(self, line: Line) -> str:
         key = self.told.history[0].table.key
@@ -159,14 +159,14 @@ class Oracle:
         return text_of(line.values[names.index(key)]) if key in names else ""
 
     @cached_property
-    def _keys_of(self) -> dict[str, set[str]]:
-        """The keys of the rows that ever had a value, by its text; keys themselves left out."""
-        found: dict[str, set[str]] = {}
+    def _keys_of(self) -> dict[Look, set[str]]:
+        """The keys of the rows that ever had a value, by its look; keys themselves left out."""
+        found: dict[Look, set[str]] = {}
         key_field = self.told.history[0].column_id(self.told.history[0].table.key)
         for (field_id, key), steps in self.told.index.cells.items():
-            for texts in steps.values() if field_id != key_field else ():
-                for text in texts:
-                    found.setdefault(text, set()).add(key)
+            for looks in steps.values() if field_id != key_field else ():
+                for look in looks:
+                    found.setdefault(look, set()).add(key)
         return found
 
     def _extra(self, key: str, lines: Sequence[Line]) -> FindingKind:
@@ -331,9 +331,14 @@ class Oracle:
             return FindingKind.TYPE_DRIFT if drifted else FindingKind.UNEXPLAINED
         gone = self.told.truth.schema.by_id(whose) is None
         name = self.told.truth.schema.path_of(field.id)
-        if gone and name in {each.schema.path_of(whose) for each in self.told.history}:
+        if gone and name in self._names_in(whose):
             return FindingKind.RESURRECTED
         return FindingKind.MISALIGNED
+
+    def _names_in(self, field_id: int) -> set[str | None]:
+        """Give the names that a field and its parts have had: a NULL whole stands for its parts."""
+        found = ((truth.schema, truth.schema.by_id(field_id)) for truth in self.told.history)
+        return {names.path_of(each.id) for names, whole in found if whole for each in whole.walk()}
 
     def root(self, field_id: int) -> int:
         """Give the column that a field is a part of."""

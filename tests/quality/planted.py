@@ -33,8 +33,11 @@ class Defect:
 
     def seen(self, seed: int) -> Seen | None:
         """Read the history of a seed."""
+        return self.read(chance.plot(seed), seed)
+
+    def read(self, plot: Plot, seed: int) -> Seen | None:
+        """Read a history with the chance of a seed."""
         by_chance = random.Random(f"{self.name} {seed}")  # noqa: S311 - nothing is kept secret
-        plot = chance.plot(seed)
         told = (self.twist(plot, by_chance) if self.twist else plot).told()
         return self.answer(told, by_chance)
 

@@ -257,10 +257,10 @@ def _leaf(column: Column, step: int, row: int) -> object:
     match column.type:
         case "int" | "long":
             return code
-        case "tinyint" | "char(4)" | "binary":
+        case "tinyint" | "smallint" | "char(4)" | "binary":
             return _small(column.type, code, f"f{column.number}s{step}r{row}")
-        case "double":
-            return float(code) if changes else code + 0.5
+        case "float" | "double":
+            return float(code) if "int" in column.types else code + 0.5
         case "boolean":
             return (row // 2 ** (column.number % 3)) % 2 != step % 2
         case "date":
@@ -273,7 +273,7 @@ def _leaf(column: Column, step: int, row: int) -> object:
             return str(code)
         case "string" if changes:  # once a decimal; the fraction would not be read back
             return str(code)
-        case "string":
+        case "string" | "varchar(12)":
             return f"f{column.number}s{step}r{row}"
     return decimal.Decimal(code) + decimal.Decimal("0.25")
 
@@ -285,6 +285,8 @@ def _small(type_: str, code: int, text: str) -> object:
             return text.encode()
         case "tinyint":
             return code * 37 % 127
+        case "smallint":
+            return code * 37 % 32_749
     return f"{code * 37 % 9_973:<4}"
 
 

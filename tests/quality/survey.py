@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Final
 
 from harness import compare
 from harness.checks.altered_value import near
 from harness.diagnosis import findings
-from harness.model.canonical import text_of
+from harness.model.canonical import Look, MapValue, look_of, text_of
 from harness.record import FindingKind
 from tests.quality.oracle import Oracle, Spot, Wrong
 from tests.quality.planted import Defect
 from tests.quality.shadow import Seen, tokens_in
+
+FEW: Final = {"0", "1", look_of(()), look_of(MapValue(()))}
 
 
 class Result(StrEnum):
@@ -46,8 +49,11 @@ def judge(defect: Defect, seed: int) -> Judged:
 
 def held(seen: Seen) -> Judged:
     """Hold the findings of an answer against its tokens."""
-    oracle, said = Oracle(seen), named(seen)
-    wrong = oracle.wrong
+    oracle, found = Oracle(seen), named(seen)
+    wrong, said = oracle.wrong, dict(found)
+    twice = _twice(found)
+    if twice:
+        return Judged(Result.MISSED, f"in two findings: {_some(twice)}")
     if wrong.keys() != said.keys():
         return Judged(Result.MISSED, f"{_some(wrong.keys() ^ said.keys())}")
     if not wrong:
@@ -60,19 +66,26 @@ def held(seen: Seen) -> Judged:
     return Judged(Result.UNDECIDABLE if others else Result.RIGHT)
 
 
-def named(seen: Seen) -> dict[Spot, FindingKind]:
-    """Ask the product."""
+def _twice(found: Sequence[tuple[Spot, FindingKind]]) -> list[Spot]:
+    """Give the places that are explained twice; rows with one key are places of their own."""
+    rows = {each for each in found if not each[0][1]}
+    times = Counter(spot for spot, _ in (*rows, *(each for each in found if each not in rows)))
+    return [spot for spot, number in times.items() if number > 1]
+
+
+def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
+    """Ask the product: each place of each finding, with its name."""
     world = compare.narrowed(seen.told.world(seen.view), seen.query)
     reply = seen.reply
     layout = seen.told.layout(seen.view, bare=seen.bare)
     foretold = layout.foretold(seen.query, reply.names, reply.rows)
     world = replace(world, foretold=foretold)
     places = compare.wrong(world, seen.query, reply.columns, reply.rows)
-    return {
-        (place.key, place.column): finding.kind
+    return [
+        ((place.key, place.column), finding.kind)
         for finding in findings(places, world)
         for place in finding.places
-    }
+    ]
 
 
 def _some(things: Iterable[object]) -> str:
@@ -86,7 +99,7 @@ class Excuse:
     oracle: Oracle
     wrong: dict[Spot, Wrong]
     said: dict[Spot, FindingKind]
-    _texts: dict[str, set[int]] = field(default_factory=dict)
+    _looks: dict[Look, set[int]] = field(default_factory=dict)
 
     def holds(self, place: Wrong, said: FindingKind) -> bool:
         """Tell whether what was said claims nothing that the answer does not show."""
@@ -143,15 +156,16 @@ class Excuse:
             and each.column.id == column.id
             and each.found is not None
         ]
-        constant = len({text_of(each.found) for each in alike}) == 1
+        constant = len({look_of(each.found) for each in alike}) == 1
         if len({each.spot[0] for each in alike}) < 4 or constant:  # no pattern
             return all(self._loose(each) for each in alike)
         return bool(self._fitting(alike)) or all(self._altered(each) for each in alike)
 
     def _loose(self, place: Wrong) -> bool:
         """Tell whether others than the one have had such a value, in whatever row."""
-        few = isinstance(place.found, bool) or text_of(place.found) in {"0", "1", "[]", "{}"}
-        others = len(self._had.get(text_of(place.found), set())) != 1
+        look = look_of(place.found)
+        few = isinstance(place.found, bool) or look in FEW
+        others = len(self._had.get(look, set())) != 1
         return few or others or self._altered(place)
 
     def _altered(self, place: Wrong) -> bool:
@@ -168,20 +182,20 @@ class Excuse:
             each
             for each in fields - true
             if all(
-                text_of(p.found)
-                in {t for texts in cells.get((each, p.spot[0]), {}).values() for t in texts}
+                look_of(p.found)
+                in {look for looks in cells.get((each, p.spot[0]), {}).values() for look in looks}
                 for p in places
             )
         }
 
     @property
-    def _had(self) -> dict[str, set[int]]:
-        if not self._texts:
+    def _had(self) -> dict[Look, set[int]]:
+        if not self._looks:
             for (field_id, _), steps in self.oracle.told.index.cells.items():
-                for texts in steps.values():
-                    for text in texts:
-                        self._texts.setdefault(text, set()).add(field_id)
-        return self._texts
+                for looks in steps.values():
+                    for look in looks:
+                        self._looks.setdefault(look, set()).add(field_id)
+        return self._looks
 
 
 def _of_null(oracle: Oracle, place: Wrong) -> set[FindingKind]:

@@ -160,9 +160,10 @@ def test_every_change_of_one_row_is_found_under_its_right_name(seed: int) -> Non
         now = [each for each in read(told).lines if each.key == seen.lines[at].key]
         newer = replace(seen, lines=(*seen.lines[:at], *now, *seen.lines[at + 1 :]))
         assert survey.held(less).result is Result.RIGHT
-        assert set(survey.named(twice).values()) == {FindingKind.DUPLICATE}
+        assert {kind for _, kind in survey.named(twice)} == {FindingKind.DUPLICATE}
         changed = now != [seen.lines[at]]
-        assert set(survey.named(newer).values()) == ({FindingKind.PREMATURE} if changed else set())
+        wanted = {FindingKind.PREMATURE} if changed else set()
+        assert {kind for _, kind in survey.named(newer)} == wanted
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -172,4 +173,4 @@ def test_a_row_that_was_deleted_before_a_compaction_is_a_ghost(seed: int) -> Non
     before = read(told, Reader("id", logs="undeleted"), step=told.truth.step - 1)
     ghosts = tuple(each for each in before.lines if each.key == "402")
     seen = replace(right(told), lines=(*right(told).lines, *ghosts))
-    assert survey.named(seen) == {("402", ""): FindingKind.GHOST_ROW}
+    assert survey.named(seen) == [(("402", ""), FindingKind.GHOST_ROW)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
 from harness.model.canonical import Value
+from harness.model.conversion import cast_text
 from harness.record import Column, FindingKind, Origin
 from tests.quality.notation import (
     Told,
@@ -122,6 +124,15 @@ def test_a_column_answered_twice_is_a_duplicate(told: Told) -> None:
     assert named(told, wrong) == {"duplicate": {("", "g")}}
 
 
+def test_a_column_answered_twice_is_no_second_time_wrong_by_its_type(told: Told) -> None:
+    reply = told.read()
+    columns = (*reply.columns, replace(reply.columns[2], canonical="int"))
+    rows = tuple((*row, row[2]) for row in reply.rows)
+    assert named(told, Reply(columns, rows)) == {"duplicate": {("", "g")}}
+    both = Reply((*columns[:2], columns[4], *columns[3:]), rows)
+    assert named(told, both) == {"duplicate": {("", "g")}}
+
+
 def test_values_of_other_rows_are_unexplained_and_say_whose_they_are(told: Told) -> None:
     reply = told.read()
     values = [row[2] for row in reply.rows]
@@ -140,6 +151,9 @@ def test_values_of_other_rows_are_unexplained_and_say_whose_they_are(told: Told)
         ("n", str, "type_drift"),
         ("n", float, "type_drift"),
         ("d", str, "type_drift"),
+        ("d", lambda v: f"{v}0", "type_drift"),
+        ("c", lambda v: f"{v}0", "type_drift"),
+        ("at", cast_text, "type_drift"),
         ("c", float, "type_drift"),
         ("c", lambda v: v.quantize(Decimal("0.0001")), "type_drift"),
         ("day", lambda v: datetime.datetime.combine(v, datetime.time()), "type_drift"),
@@ -151,6 +165,7 @@ def test_values_of_other_rows_are_unexplained_and_say_whose_they_are(told: Told)
         ("at", lambda v: v + datetime.timedelta(hours=8), "altered_value"),
         ("at", lambda v: v - datetime.timedelta(hours=5, minutes=30), "altered_value"),
         ("at", lambda v: v.replace(microsecond=0), "altered_value"),
+        ("at", lambda v: f"{cast_text(v)}0000001", "altered_value"),
         ("day", lambda v: v - datetime.timedelta(days=1), "altered_value"),
         ("day", lambda v: v + datetime.timedelta(days=1), "altered_value"),
         ("s", lambda v: v[:4], "altered_value"),
@@ -207,3 +222,10 @@ def test_the_text_null_is_not_the_absence_of_a_value() -> None:
     assert named(told, lost) == {"lost_value": cells(told, "f2")}
     text = changed(told.read(), {"f2": lambda _: "NULL"})
     assert named(told, text) == {"unexplained": cells(told, "f2")}
+
+
+def test_the_text_null_is_a_value_that_a_rename_or_a_drop_may_cost() -> None:
+    renamed = history("row id=1 f1=NULL f2=x; rename f1 g")
+    assert named(renamed, renamed.read("name")) == {"missing_rename": cells(renamed, "g")}
+    again = history("row id=1 f1=NULL f2=x; drop f1; add f1")
+    assert named(again, again.read("name")) == {"resurrected": cells(again, "f1")}

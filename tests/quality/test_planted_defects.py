@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 import pytest
 
+from harness.record import FindingKind
 from harness.refusals import MEANINGS
 from tests.quality import survey
 from tests.quality.defects import DEFECTS, REFUSALS, right
@@ -91,20 +93,23 @@ def test_a_defect_is_found_under_its_right_name(name: str) -> None:
     assert (visible == 0) == DEFECTS[name].harmless
 
 
-@pytest.mark.parametrize(
-    ("name", "seed"),
-    [
-        ("columns by position", 285),
-        ("by position, five too far right", 40),
-        ("by position, five too far right", 92),
-        ("by position, five too far right", 171),
-        ("by position, meta columns counted", 191),
-        ("by position, meta columns counted", 220),
-        ("by position, meta columns counted", 289),
-    ],
-)
-def test_a_history_in_which_it_once_had_a_wrong_name(name: str, seed: int) -> None:
-    assert survey.judge(DEFECTS[name], seed).result in SEEN
+@pytest.mark.parametrize("again", [FindingKind.DUPLICATE, FindingKind.TYPE_DRIFT])
+def test_a_place_that_is_explained_twice_is_a_miss(
+    monkeypatch: pytest.MonkeyPatch, again: FindingKind
+) -> None:
+    seen = DEFECTS["a column twice"].seen(0)
+    assert seen is not None
+    assert survey.held(seen).result is Result.RIGHT
+    ((spot, kind),) = survey.named(seen)
+    monkeypatch.setattr(survey, "named", lambda _: [(spot, kind), (spot, again)])
+    assert survey.held(seen).result is Result.MISSED
+
+
+def test_more_rows_of_one_key_are_a_place_each() -> None:
+    seen = DEFECTS["every row twice"].seen(0)
+    assert seen is not None
+    thrice = replace(seen, lines=seen.lines + seen.lines[: len(seen.lines) // 2])
+    assert survey.held(thrice).result is Result.RIGHT
 
 
 @pytest.mark.parametrize("name", REFUSALS)

@@ -148,6 +148,12 @@ def test_an_array_without_its_last_element_is_unexplained_and_one_place() -> Non
     assert named(told, wrong) == {"unexplained": cells(told, "l")}
 
 
+def test_two_elements_that_came_as_one_text_are_unexplained() -> None:
+    told = history("insert 1,2", PARTS)
+    wrong = changed(told.read(), {"l": lambda v: (", ".join(v),)})
+    assert named(told, wrong) == {"unexplained": cells(told, "l")}
+
+
 def test_elements_in_another_order_are_unexplained() -> None:
     told = history("insert 1,2", PARTS)
     wrong = changed(told.read(), {"l": lambda v: tuple(reversed(v))})

@@ -295,6 +295,13 @@ def test_a_values_column_is_looked_for_in_its_own_case() -> None:
     assert judged(told, wrong, TRINO, format_="iceberg").verdict is WRONG
 
 
+def test_a_name_in_lower_case_is_nobodys_where_two_columns_have_its_letters() -> None:
+    told = history("insert 1..3", "id string, ts long, Ab string, aB string")
+    verdict = judged(told, in_lower_case(told), TRINO, format_="iceberg")
+    assert kinds(verdict) == {FindingKind.UNEXPLAINED: ("Ab", "aB", "ab")}
+    assert verdict.normalised == ()
+
+
 def replace_name(reply: Reply, old: str, new: str) -> Reply:
     columns = tuple(
         replace(each, name=new if each.name == old else each.name) for each in reply.columns

@@ -33,6 +33,12 @@ def test_a_date_shown_as_its_number_of_days_is_still_that_date() -> None:
     assert (place.origin.name, place.origin.key) == ("d", "1")
 
 
+def test_a_number_shown_as_a_text_with_blanks_is_still_that_number() -> None:
+    (place,) = places(TOLD, reply_with(2, f"{TOLD.read().rows[0][1]}  "))
+    assert place.origin is not None
+    assert (place.origin.name, place.origin.key) == ("n", "1")
+
+
 def test_a_date_that_nobody_wrote_has_no_origin() -> None:
     (place,) = places(TOLD, reply_with(2, datetime.date(1971, 5, 5)))
     assert place.origin is None

@@ -6,10 +6,11 @@ import datetime
 
 import pytest
 
+from harness.model.canonical import MapValue, Value
 from harness.model.query import ALL, Condition, Query, Test, not_null
 from harness.model.reading import Reading
 from harness.model.ways import By, Way
-from harness.readings import Readings
+from harness.readings import Readings, table_of
 from tests.quality.notation import Told, history
 from tests.simulated import Reply, instant_of
 
@@ -53,6 +54,31 @@ def test_an_answer_that_no_way_gives_names_none() -> None:
     reply = told.read()
     assert fitting(told, Reply(reply.columns, reply.rows[:1])) == []
     assert fitting(told, Reply(reply.columns, (*reply.rows, reply.rows[0]))) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (None, "NULL"),
+        (("a", "b"), ("a, b",)),
+        ((), ("",)),
+        ((), "[]"),
+        ({"a": "x", "b": 1}, {"a": "x, b: 1"}),
+        (MapValue((("a", "b"), ("c", "d"))), MapValue((("a", "b, c → d"),))),
+    ],
+)
+def test_values_that_are_only_written_alike_are_two_answers(one: Value, other: Value) -> None:
+    assert table_of(["a"], [[one]]) == table_of(["a"], [[one]])
+    assert table_of(["a"], [[one]]) != table_of(["a"], [[other]])
+
+
+def test_a_null_that_is_shown_as_a_text_is_no_answer_of_a_right_reader() -> None:
+    told = history("insert 1..5")
+    reply = told.read()
+    assert "by id" in fitting(told, reply)
+    shown = tuple(tuple("NULL" if v is None else v for v in row) for row in reply.rows)
+    assert shown != reply.rows
+    assert fitting(told, Reply(reply.columns, shown)) == []
 
 
 def test_a_predicate_pushed_to_another_column_is_among_what_fits() -> None:

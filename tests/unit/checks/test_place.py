@@ -13,22 +13,22 @@ from tests.quality.notation import history
 
 def test_a_value_is_known_by_every_text_it_has_had() -> None:
     told = history("insert 1; type n string", "id string, n decimal(6, 4)")
-    texts = index_of(told.history).texts
-    wrote = {text for text, origins in texts.items() if origins[0].name == "n"}
+    looks = index_of(told.history).looks
+    wrote = {look for look, origins in looks.items() if origins[0].name == "n"}
     assert wrote == {"1.25", "1.2500"}
 
 
 def test_parts_are_known_beside_the_whole() -> None:
     told = history("insert 1", "id string, s struct<a: string, l: array<int>>")
     index = index_of(told.history)
-    whole = {origin.name for origins in index.texts.values() for origin in origins}
+    whole = {origin.name for origins in index.looks.values() for origin in origins}
     assert whole == {"id", "s", "s.a", "s.l", "s.l.element"}
     assert index.cells[5, "1"][1] == {"501001", "501501"}
 
 
 def test_the_parts_of_a_null_struct_are_null() -> None:
     told = history("insert 1..5", "id string, s struct<a: string>")
-    assert index_of(told.history).cells[3, "5"] == {1: frozenset({"NULL"})}
+    assert index_of(told.history).cells[3, "5"] == {1: frozenset({None})}
 
 
 def test_an_overwritten_value_without_a_form_in_a_later_type_is_no_obstacle() -> None:

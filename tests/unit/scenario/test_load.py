@@ -232,6 +232,12 @@ def test_explicit_values_that_tell_no_origin_are_allowed_and_noticed() -> None:
     ]
 
 
+def test_a_text_that_is_written_like_another_value_tells_its_origin_all_the_same() -> None:
+    rows = 'insert: {rows: [{id: 1, f1: "NULL", f2: null}]}'
+    (only,) = notices(loads(steps(rows), "x/y.yaml"))
+    assert "row 1: f2 is NULL" in only
+
+
 def test_generated_values_need_no_notice() -> None:
     assert notices(loads(A5, PATH)) == ()
 
