@@ -62,8 +62,11 @@ def _new(applied: Applied) -> Iterator[str]:
         yield f"{_count(wrong, 'wrong answer is', 'wrong answers are')} new: {_where(wrong)}."
     if refused:
         yield f"{_count(refused, 'refusal is', 'refusals are')} new: {_where(refused)}."
-    for each in applied.answered:
-        yield f"{each.case}: declared unsupported ({each.because}), and answered."
+    if applied.answered:
+        cells = _count(applied.answered, "cell is", "cells are")
+        yield f"{cells} declared unsupported, and answered: {_where(applied.answered)}."
+        said = dict.fromkeys(each.disclaimed for each in applied.answered)
+        yield f"Put right what the lock data say: {_listed(said)}"
     for line in applied.gone:
         yield f"{line.place}: no longer occurs ({line.expect}); take the line out"
     if wrong or refused or applied.gone:

@@ -105,8 +105,7 @@ class StateRecord:
     """What the files with rows hold that no earlier state of the variant had; nothing in records
     made before files were read."""
     bare: Annotated[bool, Field(exclude_if=lambda bare: not bare)] = False
-    """Whether base files begin with Hudi's meta columns and no catalog entry lists these; false in
-    records made before it was noted."""
+    """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +166,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a reader said to one cell's question.
-
-    Exactly one holds: rows (refusal None, unknown and void empty), a refusal, unknown, or void.
-    """
+    """What a reader said to a cell's question: rows, or else a refusal, unknown or void alone."""
 
     case: str
     sql: str
@@ -191,6 +187,8 @@ class Answer:
     """Why there was nothing to ask (a step was refused, its column is not there); else empty."""
     normalised: tuple[Normalised, ...] = ()
     """What was evened out in rows and columns when they came."""
+    probe: Annotated[str, Field(exclude_if=lambda case: not case)] = ""
+    """The case whose refusal stands for this one, which was not sent: it is void then."""
 
 
 class Party(StrEnum):
@@ -306,6 +304,8 @@ class Verdict:
     reused: bool = False
     normalised: tuple[Normalised, ...] = ()
     """The declared differences that are no findings, those of the answer and those of judging."""
+    disclaimed: Annotated[str, Field(exclude_if=lambda why: not why)] = ""
+    """What is declared of a reader that answered, and is not to know such a table; else empty."""
 
 
 Record = TypeVar("Record", StateRecord, Answer, Verdict)

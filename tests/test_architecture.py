@@ -48,12 +48,13 @@ MAY_IMPORT = {
     "party": "errors model operations cells record checks readings held",
     "refusals": "errors record",
     "baseline": "errors model scenario shapes views cells record",
+    "unsupported": "record runtimes",
     "told": "model record foretold checks compare diagnosis layout",
     "histories": (
         "errors model scenario views cells record checks compare diagnosis differences layout held "
         "party told"
     ),
-    "judge": "views cells record differences refusals layout party histories",
+    "judge": "views cells record differences refusals unsupported layout party histories",
     "run_info": "errors cells",
     "run": "errors model scenario cells record run_info",
     "reports": "errors model scenario views cells record differences baseline run_info run",
@@ -83,7 +84,7 @@ MAY_IMPORT = {
         "freeze writer writing written"
     ),
     "doctor": "errors progress runtimes",
-    "planning": "errors cells scenario plan formats engines runtimes reports",
+    "planning": "errors cells scenario unsupported plan formats engines runtimes reports",
     "known_files": (
         "errors cells record scenario formats engines runtimes plan run_info run baseline"
     ),
@@ -116,12 +117,13 @@ MAY_IMPORT = {
     ),
     "answering": "errors model cells record refusals engines questions",
     "asking": "errors progress cells record answering engines questions runtimes",
+    "probing": "record unsupported questions",
     "keeper": "progress record table_state freeze answer_cache questions",
     "shared_catalog": "errors table_state freeze runtimes",
     "side_by_side": "",
     "handover": "",
     "desk": (
-        "errors progress record engines runtimes questions answering asking keeper "
+        "errors progress record engines runtimes questions answering asking probing keeper "
         "shared_catalog side_by_side handover"
     ),
     "run_folder": "errors",
@@ -181,6 +183,7 @@ PURE = {
     "sent",
     "shapes",
     "told",
+    "unsupported",
 }
 IMPURE = {
     "TCLIService",

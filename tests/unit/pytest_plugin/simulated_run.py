@@ -66,7 +66,8 @@ def _states(plan: Plan) -> Iterator[StateRecord]:
         for step in range(len(variant.scenario.steps) + 1):
             skipped = _said(f"step {step}") == SKIPPED
             kind = OutcomeKind.SKIPPED if skipped else OutcomeKind.APPLIED
-            yield StateRecord(variant.id, Outcome(step, kind), "")
+            version = os.environ.get("SIMULATED_VERSION", "")
+            yield StateRecord(variant.id, Outcome(step, kind), "", table_version=version)
 
 
 def _answers(cell: Cell, plan: Plan, states: tuple[StateRecord, ...]) -> Iterator[Answer]:
@@ -88,6 +89,8 @@ def _answers(cell: Cell, plan: Plan, states: tuple[StateRecord, ...]) -> Iterato
         yield replace(nothing, unknown="the server died")
     elif said == "refused":
         yield replace(nothing, refusal=Refusal("HIVE_BAD_DATA", "cannot read it"))
+    elif said == "spared":
+        yield replace(nothing, void="it was not sent", probe="another case")
 
 
 if __name__ == "__main__":
