@@ -58,6 +58,12 @@ class Keeper:
         with self._lock:
             self.found(answer)
 
+    def spare(self, asked: Asked, answer: Answer) -> None:
+        """Pass on the answer to a question that did not have to be sent."""
+        with self._lock:
+            self._note(asked.reader.distribution, "spared")
+            self.found(answer)
+
     def take(self, asked: Asked, answer: Answer) -> None:
         """Take an answer that just came."""
         with self._lock:

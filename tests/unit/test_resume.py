@@ -111,6 +111,17 @@ def test_an_unknown_answer_is_asked_again(work: Work, asked: list[str]) -> None:
     assert asked == [silent.case]
 
 
+def test_what_was_not_sent_since_a_probe_was_refused_is_not_asked_again(
+    work: Work, asked: list[str]
+) -> None:
+    first, *others = record.read_all(work.folder / run.ANSWERS, Answer)
+    spared = replace(first, columns=(), rows=(), void="it was not sent", probe=others[0].case)
+    record.write_all(work.folder / run.ANSWERS, [spared, *others])
+    go_on(work)
+    assert asked == []
+    assert run.load(work.folder).answers[first.case] == spared
+
+
 def test_answers_are_there_before_the_phase_is_over(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
