@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from harness import record
+from harness import recording
 from harness.record import Answer
 
 PARTS: Final = "parts"
@@ -26,7 +26,7 @@ class AnswerCache:
         if not path.is_file():
             return None
         try:
-            found = record.parse(Answer, path.read_bytes())
+            found = recording.parse(Answer, path.read_bytes())
         except ValueError:  # the machine went down before the disk had it: asked again
             return None
         return replace(found, case=case, reused=True)
@@ -40,7 +40,7 @@ class AnswerCache:
         part = self.folder / PARTS / f"{uuid4().hex}.json"
         for folder in (path.parent, part.parent):
             folder.mkdir(parents=True, exist_ok=True)
-        part.write_text(record.dump(answer) + "\n", encoding="utf-8")
+        part.write_text(recording.dump(answer) + "\n", encoding="utf-8")
         part.replace(path)
 
     def _path(self, address: str) -> Path:

@@ -18,6 +18,7 @@ from harness.engines.api import Engine, Server, Wanted
 from harness.errors import EnvironmentProblem
 from harness.handover import Handover
 from harness.keeper import Keeper
+from harness.probing import Probes
 from harness.progress import Progress, started
 from harness.questions import Asked
 from harness.record import Answer
@@ -58,6 +59,7 @@ class Desk:
     waiting: Mapping[str, Handover[Asked]]
     """The questions for each server, as they come."""
     lanes: Lanes = field(default_factory=lambda: Lanes(SERVERS))
+    probes: Probes = field(default_factory=Probes)
 
     def left(self, found: Iterable[Asked | Answer]) -> list[Asked]:
         """Give the questions that have to be asked; answers that are there are passed on."""
@@ -71,7 +73,12 @@ class Desk:
         return left
 
     def _kept(self, asked: Asked) -> Answer | None:
-        return None if self.where.fresh else self.keeper.kept.find(asked.address, asked.cell.case)
+        if self.where.fresh:
+            return None
+        answer = self.keeper.kept.find(asked.address, asked.cell.case)
+        if answer is not None:
+            self.probes.told(asked, answer)
+        return answer
 
     def give(self, asked: Sequence[Asked]) -> None:
         """Give questions to their servers, once these can find the states."""
@@ -101,18 +108,32 @@ class _Turn:
     wanted: Wanted
     desk: Desk
     left: dict[str, Asked] = field(default_factory=dict)
+    held: list[Asked] = field(default_factory=list)
+    """Those taken that are not sent before it is known what became of a probe."""
     answers: int = 0
 
     def more(self) -> Sequence[Asked]:
         """Wait for further questions; what was answered is passed on before."""
         self.desk.keeper.pass_on()
-        taken = questions.in_sessions(self.desk.waiting[self.name].take())
-        self.left.update({each.cell.case: each for each in taken})
-        return taken
+        due = self._due()
+        while not due and (taken := self.desk.waiting[self.name].take()):
+            self.held += questions.in_sessions(taken)
+            due = self._due()
+        self.left.update({each.cell.case: each for each in due})
+        return due
+
+    def _due(self) -> Sequence[Asked]:
+        """Give what can be sent now; nothing that was sent waits for an answer."""
+        sifted = self.desk.probes.sift(self.held)
+        self.held = sifted.held
+        for answer in sifted.spared:
+            self.desk.keeper.tell(answer)
+        return sifted.due
 
     def told(self, asked: Asked, answer: Answer) -> None:
         """Take an answer."""
         self.desk.lanes.check()
+        self.desk.probes.told(asked, answer)
         self.desk.keeper.take(asked, answer)
         self.left.pop(answer.case, None)
         self.answers += 1

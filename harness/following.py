@@ -20,14 +20,15 @@ from harness import (
     judge,
     known_files,
     party,
-    record,
+    recording,
     run,
     run_info,
     run_plan,
 )
 from harness.baseline import Applied, Known
 from harness.cells import Cell, Plan, Variant
-from harness.record import Answer, Record, StateRecord, Verdict
+from harness.record import Answer, StateRecord, Verdict
+from harness.recording import Record
 from harness.run import Run
 from harness.run_info import RunInfo
 
@@ -75,7 +76,7 @@ class Tail(Generic[Record]):
             file.seek(self._offset)
             whole, end, _ = file.read().rpartition(b"\n")
         self._offset += len(whole) + len(end)
-        return [record.parse(self._kind, line) for line in whole.split(b"\n") if line]
+        return [recording.parse(self._kind, line) for line in whole.split(b"\n") if line]
 
 
 @dataclass(frozen=True, slots=True)

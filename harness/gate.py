@@ -65,8 +65,11 @@ def _new(applied: Applied) -> Iterator[str]:
     if unexplained := [each for each in (*wrong, *refused) if _unexplained(each)]:
         cells = _count(unexplained, "of them is", "of them are")
         yield f"{cells} unexplained, which no baseline can hold: {_where(unexplained)}."
-    for each in applied.answered:
-        yield f"{each.case}: declared unsupported ({each.because}), and answered."
+    if applied.answered:
+        cells = _count(applied.answered, "cell is", "cells are")
+        yield f"{cells} declared unsupported, and answered: {_where(applied.answered)}."
+        said = dict.fromkeys(each.disclaimed for each in applied.answered)
+        yield f"Put right what the lock data say: {_listed(said)}"
     for line in applied.gone:
         yield f"{line.place}: no longer occurs ({line.expect}); take the line out"
     if wrong or refused or applied.gone:

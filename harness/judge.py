@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from harness import differences, party, refusals, views
+from harness import differences, party, refusals, unsupported, views
 from harness.cells import Cell
 from harness.differences import shown
 from harness.histories import READ_OPTIMIZED, Case, Histories, shows
@@ -46,7 +46,7 @@ def _skipped(outcome: Outcome | None) -> bool:
 def _fell_away(cell: Cell, answer: Answer, histories: Histories) -> bool:
     """Tell whether there was nothing to ask; older records call a view not made yet unknown."""
     if not answer.unknown:
-        return bool(answer.void)
+        return bool(answer.void) and not answer.probe
     absent = histories.merge_on_read and answer.unknown == views.no_entry(cell.view)
     return absent and views.unmade(cell.view, histories.until(cell.step))
 
@@ -88,6 +88,10 @@ def _of_cell(cell: Cell, case: Case, histories: Histories, answer: Answer | None
     if answer is None:
         return replace(blank, because="did not run")
     asked = replace(blank, sql=answer.sql, seconds=answer.seconds, reused=answer.reused)
+    if why := unsupported.declared(cell.reader, case.variant.format, _version(cell, histories)):
+        if _refused(answer):
+            return replace(asked, verdict=VerdictKind.UNSUPPORTED, because=why)
+        asked = replace(asked, disclaimed=why if unsupported.answered(answer) else "")
     if answer.unknown or answer.void:
         return replace(asked, because=answer.unknown or answer.void)
     if cell.view == READ_OPTIMIZED and (why := histories.base(cell.step).why):
@@ -110,6 +114,16 @@ def _of_cell(cell: Cell, case: Case, histories: Histories, answer: Answer | None
         expected=expected,
         normalised=histories.normalised(cell.step, view, answer),
     )
+
+
+def _version(cell: Cell, histories: Histories) -> str:
+    state = histories.states.get(cell.step)
+    return state.table_version if state else ""
+
+
+def _refused(answer: Answer) -> bool:
+    """Tell whether all of a question was refused, or the one that was sent in its stead."""
+    return bool(answer.probe) or (answer.refusal is not None and not unsupported.answered(answer))
 
 
 def _why_refused(refusal: Refusal, layout: Layout) -> str:

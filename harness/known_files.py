@@ -126,9 +126,6 @@ def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
         engines={each.distribution: (each.engine, each.version) for each in _engines()},
         refusals=refused,
         applied=tuple(at for at, each in steps.items() if each.kind is OutcomeKind.APPLIED),
-        answered=frozenset(
-            case for case, a in found.answers.items() if not a.refusal and not a.unknown
-        ),
     )
 
 

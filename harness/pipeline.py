@@ -20,7 +20,6 @@ from harness import (
     histories,
     judge,
     known_files,
-    record,
     recording,
     run,
     run_folder,
@@ -92,7 +91,7 @@ def write_states(plan: Plan, work: Work, found: Callable[[States], None] = lambd
 
         _write(plan, where, keep)
     order = {variant.id: at for at, variant in enumerate(plan.variants)}
-    record.write_all(path, sorted(states, key=lambda each: order[each.variant]))
+    recording.write_all(path, sorted(states, key=lambda each: order[each.variant]))
 
 
 def _write(plan: Plan, where: write.Writing, found: Callable[[Written], None]) -> None:
@@ -174,7 +173,7 @@ def _read(
     path, before = work.folder / run.ANSWERS, run.answers(work.folder)
     got = before if resume or not where.fresh else {}
     left = [cell for cell in plan.cells if not (resume and _answered(got.get(cell.case)))]
-    record.write_all(path, before.values())  # without what a death cut off
+    recording.write_all(path, before.values())  # without what a death cut off
     with recording.adding(path) as add:
 
         def keep(answer: Answer) -> None:
@@ -182,7 +181,7 @@ def _read(
             add([answer])
 
         reading.read(replace(plan, cells=tuple(left)), states, where, keep)
-    record.write_all(path, reading.in_plan_order(got.values(), plan.cells))
+    recording.write_all(path, reading.in_plan_order(got.values(), plan.cells))
     run_folder.clean(work.folder)
 
 
@@ -200,7 +199,7 @@ def judge_run(folder: Path) -> Applied:
     found = run.load(folder)
     plan = run_plan.plan_of(found.info)
     applied = known_files.apply(found, plan, _verdicts(found, plan))
-    record.write_all(folder / run.VERDICTS, applied.verdicts)
+    recording.write_all(folder / run.VERDICTS, applied.verdicts)
     return applied
 
 

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness import engines, formats
-from harness.cells import Plan, Reader, parse_reader
+from harness import engines, formats, unsupported
+from harness.cells import Plan, Reader, Variant, parse_reader
 from harness.errors import UsageProblem
 from harness.plan import (
     Maker,
@@ -36,6 +36,8 @@ MINUTE: Final = 60
 WRITES: Final = "writes"
 """Setting of a distribution: the formats that it can write."""
 TABLE_VERSIONS: Final = "table_versions"
+TABLE_VERSION: Final = "table_version"
+"""Setting of a variant: the version that its table is made in."""
 
 
 def make(
@@ -130,6 +132,8 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     for left in made.excluded:
         console.print(f"left out: {left.what}: {left.why}", markup=False, highlight=False)
+    for line in _disclaimed(made):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     for cell in made.cells if cells else ():
         console.print(cell.case, markup=False, highlight=False, soft_wrap=True)
     _show_pairs(made, console)
@@ -156,6 +160,27 @@ def _told_apart(made: Plan) -> Iterator[str]:
     for (name, told), where in sorted(found.items()):
         yield f"  {name} ({', '.join(sorted(where))}), after"
         yield from (f"    {line}" for line in told)
+
+
+def _disclaimed(made: Plan) -> Iterator[str]:
+    """Say how many cells are declared unsupported, by what is declared."""
+    of = {each.id: (each.format, _table_version(each)) for each in made.variants}
+    found = Counter(unsupported.declared(each.reader, *of[each.variant]) for each in made.cells)
+    del found[""]
+    if found:
+        cells = counted(found.total(), "cell")
+        probe = "of each reader, format and version one is sent, and the others if it is answered"
+        yield f"declared unsupported, as far as a plan tells: {cells}; {probe}"
+    for why, number in found.items():
+        yield f"  {counted(number, 'cell')}: {why}"
+
+
+def _table_version(variant: Variant) -> str:
+    """Give the version of a variant's table; empty where writers that follow one another decide."""
+    if len(set(variant.writers)) > 1:
+        return ""
+    makes = _texts(distributions.load(variant.writers[0]), TABLE_VERSIONS)
+    return variant.settings.get(TABLE_VERSION, makes[-1] if makes else "")
 
 
 def _show_pairs(made: Plan, console: Console) -> None:

@@ -1,4 +1,4 @@
-"""The records between the verbs, and their form on disk (JSON lines).
+"""The records between the verbs.
 
 A phase reads the records of the one before it and writes its own, so that each can be repeated
 without the others: plan → states → answers → verdicts.
@@ -6,15 +6,13 @@ without the others: plan → states → answers → verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Final, TypeVar
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter
+from pydantic import BeforeValidator, Field, PlainSerializer
 
-from harness.errors import naming
 from harness.model.canonical import OwnTexts, Value, from_json, to_json
 from harness.model.files import FileFact
 from harness.model.query import ALL, COUNT, Query
@@ -105,8 +103,7 @@ class StateRecord:
     """What the files with rows hold that no earlier state of the variant had; nothing in records
     made before files were read."""
     bare: Annotated[bool, Field(exclude_if=lambda bare: not bare)] = False
-    """Whether base files begin with Hudi's meta columns and no catalog entry lists these; false in
-    records made before it was noted."""
+    """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +165,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a reader said to one cell's question.
-
-    Exactly one holds: rows (refusal None, unknown and void empty), a refusal, unknown, or void.
-    """
+    """What a reader said to a cell's question: rows, or else a refusal, unknown or void alone."""
 
     case: str
     sql: str
@@ -193,6 +187,8 @@ class Answer:
     normalised: tuple[Normalised, ...] = ()
     """What was evened out in rows and columns when they came."""
     raw: Annotated[OwnTexts, Field(exclude_if=lambda texts: not texts)] = ()
+    probe: Annotated[str, Field(exclude_if=lambda case: not case)] = ""
+    """The case whose refusal stands for this one, which was not sent: it is void then."""
 
 
 class Party(StrEnum):
@@ -308,44 +304,5 @@ class Verdict:
     reused: bool = False
     normalised: tuple[Normalised, ...] = ()
     """The declared differences that are no findings, those of the answer and those of judging."""
-
-
-Record = TypeVar("Record", StateRecord, Answer, Verdict)
-
-_ADAPTERS: Final[dict[type, TypeAdapter[object]]] = {
-    each: TypeAdapter(each) for each in (StateRecord, Answer, Verdict)
-}
-
-
-def dump(record: Record) -> str:
-    """Give the one line of JSON that holds a record."""
-    return _ADAPTERS[type(record)].dump_json(record).decode()
-
-
-def parse(kind: type[Record], line: str | bytes) -> Record:
-    """Read back a record.
-
-    Raises:
-        ValueError: the line is not such a record.
-
-    """
-    return _ADAPTERS[kind].validate_json(line)  # type: ignore[return-value]
-
-
-def write_all(path: Path, records: Iterable[Record]) -> None:
-    """Write records to a file, complete or not at all."""
-    part = path.with_suffix(path.suffix + ".part")
-    with naming(path), part.open("w", encoding="utf-8") as lines:
-        lines.writelines(dump(record) + "\n" for record in records)
-    part.replace(path)
-
-
-def read_all(path: Path, kind: type[Record]) -> Iterator[Record]:
-    """Read the records of a file; a last line cut off by a death is left out."""
-    if not path.exists():
-        return
-    # As bytes: the cut may go through a character.
-    with path.open("rb") as lines:
-        for line in lines:
-            if line.endswith(b"\n"):
-                yield parse(kind, line)
+    disclaimed: Annotated[str, Field(exclude_if=lambda why: not why)] = ""
+    """What is declared of a reader that answered, and is not to know such a table; else empty."""

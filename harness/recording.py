@@ -1,13 +1,59 @@
-"""Adding to a file of records: each is there as soon as it has come."""
+"""Records as they lie on disk: a line of JSON for each.
+
+A whole file is complete or not there; one that is added to has each record as soon as it has come.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final, TypeVar
+
+from pydantic import TypeAdapter
 
 from harness.errors import naming
-from harness.record import Record, dump
+from harness.record import Answer, StateRecord, Verdict
+
+Record = TypeVar("Record", StateRecord, Answer, Verdict)
+
+_ADAPTERS: Final[dict[type, TypeAdapter[object]]] = {
+    each: TypeAdapter(each) for each in (StateRecord, Answer, Verdict)
+}
+
+
+def dump(record: Record) -> str:
+    """Give the one line of JSON that holds a record."""
+    return _ADAPTERS[type(record)].dump_json(record).decode()
+
+
+def parse(kind: type[Record], line: str | bytes) -> Record:
+    """Read back a record.
+
+    Raises:
+        ValueError: the line is not such a record.
+
+    """
+    return _ADAPTERS[kind].validate_json(line)  # type: ignore[return-value]
+
+
+def write_all(path: Path, records: Iterable[Record]) -> None:
+    """Write records to a file, complete or not at all."""
+    part = path.with_suffix(path.suffix + ".part")
+    with naming(path), part.open("w", encoding="utf-8") as lines:
+        lines.writelines(dump(record) + "\n" for record in records)
+    part.replace(path)
+
+
+def read_all(path: Path, kind: type[Record]) -> Iterator[Record]:
+    """Read the records of a file; a last line cut off by a death is left out."""
+    if not path.exists():
+        return
+    # As bytes: the cut may go through a character.
+    with path.open("rb") as lines:
+        for line in lines:
+            if line.endswith(b"\n"):
+                yield parse(kind, line)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from harness import record
+from harness import record, recording
 from harness.cells import Cell
 from harness.errors import UsageProblem
 from harness.record import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
@@ -173,7 +173,7 @@ def _records(path: Path, kind: type[_Record]) -> tuple[_Record, ...]:
     found: list[_Record] = []
     try:
         # In place: what was read before a bad line tells the line's number.
-        found.extend(record.read_all(path, kind))
+        found.extend(recording.read_all(path, kind))
     except ValueError as wrong:
         where = f"{path}:{len(found) + 1}"
         raise UsageProblem(

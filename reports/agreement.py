@@ -106,14 +106,14 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
 
 def _answered(run: Run, verdict: Verdict) -> bool:
     answer = run.answers.get(verdict.case)
-    return answer is not None and not answer.unknown and answer.refusal is None
+    return answer is not None and not (answer.unknown or answer.void or answer.refusal)
 
 
 def _fingerprint(verdict: Verdict, answer: Answer | None) -> str:
     """Give a text that is the same for equal answers; nothing is equal to no answer at all."""
     if verdict.verdict is VerdictKind.CORRECT:
         return "the truth"
-    if answer is None or answer.unknown:
+    if answer is None or answer.unknown or answer.void:
         return f"no answer: {verdict.because}"
     if answer.refusal is not None:
         return f"refused: {answer.refusal.kind}: {verdict.because}"

@@ -12,7 +12,7 @@ from harness.reports import normalised
 from harness.reports.advice import advice
 from harness.reports.marks import Marks, Note, marks
 from harness.reports.numbered import Numbered
-from harness.reports.sentences import places_text
+from harness.reports.sentences import answered_text, places_text
 from harness.reports.words import exact
 from harness.run import Run
 
@@ -54,7 +54,7 @@ def cell(run: Run, verdict: Verdict, of: Question, pool: Pool) -> dict[str, Json
         "k": str(verdict.verdict),
         "f": [[str(each.kind), pool.add(_finding(each))] for each in verdict.findings],
         "ways": pool.add(list(verdict.reproduces)),
-        "because": pool.add(verdict.because),
+        "because": pool.add("; ".join(filter(None, (verdict.because, answered_text(verdict))))),
         "known": pool.add(verdict.known),
         "sql": pool.add(verdict.sql or (answer.sql if answer else "")),
         "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
@@ -86,7 +86,7 @@ def _finding(finding: Finding) -> Json:
 
 
 def _has_rows(answer: Answer) -> bool:
-    return answer.refusal is None and not answer.unknown
+    return answer.refusal is None and not (answer.unknown or answer.void)
 
 
 def _answer(answer: Answer, pool: Pool) -> dict[str, Json]:

@@ -15,13 +15,21 @@ import junitparser
 
 from harness.record import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.reports import html
-from harness.reports.sentences import finding_text, mapping_text, refusal_text, witness_text
+from harness.reports.sentences import (
+    answered_text,
+    finding_text,
+    mapping_text,
+    refusal_text,
+    witness_text,
+)
 from harness.reports.words import FINDINGS
 from harness.run import WRITE, Run, StepResult
 
 NAME: Final = "junit"
 FILE: Final = "junit.xml"
 KNOWN: Final = "known"
+ANSWERED: Final = "answered"
+"""What is declared unsupported, and was answered."""
 Result = junitparser.Failure | junitparser.Error | junitparser.Skipped
 PLACES: Final = 20
 """So many wrong places are listed by `details`; the HTML report has them all."""
@@ -66,21 +74,27 @@ def _cell(verdict: Verdict, answer: Answer | None) -> junitparser.TestCase:
 
 def _result(verdict: Verdict, answer: Answer | None) -> Result | None:
     match verdict.verdict:
-        case VerdictKind.CORRECT:
+        case VerdictKind.CORRECT if not verdict.disclaimed:
             return None
         case VerdictKind.UNSUPPORTED:
             return junitparser.Skipped(_xml(f"unsupported: {verdict.because}"))
         case VerdictKind.UNKNOWN:
             return junitparser.Error(_xml(verdict.because or "unknown"), "unknown")
-    kinds = [each.kind for each in verdict.findings]
-    kind = kinds[0].value if kinds and verdict.verdict is VerdictKind.WRONG else verdict.verdict
-    failure = junitparser.Failure(_heading(verdict, answer), KNOWN if verdict.known else str(kind))
+    failure = junitparser.Failure(_heading(verdict, answer), _kind(verdict))
     failure.text = _xml("\n".join([*_evidence(verdict, answer), f"All of it: {html.FILE}"]))
     return failure
 
 
+def _kind(verdict: Verdict) -> str:
+    if verdict.disclaimed or verdict.known:
+        return ANSWERED if verdict.disclaimed else KNOWN
+    wrong = verdict.findings and verdict.verdict is VerdictKind.WRONG
+    return str(verdict.findings[0].kind if wrong else verdict.verdict)
+
+
 def _heading(verdict: Verdict, answer: Answer | None) -> str:
     said = [f"known: {verdict.known}"] if verdict.known else []
+    said += filter(None, [answered_text(verdict)])
     if answer and answer.refusal:
         said.append(f"refused: {answer.refusal.kind} {answer.refusal.code}".rstrip())
     names = ([FINDINGS[each.kind].label, ", ".join(each.columns)] for each in verdict.findings)

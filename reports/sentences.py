@@ -6,7 +6,7 @@ from typing import Final
 
 from harness.model.canonical import text_of
 from harness.model.query import COUNT
-from harness.record import Finding, FindingKind, Origin, Refusal, Witness
+from harness.record import Finding, FindingKind, Origin, Refusal, Verdict, Witness
 from harness.reports.words import PARTIES, exact, kind_of, short, shown
 
 NAMED: Final = 3
@@ -94,6 +94,11 @@ def places_text(finding: Finding) -> str:
     more = len(finding.places) - 1
     rest = f" (and {more} more {'place' if more == 1 else 'places'})" if more else ""
     return witness_text(finding.kind, finding.witness) + rest
+
+
+def answered_text(verdict: Verdict) -> str:
+    """Say that a reader answered what it is declared not to know; empty where it did not."""
+    return f"declared unsupported ({verdict.disclaimed}), and answered" * bool(verdict.disclaimed)
 
 
 def refusal_text(refusal: Refusal, longest: int = 240) -> str:

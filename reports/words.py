@@ -57,7 +57,7 @@ VERDICTS: Final[Mapping[VerdictKind, Word]] = {
         "refused", "refused", "!", "The reader answered this question with an error."
     ),
     VerdictKind.UNSUPPORTED: Word(
-        "unsupported", "unsupp.", "-", "The reader is declared not to read such tables at all."
+        "unsupported", "unsupp.", "-", "The reader is declared not to know tables of this version."
     ),
     VerdictKind.UNKNOWN: Word(
         "unknown",

@@ -32,7 +32,8 @@ MAY_IMPORT = {
     "shapes": "errors model",
     "views": "errors model",
     "cells": "errors model operations scenario shapes",
-    "record": "errors model",
+    "record": "model",
+    "recording": "errors record",
     "differences": "errors model record",
     "foretold": "model record",
     "checks": "errors model record foretold",
@@ -49,14 +50,15 @@ MAY_IMPORT = {
     "party": "errors model operations cells record checks readings held",
     "refusals": "errors record",
     "baseline": "errors model scenario shapes views cells record",
+    "unsupported": "record runtimes",
     "told": "model record foretold checks compare diagnosis layout",
     "histories": (
         "errors model scenario views cells record checks compare diagnosis differences layout held "
         "party told"
     ),
-    "judge": "views cells record differences refusals layout party histories",
+    "judge": "views cells record differences refusals unsupported layout party histories",
     "run_info": "errors cells",
-    "run": "errors model scenario cells record run_info",
+    "run": "errors model scenario cells record recording run_info",
     "reports": "errors model scenario views cells record differences baseline run_info run",
     "gate": "errors record baseline",
     # what differs from one format, engine or runtime to the next
@@ -84,21 +86,20 @@ MAY_IMPORT = {
         "freeze writer writing written"
     ),
     "doctor": "errors progress runtimes",
-    "planning": "errors cells scenario plan formats engines runtimes reports",
+    "planning": "errors cells scenario unsupported plan formats engines runtimes reports",
     "known_files": (
         "errors cells record scenario formats engines runtimes plan run_info run baseline"
     ),
     "run_plan": "errors views cells scenario runtimes plan run_info known_files",
     "fetching": "progress cells runtimes",
-    "recording": "errors record",
     "pipeline": (
         "errors progress cells record formats runtimes table_state write writing written recording "
         "handover side_by_side desk read judge histories run baseline known_files run_folder "
         "run_plan answering"
     ),
     "explain": (
-        "errors model cells record formats checks matching compare histories layout party readings "
-        "run_info run reports run_folder run_plan options voice"
+        "errors model cells record recording formats checks matching compare histories layout party "
+        "readings run_info run reports run_folder run_plan options voice"
     ),
     "reproduce": (
         "errors progress telling model operations scenario shapes views cells record formats "
@@ -110,21 +111,22 @@ MAY_IMPORT = {
         "run_plan options explain reproduce voice"
     ),
     "following": (
-        "errors cells record formats party judge histories run_info run baseline known_files "
+        "errors cells record recording formats party judge histories run_info run baseline known_files "
         "run_plan"
     ),
-    "answer_cache": "errors record",
+    "answer_cache": "errors record recording",
     "questions": (
         "errors model scenario shapes views cells record formats engines runtimes table_state"
     ),
     "answering": "errors model cells record refusals engines questions",
-    "asking": "errors progress cells record answering engines questions",
+    "asking": "errors progress cells record answering engines questions runtimes",
+    "probing": "record unsupported questions",
     "keeper": "progress record table_state freeze answer_cache questions",
     "shared_catalog": "errors table_state freeze runtimes",
     "side_by_side": "",
     "handover": "",
     "desk": (
-        "errors progress record engines runtimes questions answering asking keeper "
+        "errors progress record engines runtimes questions answering asking probing keeper "
         "shared_catalog side_by_side handover"
     ),
     "run_folder": "errors",
@@ -184,6 +186,7 @@ PURE = {
     "sent",
     "shapes",
     "told",
+    "unsupported",
 }
 IMPURE = {
     "TCLIService",

@@ -24,7 +24,8 @@ from harness import refusals, run  # noqa: E402
 from harness.cells import Cell  # noqa: E402
 from harness.errors import UsageProblem  # noqa: E402
 from harness.model.canonical import text_of  # noqa: E402
-from harness.record import Answer, Part, StateRecord, dump  # noqa: E402
+from harness.record import Answer, Part, StateRecord  # noqa: E402
+from harness.recording import dump  # noqa: E402
 from tests.recorded import replay, store  # noqa: E402
 from tests.recorded.store import Recorded, Said  # noqa: E402
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from harness.baseline.known import Known, holds
 from harness.baseline.seen import Facts, Seen, seen_of
-from harness.record import Verdict, VerdictKind
+from harness.record import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Applied:
     expired: tuple[Known, ...] = ()
     """Lines whose date has passed; they do not count."""
     answered: tuple[Verdict, ...] = ()
-    """Unsupported ones that were answered all the same."""
+    """Those that their reader answered, although it is declared not to know such tables."""
 
 
 def apply(
@@ -55,11 +55,7 @@ def apply(
         idle=tuple(line for line in counted if line not in tried),
         unreviewed=tuple(line for line in every if not line.reviewed),
         expired=tuple(line for line in every if not line.counts(today)),
-        answered=tuple(
-            each
-            for each in verdicts
-            if each.verdict is VerdictKind.UNSUPPORTED and each.case in facts.answered
-        ),
+        answered=tuple(each for each in verdicts if each.disclaimed),
     )
 
 

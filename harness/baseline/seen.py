@@ -28,8 +28,6 @@ class Facts:
     """The kind of the refusal of each refused case, steps included."""
     applied: tuple[tuple[str, int], ...] = ()
     """Variant and number of each step that was applied."""
-    answered: frozenset[str] = frozenset()
-    """The cases that were answered with rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from harness import formats, record, run, run_info, run_plan
+from harness import formats, recording, run, run_info, run_plan
 from harness.cells import Cell
 from harness.errors import UsageProblem
 from harness.histories import Case
@@ -114,6 +114,6 @@ def _records(path: Path, kind: type[_Record], named: str) -> Iterator[_Record]:
 
 def _parsed(path: Path, number: int, kind: type[_Record], line: bytes) -> _Record:
     try:
-        return record.parse(kind, line)
+        return recording.parse(kind, line)
     except ValueError as wrong:
         raise UsageProblem(f"{path}:{number}: {wrong}; repeat the phase that writes it") from wrong

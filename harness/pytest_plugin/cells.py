@@ -15,7 +15,7 @@ from harness.errors import HarnessError
 from harness.following import Followed, Following
 from harness.pytest_plugin import asked, child
 from harness.record import VerdictKind
-from harness.reports import junit
+from harness.reports import junit, sentences
 from harness.scenario import load
 
 POLL_S: Final = 0.2
@@ -70,7 +70,7 @@ class CellItem(pytest.Item):
         verdict = self._found.verdict
         if verdict.verdict is VerdictKind.UNKNOWN:
             pytest.fail(f"unknown: {verdict.because}\nSQL: {verdict.sql}", pytrace=False)
-        if verdict.verdict is VerdictKind.UNSUPPORTED and not self._found.applied.answered:
+        if verdict.verdict is VerdictKind.UNSUPPORTED:
             pytest.skip(f"unsupported: {verdict.because}")
 
     def runtest(self) -> None:
@@ -78,11 +78,11 @@ class CellItem(pytest.Item):
         if self._found is None:  # not reached: without it the setup failed
             raise AssertionError(self.name)
         verdict, applied = self._found.verdict, self._found.applied
-        if verdict.known and not verdict.known.upper().startswith(known.TODO):
+        reviewed = verdict.known and not verdict.known.upper().startswith(known.TODO)
+        if reviewed and not applied.answered:
             pytest.xfail(verdict.known)
         why = [f"{each.place}: known, and not so here: {each.expect}" for each in applied.gone]
-        if applied.answered:
-            why.append(f"declared unsupported ({verdict.because}), and answered")
+        why += map(sentences.answered_text, applied.answered)
         if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
             why.append(junit.message(verdict, self._found.answer))
             why.append(junit.details(verdict, self._found.answer))

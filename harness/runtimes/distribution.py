@@ -83,6 +83,17 @@ class ClassPatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Reads:
+    """Up to which version a distribution knows the tables of a kind."""
+
+    kind: str
+    """What the names of its formats begin with: `hudi`."""
+    up_to: int
+    source: str
+    """What says so, with the version that was looked at."""
+
+
+@dataclass(frozen=True, slots=True)
 class Distribution:
     """What to run for one engine version; all of it is data.
 
@@ -103,6 +114,8 @@ class Distribution:
     patches: tuple[ClassPatch, ...]
     listens: str
     settings: Mapping[str, Setting] = field(hash=False)
+    reads: tuple[Reads, ...] = ()
+    """Of the kinds of which newer tables are known to be refused."""
 
     @property
     def java_options(self) -> tuple[str, ...]:

@@ -20,10 +20,13 @@ from harness.runtimes.distribution import (
     CodePatch,
     Coordinates,
     Distribution,
+    Reads,
     Setting,
 )
 
 ENGINES = ("hive", "metastore", "presto", "spark", "trino")
+VERSIONED = ("hudi", "iceberg")
+"""What the names of the formats whose tables have versions begin with."""
 _COORDINATES = (4, 5)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _BYTE = re.compile(r"[0-9a-f]{2}")
@@ -114,7 +117,7 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
     top = read_block(text, where)
     top.only(
         "name", "engine", "version", "fidelity", "jre", "heap_mb", "memory_mb", "disk_mb",
-        "listens", "artifacts_from", "artifacts", "patches", "settings",
+        "listens", "artifacts_from", "artifacts", "patches", "reads", "settings",
     )  # fmt: skip
     base = other(top.text("artifacts_from")) if "artifacts_from" in top.items else None
     return Distribution(
@@ -130,6 +133,7 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
         patches=(base.patches if base else ()) + tuple(map(_patch, top.blocks("patches"))),
         listens=top.text("listens"),
         settings=_settings(top.block("settings")),
+        reads=_reads(top.block("reads")),
     )
 
 
@@ -206,6 +210,16 @@ def _code(block: Block) -> CodePatch:
     if len(found["find"]) != len(found["put"]):
         block.fail("put must be as long as find: what follows stays where it is", "put")
     return CodePatch(" ".join(found["find"]), " ".join(found["put"]), block.text("text"))
+
+
+def _reads(kinds: Block) -> tuple[Reads, ...]:
+    kinds.only(*VERSIONED)
+    found: list[Reads] = []
+    for kind in kinds.items:
+        block = kinds.block(kind)
+        block.only("up_to", "source")
+        found.append(Reads(kind, block.number("up_to"), block.text("source")))
+    return tuple(found)
 
 
 def _settings(block: Block) -> Mapping[str, Setting]:

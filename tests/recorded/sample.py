@@ -10,7 +10,7 @@ import decimal
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness import record, run, run_info
+from harness import recording, run, run_info
 from harness.cells import Cell, Excluded
 from harness.model.files import FileFact, FileKind
 from harness.record import (
@@ -205,10 +205,10 @@ def make(folder: Path) -> Run:
     )
     run_info.write_info(folder, info)
     said = [each for each in map(_said, cells) if each is not None]
-    record.write_all(folder / run.STATES, [s for each in VARIANTS for s in _states(each)])
-    record.write_all(folder / run.ANSWERS, [answer for answer, _ in said])
+    recording.write_all(folder / run.STATES, [s for each in VARIANTS for s in _states(each)])
+    recording.write_all(folder / run.ANSWERS, [answer for answer, _ in said])
     refused = [_step_verdict(each) for each in VARIANTS if each.steps == DROP]
-    record.write_all(folder / run.VERDICTS, [*(verdict for _, verdict in said), *refused])
+    recording.write_all(folder / run.VERDICTS, [*(verdict for _, verdict in said), *refused])
     return run.load(folder)
 
 

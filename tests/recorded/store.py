@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from harness import record
+from harness import recording
 from harness.cells import Cell, Variant
 from harness.record import Answer, StateRecord, Verdict
 from harness.scenario import load
@@ -231,7 +231,7 @@ def _read_states(states: Parsed, variant: str) -> Iterator[StateRecord]:
     for body in states.variants[variant]:
         files = [states.once[name] for name in body["files"]]
         whole = body | {"variant": variant, "digest": "", "files": files}
-        yield record.parse(StateRecord, json.dumps(whole))
+        yield recording.parse(StateRecord, json.dumps(whole))
 
 
 def _answers(answers: Parsed) -> dict[str, Answer]:
@@ -240,7 +240,7 @@ def _answers(answers: Parsed) -> dict[str, Answer]:
     for name, body in answers.once.items():
         parts = [each | {"sql": ""} for each in body.get("parts", ())]
         whole = body | {"case": "", "sql": "", "parts": parts}
-        found[name] = record.parse(Answer, json.dumps(whole))
+        found[name] = recording.parse(Answer, json.dumps(whole))
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import pytest
 
-from harness import record, run, run_info
+from harness import recording, run, run_info
 from harness.engines.api import NoAnswerError, RefusedError, Reply
 from harness.model.canonical import Value
 from harness.record import Column, Refusal, Verdict, VerdictKind
@@ -101,7 +101,7 @@ def right(command: Sequence[str]) -> int:
     found = sample.make(folder_of(command))
     run_info.write_info(found.folder, replace(found.info, id=found.folder.parent.name))
     verdicts = [replace(each, seconds=9.0, reused=False) for each in found.recorded.values()]
-    record.write_all(found.folder / run.VERDICTS, verdicts)
+    recording.write_all(found.folder / run.VERDICTS, verdicts)
     return 0
 
 
@@ -114,8 +114,8 @@ def folder_of(command: Sequence[str]) -> Path:
 def wrong(command: Sequence[str]) -> int:
     right(command)
     path = folder_of(command) / run.VERDICTS
-    first, *others = record.read_all(path, Verdict)
-    record.write_all(path, [replace(first, verdict=VerdictKind.REFUSED), *others])
+    first, *others = recording.read_all(path, Verdict)
+    recording.write_all(path, [replace(first, verdict=VerdictKind.REFUSED), *others])
     return 1
 
 

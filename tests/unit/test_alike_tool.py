@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-from harness import pipeline, record, run, run_info
+from harness import pipeline, recording, run, run_info
 from harness.model.canonical import Value
 from harness.model.files import FileFact, FileKind
 from harness.record import (
@@ -67,8 +67,8 @@ def one(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cells = tuple(each for each in old.info.cells if each.variant.startswith(SCENARIO))
     run_info.write_info(folder, replace(old.info, variants=variants, cells=cells))
     states = (each for each in old.states if each.variant.startswith(SCENARIO))
-    record.write_all(folder / run.STATES, states)
-    record.write_all(folder / run.ANSWERS, (old.answers[each.case] for each in cells))
+    recording.write_all(folder / run.STATES, states)
+    recording.write_all(folder / run.ANSWERS, (old.answers[each.case] for each in cells))
     return judged(folder)
 
 
@@ -88,9 +88,9 @@ def of_another_hour(old: Run, folder: Path, change: Change = lambda answer: answ
     names = tidy.Names(renamed | {each: f"2029{each[4:]}" for each in instants})
     hour = datetime.datetime(2029, 2, 3, tzinfo=datetime.UTC)
     run_info.write_info(folder, replace(old.info, id="another", started=hour, fresh=True))
-    record.write_all(folder / run.STATES, [state(each, names) for each in old.states])
+    recording.write_all(folder / run.STATES, [state(each, names) for each in old.states])
     answers = [change(answer(each, names)) for each in old.answers.values()]
-    record.write_all(folder / run.ANSWERS, answers)
+    recording.write_all(folder / run.ANSWERS, answers)
     return judged(folder)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness import record, run
+from harness import recording, run
 from harness.record import Answer
 from tests.recorded import sample
 
@@ -44,7 +44,7 @@ def test_the_first_answer_is_one_that_an_engine_gave(
 ) -> None:
     answered = importlib.import_module("bench_watch").answered
     assert not answered(tmp_path)
-    record.write_all(tmp_path / run.ANSWERS, answers)
+    recording.write_all(tmp_path / run.ANSWERS, answers)
     assert answered(tmp_path) is there
 
 

@@ -260,6 +260,38 @@ def test_a_plan_tells_which_explicit_values_cannot_be_traced(
     assert told in capsys.readouterr().out
 
 
+VERSIONS = """\
+mine:
+  scenarios: ["*"]
+  formats: [hudi-cow]
+  writers:
+    - {distribution: spark-3.5.8-hudi-1.0.2, settings: {table_version: "6"}}
+    - {distribution: spark-3.5.8-hudi-1.0.2, settings: {table_version: "8"}}
+    - spark-3.5.8-hudi-1.2.0
+    - sequence: [spark-3.5.8-hudi-0.15.0, spark-3.5.8-hudi-1.0.2]
+      at: 2
+  readers: [hive-3.1.3, trino-368]
+"""
+
+
+def test_a_plan_tells_how_many_cells_are_declared_unsupported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
+    (tmp_path / "profiles.yaml").write_text(VERSIONS, encoding="utf-8")
+    assert cli.main(["plan", str(tmp_path), "--profile", "mine"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    at = next(at for at, line in enumerate(told) if line.startswith("declared unsupported"))
+    assert told[at] == (
+        "declared unsupported, as far as a plan tells: 9 cells; of each reader, format and version "
+        "one is sent, and the others if it is answered"
+    )
+    hive = "hive-3.1.3 knows hudi tables up to version 8, not 9 (HoodieTableVersion of Hudi 1.0.2)"
+    trino = "trino-368 knows hudi tables up to version 7, not {} ({} of Hudi 0.11.1)"
+    why = (trino.format(8, "TimelineLayoutVersion"), hive, trino.format(9, "TimelineLayoutVersion"))
+    assert told[at + 1 : at + 4] == [f"  3 cells: {each}" for each in why]
+
+
 @pytest.mark.parametrize("name", ["my runs", "größe", "a,b", "100%"])
 @pytest.mark.parametrize("which", ["run", "cache"])
 def test_a_folder_that_engines_would_write_otherwise_is_refused_before_it_is_made(

@@ -14,7 +14,7 @@ from typing import Any, Final
 import psutil
 import pytest
 
-from harness import record, run, run_info
+from harness import recording, run, run_info
 from harness.record import Verdict, VerdictKind
 
 TOOLS: Final = Path(__file__).parents[2] / "tools"
@@ -114,7 +114,7 @@ class Scripted:
 
 def write(folder: Path, said: Said) -> None:
     verdicts = [Verdict(case, "s", "v", 1, "r", "w", "q", kind) for case, kind in said.items()]
-    record.write_all(folder / run.VERDICTS, verdicts)
+    recording.write_all(folder / run.VERDICTS, verdicts)
 
 
 Bench = Callable[..., tuple[Any, Scripted]]

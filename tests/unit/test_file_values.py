@@ -16,7 +16,8 @@ from harness import file_values
 from harness.model.canonical import MapValue
 from harness.model.files import FileFact, FileKind
 from harness.model.resolution import META
-from harness.record import FileValues, Outcome, OutcomeKind, StateRecord, dump, parse
+from harness.record import FileValues, Outcome, OutcomeKind, StateRecord
+from harness.recording import dump, parse
 
 LOGS = Path(__file__).parent / "formats" / "hudi_logs"
 MOMENT = datetime.datetime(2024, 1, 2, 3, 4, 5, 678901)  # noqa: DTZ001 - canonical ones have none

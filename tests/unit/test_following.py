@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import pipeline, record, run, run_info, run_plan
+from harness import pipeline, recording, run, run_info, run_plan
 from harness.cells import Cell, Plan, parse_reader
 from harness.following import Following
 from harness.histories import Case
@@ -36,7 +36,7 @@ class GoingOn:
 
     def answers(self, at: int, answer: Answer) -> None:
         """Let a reader answer; `at`: its place."""
-        line = record.dump(replace(answer, case=self.cells[at].case))
+        line = recording.dump(replace(answer, case=self.cells[at].case))
         with (self.folder / run.ANSWERS).open("a", encoding="utf-8") as lines:
             lines.write(f"{line}\n")
         self.following.look()
@@ -58,7 +58,7 @@ def going_on(folder: Path, case: Case, readers: Sequence[str] = READERS[:2]) -> 
     cells = [Cell(variant.id, steps - 1, name, "snapshot", "all") for name in readers]
     plan = Plan("mine", (variant,), tuple(map(parse_reader, readers)), tuple(cells))
     run_info.write_info(folder, run_plan.info_of(plan, "simulated", NOW))
-    record.write_all(folder / run.STATES, case.states)
+    recording.write_all(folder / run.STATES, case.states)
     return GoingOn(folder, cells, Following(folder))
 
 

@@ -23,9 +23,8 @@ from harness.record import (
     Verdict,
     VerdictKind,
     Witness,
-    dump,
-    parse,
 )
+from harness.recording import dump, parse
 from harness.refusals import OTHER_TYPE
 from tests.quality.notation import Told, history
 from tests.quality.parties import COUNTED, case_of

@@ -62,7 +62,7 @@ def test_unknown_goes_before_new_and_new_before_good(verdicts: list[Verdict], st
     [
         Applied((), gone=(LINE,)),
         Applied((), unreviewed=(replace(LINE, because="TODO"),)),
-        Applied((), answered=(verdict(UNSUPPORTED),)),
+        Applied((), answered=(verdict(CORRECT),)),
     ],
 )
 def test_what_is_wrong_with_a_baseline_is_1_even_when_every_cell_is_right(applied: Applied) -> None:
@@ -117,9 +117,11 @@ def test_an_expired_line_is_told_although_the_run_is_good() -> None:
     assert "hudi/move.known.yaml:7: counted until 2031-06-01 and does no longer" in text
 
 
-def test_an_unsupported_cell_that_answered_is_named() -> None:
-    text = said(Applied((), answered=(verdict(UNSUPPORTED, because="since 0.14"),)))
-    assert "case 1: declared unsupported (since 0.14), and answered." in text
+def test_what_is_declared_unsupported_and_was_answered_is_counted_with_what_is_declared() -> None:
+    answered = replace(verdict(CORRECT), disclaimed="it knows version 8")
+    text = said(Applied((), answered=(answered, answered)))
+    assert "2 cells are declared unsupported, and answered: hudi/move by hive-3.1.3 (2)." in text
+    assert "Put right what the lock data say: it knows version 8" in text
 
 
 def test_many_reasons_are_cut_short_with_their_number() -> None:

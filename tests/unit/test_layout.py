@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from harness.histories import Histories
 from harness.model.query import Query
-from harness.record import Answer, Verdict, Witness, dump, parse
+from harness.record import Answer, Verdict, Witness
+from harness.recording import dump, parse
 from tests.quality.notation import Told, history
 from tests.quality.parties import case_of, judged
 from tests.simulated import Reply

@@ -126,7 +126,8 @@ def planned(*variants: str, readers: tuple[str, ...] = (SPARK, HIVE)) -> Plan:
 
 
 def states(*variants: str) -> States:
-    return {(each, 1): SimpleNamespace(digest=each) for each in variants}  # type: ignore[misc]
+    frozen = SimpleNamespace(table_version="")
+    return {(each, 1): SimpleNamespace(digest=each, frozen=frozen) for each in variants}  # type: ignore[misc]
 
 
 def place(folder: Path, out: StringIO | None = None) -> Reading:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import pipeline, record, run, run_info, run_plan
+from harness import pipeline, recording, run, run_info, run_plan
 from harness import read as reading
 from harness import write as writing
 from harness.cells import Plan, Variant
@@ -32,8 +32,8 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
     """A whole run, whose states no cache needs to hold."""
     folder = tmp_path / "run"
     shutil.copytree(RECORDED, folder)
-    answers = list(record.read_all(folder / run.ANSWERS, Answer))
-    record.write_all(folder / run.ANSWERS, answers)  # with every field there is now
+    answers = list(recording.read_all(folder / run.ANSWERS, Answer))
+    recording.write_all(folder / run.ANSWERS, answers)  # with every field there is now
     monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
     return Work(Cache(tmp_path / "cache"), folder, QuietProgress())
 
@@ -96,19 +96,30 @@ def test_a_record_cut_off_by_the_death_is_dropped_and_its_cell_asked_again(
 
 
 def test_a_cut_through_a_character_is_a_cut_like_any_other(tmp_path: Path) -> None:
-    whole = record.dump(Answer("a", "select 'ü'")).encode() + b"\n"
+    whole = recording.dump(Answer("a", "select 'ü'")).encode() + b"\n"
     path = tmp_path / "answers.jsonl"
     path.write_bytes(whole + whole[: whole.index("ü".encode()) + 1])
-    assert [each.sql for each in record.read_all(path, Answer)] == ["select 'ü'"]
+    assert [each.sql for each in recording.read_all(path, Answer)] == ["select 'ü'"]
 
 
 def test_an_unknown_answer_is_asked_again(work: Work, asked: list[str]) -> None:
     undisturbed, all_lines = verdicts(work), lines(work)
-    silent = replace(record.parse(Answer, all_lines[3]), columns=(), rows=(), parts=())
+    silent = replace(recording.parse(Answer, all_lines[3]), columns=(), rows=(), parts=())
     silent = replace(silent, refusal=None, unknown="connection lost")
-    keep(work, [*all_lines[:3], record.dump(silent).encode() + b"\n", *all_lines[4:]])
+    keep(work, [*all_lines[:3], recording.dump(silent).encode() + b"\n", *all_lines[4:]])
     assert go_on(work) == undisturbed
     assert asked == [silent.case]
+
+
+def test_what_was_not_sent_since_a_probe_was_refused_is_not_asked_again(
+    work: Work, asked: list[str]
+) -> None:
+    first, *others = recording.read_all(work.folder / run.ANSWERS, Answer)
+    spared = replace(first, columns=(), rows=(), void="it was not sent", probe=others[0].case)
+    recording.write_all(work.folder / run.ANSWERS, [spared, *others])
+    go_on(work)
+    assert asked == []
+    assert run.load(work.folder).answers[first.case] == spared
 
 
 def test_answers_are_there_before_the_phase_is_over(
@@ -120,7 +131,7 @@ def test_answers_are_there_before_the_phase_is_over(
     def read(
         plan: Plan, _: Iterable[States], where: Reading, found: Callable[[Answer], None]
     ) -> None:
-        found(record.parse(Answer, all_lines[2]))
+        found(recording.parse(Answer, all_lines[2]))
         assert lines(work) == all_lines[:3]
         raise EnvironmentProblem("the disk is full")
 
@@ -141,7 +152,7 @@ def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[s
         for variant in variants:
             found(Written(tuple(each for each in whole if each.variant == variant.id), {}))
             if len(turns) == 1:
-                recorded = record.read_all(work.folder / run.STATES, StateRecord)
+                recorded = recording.read_all(work.folder / run.STATES, StateRecord)
                 assert {each.variant for each in recorded} == {variant.id}
                 raise CatalogGoneProblem("the metastore does not answer")
 

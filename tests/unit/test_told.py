@@ -8,14 +8,8 @@ import pytest
 
 from harness.judge import judge
 from harness.model.canonical import OwnTexts, Value
-from harness.record import (
-    Answer,
-    Finding,
-    Part,
-    Refusal,
-    dump,
-    parse,
-)
+from harness.record import Answer, Finding, Part, Refusal
+from harness.recording import dump, parse
 from tests.quality.notation import history
 from tests.unit.test_judge import case_of, cell_at
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import pipeline, record, run, run_info, run_plan
+from harness import pipeline, recording, run, run_info, run_plan
 from harness import read as reading
 from harness import write as writing
 from harness.cells import Plan, Variant
@@ -74,7 +74,7 @@ class Side:
             self.ended.set()
 
     def _read(self, plan: Plan, variants: set[str], found: Callable[[Answer], None]) -> None:
-        recorded = record.read_all(self.work.folder / run.STATES, StateRecord)
+        recorded = recording.read_all(self.work.folder / run.STATES, StateRecord)
         assert variants <= {each.variant for each in recorded}
         self.asked += variants
         for cell in plan.cells:
@@ -93,7 +93,7 @@ def side(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[Side]:
 
 
 def answers(work: Work) -> list[str]:
-    return [each.case for each in record.read_all(work.folder / run.ANSWERS, Answer)]
+    return [each.case for each in recording.read_all(work.folder / run.ANSWERS, Answer)]
 
 
 def test_each_variant_is_asked_about_before_the_next_one_is_written(work: Work, side: Side) -> None:
@@ -108,7 +108,7 @@ def test_each_variant_is_asked_about_before_the_next_one_is_written(work: Work, 
 def test_a_run_that_broke_off_is_asked_only_what_is_left(work: Work, side: Side) -> None:
     plan = planned(work)
     first = Answer(plan.cells[0].case, "before")
-    record.write_all(work.folder / run.ANSWERS, [first])
+    recording.write_all(work.folder / run.ANSWERS, [first])
     pipeline.write_and_read(plan, work, fresh=True, resume=True)
     found = run.answers(work.folder)
     assert found.pop(first.case).sql == "before"
@@ -129,7 +129,7 @@ def test_what_breaks_in_writing_ends_the_reading_and_is_raised(
         pipeline.write_and_read(plan, work, fresh=True)
     assert side.ended.wait(30)
     assert side.over == ["written"]
-    written = record.read_all(work.folder / run.STATES, StateRecord)
+    written = recording.read_all(work.folder / run.STATES, StateRecord)
     assert [each.variant for each in written] == [plan.variants[0].id]
     assert set(answers(work)) == {
         cell.case for cell in plan.cells if cell.variant == plan.variants[0].id
@@ -148,7 +148,7 @@ def test_what_breaks_in_reading_is_raised_once_all_is_written(
     with pytest.raises(EnvironmentProblem, match="the metastore does not start"):
         pipeline.write_and_read(planned(work), work, fresh=True)
     assert side.over == ["written"]
-    written = {each.variant for each in record.read_all(work.folder / run.STATES, StateRecord)}
+    written = {each.variant for each in recording.read_all(work.folder / run.STATES, StateRecord)}
     assert written == {variant.id for variant in planned(work).variants}
 
 

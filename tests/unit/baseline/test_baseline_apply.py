@@ -175,11 +175,12 @@ def test_a_line_that_says_todo_is_told() -> None:
     assert applied([], todo, line()).unreviewed == (todo,)
 
 
-def test_an_unsupported_cell_that_was_answered_is_told() -> None:
-    probe = verdict(COW, 3, HIVE, kind=VerdictKind.UNSUPPORTED)
-    own = replace(facts(COW), answered=frozenset({probe.case}))
-    assert applied([probe], known_of=own).answered == (probe,)
-    assert applied([probe]).answered == ()
+def test_what_is_declared_unsupported_and_was_answered_is_told_even_where_it_is_known() -> None:
+    probe = replace(verdict(COW, 3, HIVE, STALE), disclaimed="it knows version 8")
+    refused = verdict(COW, 3, HIVE, kind=VerdictKind.UNSUPPORTED)
+    found = applied([probe, refused], line())
+    assert found.answered == (probe,)
+    assert found.verdicts[0].known == WHY
 
 
 def test_a_known_reason_of_an_earlier_judgement_does_not_stay() -> None:

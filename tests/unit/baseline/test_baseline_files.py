@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli, record, run, run_info, run_plan
+from harness import cli, recording, run, run_info, run_plan
 from harness.cells import Cell, Plan, Variant, parse_reader
 from harness.errors import ScenarioProblem
 from harness.record import Answer, Column, Outcome, OutcomeKind, Refusal, StateRecord, VerdictKind
@@ -48,7 +48,7 @@ class Recorded:
         """Let every cell be answered right but the last ones; None is no answer at all."""
         right = [self.right(cell) for cell in self.plan.cells]
         answers = [*right[: len(right) - len(last)], *last]
-        record.write_all(self.folder / run.ANSWERS, [each for each in answers if each])
+        recording.write_all(self.folder / run.ANSWERS, [each for each in answers if each])
 
     def right(self, cell: Cell) -> Answer:
         return Answer(cell.case, "select *", COLUMNS, TRUTH[cell.step])
@@ -91,7 +91,7 @@ def recorded(tmp_path: Path) -> Recorded:
     info = run_plan.info_of(plan, "run", datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC))
     run_info.write_info(folder, info)
     states = [StateRecord(variant.id, Outcome(at, OutcomeKind.APPLIED), "") for at in range(3)]
-    record.write_all(folder / run.STATES, states)
+    recording.write_all(folder / run.STATES, states)
     return Recorded(folder, scenario, plan)
 
 
@@ -178,12 +178,12 @@ def test_a_cell_without_an_answer_ends_with_3_whatever_is_only_shown(
 def test_a_refused_step_can_be_known(recorded: Recorded) -> None:
     recorded.answer()
     path = recorded.folder / run.STATES
-    first, second, _ = record.read_all(path, StateRecord)
+    first, second, _ = recording.read_all(path, StateRecord)
     refused = Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("Analysis", "no"))
-    record.write_all(path, [first, second, replace(second, outcome=refused)])
+    recording.write_all(path, [first, second, replace(second, outcome=refused)])
     cells = recorded.plan.cells
     right = [replace(recorded.right(each), rows=TRUTH[1]) for each in cells]
-    record.write_all(recorded.folder / run.ANSWERS, right)
+    recording.write_all(recorded.folder / run.ANSWERS, right)
     assert recorded.harness("judge") == 1
     recorded.harness("baseline", "update")
     recorded.review()

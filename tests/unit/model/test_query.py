@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from harness import record
+from harness import recording
 from harness.model.query import ALL, Condition, Query, Test, at, not_null
 from harness.record import Answer
 
@@ -67,8 +67,8 @@ def test_a_condition_knows_its_value_in_its_type(literal: str, type_: str, value
 def test_an_answer_is_recorded_with_its_question() -> None:
     where = Condition("f", Test.EQUAL, "it's \\ ü", "string")
     answer = Answer("case", "sql", question=Query(("id",), where, count=True))
-    assert record.parse(Answer, record.dump(answer)) == answer
+    assert recording.parse(Answer, recording.dump(answer)) == answer
 
 
 def test_an_answer_of_before_there_were_shapes_is_one_to_everything() -> None:
-    assert record.parse(Answer, '{"case": "c", "sql": "select *"}').question == ALL
+    assert recording.parse(Answer, '{"case": "c", "sql": "select *"}').question == ALL

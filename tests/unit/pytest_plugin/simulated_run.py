@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from harness import formats, histories, judge, planning, record, run, run_info, run_plan
+from harness import formats, histories, judge, planning, recording, run, run_info, run_plan
 from harness.cells import Cell, Plan
 from harness.record import Answer, Column, Outcome, OutcomeKind, Refusal, StateRecord, Verdict
 
@@ -35,11 +35,11 @@ def main(arguments: list[str]) -> int:
     plan = planning.make(list(map(Path, arguments[:at])), options["--profile"], "", cases)
     run_info.write_info(folder, run_plan.info_of(plan, "simulated", NOW))
     states = tuple(_states(plan))
-    record.write_all(folder / run.STATES, states)
+    recording.write_all(folder / run.STATES, states)
     with (folder / run.ANSWERS).open("a", encoding="utf-8") as lines:
         for cell in plan.cells:
             for answer in _answers(cell, plan, states):
-                lines.write(record.dump(answer) + "\n")
+                lines.write(recording.dump(answer) + "\n")
                 lines.flush()
     if os.environ.get("SIMULATED_INTERRUPT"):
         return _interrupt(folder)
@@ -66,7 +66,8 @@ def _states(plan: Plan) -> Iterator[StateRecord]:
         for step in range(len(variant.scenario.steps) + 1):
             skipped = _said(f"step {step}") == SKIPPED
             kind = OutcomeKind.SKIPPED if skipped else OutcomeKind.APPLIED
-            yield StateRecord(variant.id, Outcome(step, kind), "")
+            version = os.environ.get("SIMULATED_VERSION", "")
+            yield StateRecord(variant.id, Outcome(step, kind), "", table_version=version)
 
 
 def _answers(cell: Cell, plan: Plan, states: tuple[StateRecord, ...]) -> Iterator[Answer]:
@@ -88,6 +89,8 @@ def _answers(cell: Cell, plan: Plan, states: tuple[StateRecord, ...]) -> Iterato
         yield replace(nothing, unknown="the server died")
     elif said == "refused":
         yield replace(nothing, refusal=Refusal("HIVE_BAD_DATA", "cannot read it"))
+    elif said == "spared":
+        yield replace(nothing, void="it was not sent", probe="another case")
 
 
 if __name__ == "__main__":

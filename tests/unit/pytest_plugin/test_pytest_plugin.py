@@ -30,6 +30,13 @@ nothing:
   writers: [spark-3.5.8-hudi-0.15.0]
   readers: ["{RIGHT}"]
 """
+NEWER = """\
+mine:
+  scenarios: ["my/*"]
+  formats: [hudi-cow]
+  writers: [spark-3.5.8-hudi-1.2.0]
+  readers: [spark-3.5.8-hudi-1.0.2, trino-476]
+"""
 KNOWN = """\
 - when: {{engine: trino, step: "{step}"}}
   expect: {{finding: lost_row}}
@@ -141,6 +148,17 @@ def test_what_was_not_asked_since_a_step_was_refused_is_skipped(
 ) -> None:
     monkeypatch.setenv("SIMULATED", "step 2=skipped")
     run(mine, "my/story.yaml").assert_outcomes(passed=4, skipped=2)
+
+
+def test_what_is_unsupported_is_skipped_and_fails_where_it_is_answered(
+    mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (mine.path / "my/profiles.yaml").write_text(NEWER, encoding="utf-8")
+    monkeypatch.setenv("SIMULATED_VERSION", "9")
+    monkeypatch.setenv("SIMULATED", "s1/snapshot/all/spark=refused,s2/snapshot/all/spark=spared")
+    result = run(mine, "my/story.yaml")
+    result.assert_outcomes(passed=3, skipped=2, failed=1)
+    result.stdout.fnmatch_lines(["*declared unsupported (*up to version 8, not 9*), and answered*"])
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "two workers"])

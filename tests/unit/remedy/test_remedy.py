@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness import cli, engines, pipeline, record, run, run_info, run_plan
+from harness import cli, engines, pipeline, recording, run, run_info, run_plan
 from harness.cells import Cell, Plan, Reader, parse_reader
 from harness.pipeline import Work
 from harness.record import Finding, FindingKind, Verdict, VerdictKind, Witness
@@ -203,8 +203,8 @@ def remedied(
         run_info.write_info(work.folder, run_plan.info_of(made, "x", NOW))
         ids = {each.id for each in made.variants}
         states = [each for each in recorded.states if each.variant in ids]
-        record.write_all(work.folder / run.STATES, states)
-        record.write_all(work.folder / run.ANSWERS, answers)
+        recording.write_all(work.folder / run.STATES, states)
+        recording.write_all(work.folder / run.ANSWERS, answers)
         pipeline.judge_run(work.folder)
         return run.load(work.folder)
 

@@ -65,6 +65,16 @@ def test_values_of_another_type_are_another_answer(base: Run, other: tuple[objec
     assert len(groups(run)) == 2
 
 
+def test_who_was_not_asked_agrees_with_nobody_and_answered_nothing(base: Run) -> None:
+    empty = answer("a-1")
+    spared = replace(answer("b-1"), columns=(), void="it was not sent", probe="another case")
+    said = {
+        "a-1": (verdict("a-1"), replace(empty, columns=())),
+        "b-1": (verdict("b-1", VerdictKind.UNSUPPORTED), spared),
+    }
+    assert [each.readers for each in groups(run_of(base, said))] == [("a-1",), ("b-1",)]
+
+
 def test_who_agrees_with_the_truth_comes_first(base: Run) -> None:
     run = run_of(
         base,
@@ -90,6 +100,10 @@ def test_truth_standing_alone_against_two_engines_is_an_alarm(base: Run) -> None
             "c-1": (
                 verdict("c-1", VerdictKind.REFUSED),
                 replace(answer("c-1"), refusal=Refusal("K", "m")),
+            ),
+            "d-1": (
+                verdict("d-1", VerdictKind.UNSUPPORTED),
+                replace(answer("d-1"), void="it was not sent", probe="another case"),
             ),
         },
     )

@@ -12,6 +12,7 @@ import pytest
 
 from harness.record import FindingKind, VerdictKind
 from harness.reports import agreement, html, html_cells, html_data
+from harness.reports.numbered import numbered
 from harness.run import Run
 from tests.recorded import sample
 
@@ -260,3 +261,18 @@ def test_the_history_of_a_table_begins_with_its_creation(sampled: Run) -> None:
     created = next(v for v in found["variants"] if v["id"] == state.variant)["created"]
     assert (created["number"], created["text"]) == (0, "create the table")
     assert found["pool"][created["statements"]] == ["create table t (id string)"]
+
+
+def test_a_cell_says_that_it_is_declared_unsupported_and_was_answered_or_was_not_sent(
+    sampled: Run,
+) -> None:
+    pool, files = html_cells.Pool(), numbered((), {})
+    right = next(each for each in sampled.verdicts if each.verdict is VerdictKind.CORRECT)
+    told = replace(right, disclaimed="it knows version 8")
+    shown = html_cells.cell(sampled, told, html_cells.Question([told], files), pool)
+    number = pool.items.index("declared unsupported (it knows version 8), and answered")
+    assert shown["because"] == number
+    spared = replace(sampled.answers[right.case], rows=(), void="it was not sent", probe="a case")
+    run = replace(sampled, answers={**sampled.answers, right.case: spared})
+    found = html_cells.cell(run, right, html_cells.Question([right], files), pool)
+    assert "got" not in found

@@ -134,3 +134,14 @@ def test_a_place_names_the_file_that_it_was_read_from(sampled: Run, tmp_path: Pa
     texts = [each.findtext("failure") or "" for each in read(run, tmp_path)]
     assert sum("; read from day=1/a.parquet\n" in each for each in texts) == 1
     assert "; read from day=1/a.parquet\n" in junit.details(told, None)
+
+
+def test_an_answer_to_what_is_declared_unsupported_is_a_failure_even_where_it_is_right(
+    sampled: Run, tmp_path: Path
+) -> None:
+    right = next(each for each in sampled.verdicts if each.verdict is VerdictKind.CORRECT)
+    told = replace(right, disclaimed="it knows version 8")
+    found = read(replace(sampled, recorded={**sampled.recorded, told.case: told}), tmp_path)
+    failures = [each for one in found for each in one.iter("failure")]
+    (failure,) = (each for each in failures if each.get("type") == junit.ANSWERED)
+    assert failure.get("message") == "declared unsupported (it knows version 8), and answered"

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import UsageProblem
 from harness.runtimes import lock
-from harness.runtimes.distribution import CodePatch
+from harness.runtimes.distribution import CodePatch, Reads
 
 if TYPE_CHECKING:
     from harness.runtimes.distribution import Distribution
@@ -33,6 +33,8 @@ settings:
   main: org.x.Main
   jvm: [-XX:+UseSerialGC]
   config: {{a.b: "1"}}
+reads:
+  hudi: {{up_to: 8, source: the source of x 2}}
 """
 CODE = "code: {{find: {}, put: {}, text: x}}"
 
@@ -59,6 +61,11 @@ def test_a_whole_file_becomes_a_distribution() -> None:
 def test_a_patch_of_instructions_is_read() -> None:
     found = parse(WHOLE.replace("replace: {old: new}", CODE.format("2a  .. ff", "13 tt tt")))
     assert found.patches[0].code == CodePatch(find="2a .. ff", put="13 tt tt", text="x")
+
+
+def test_what_it_knows_of_tables_is_read_with_the_source() -> None:
+    assert parse(WHOLE).reads == (Reads("hudi", 8, "the source of x 2"),)
+    assert parse(WHOLE.partition("reads:")[0]).reads == ()
 
 
 def test_settings_are_read_by_kind() -> None:
@@ -106,6 +113,12 @@ def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> No
         ("replace: {old: new}", CODE.format("2a zz", "1 2"), r"d\.yaml:16: find must be bytes"),
         ("replace: {old: new}", CODE.format("2a ..", "00 .."), r"d\.yaml:16: put must be bytes"),
         ("jvm: [-XX:+UseSerialGC]", "jvm: [1]", r"d\.yaml:19: jvm must be a list of texts"),
+        ("hudi: {up_to", "hoodie: {up_to", r"d\.yaml:22: unknown key 'hoodie'; allowed are: hudi"),
+        ("up_to: 8", 'up_to: "8"', r"d\.yaml:22: up_to is '8'; it must be a whole number"),
+        ("up_to: 8, ", "", r"d\.yaml:22: up_to is missing"),
+        ("up_to: 8, ", "up_to: 8, from: 2, ", r"d\.yaml:22: unknown key 'from'; allowed are: up"),
+        (", source: the source of x 2", "", r"d\.yaml:22: source is missing"),
+        ("hudi: {up_to: 8, source: the source of x 2}", "hudi: 8", r"d\.yaml:22: hudi must be a"),
         ("name: trino-1", "name: trino-1\nname: x", r"d\.yaml:2: not YAML: found duplicate key"),
         ("name: trino-1", "name: [", r"d\.yaml:\d+: not YAML"),
     ],

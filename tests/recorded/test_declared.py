@@ -1,0 +1,60 @@
+"""What readers are declared not to know, held against what they answered to all tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from harness.cells import Cell, parse_reader
+from harness.record import Answer, VerdictKind
+from tests.recorded import replay, store
+from tests.recorded.store import Said
+
+WIDEN: Final = Path(__file__).parent / "full" / "hudi" / "widen"
+TOLD: Final = "Unknown table versionCode:9"
+"""What Hudi 1.0.2 says of a table of version 9."""
+OLDER: Final = {"prestosql-350", "trino-368"}
+"""Of what their Hudi knows of tables they name no version."""
+
+
+@pytest.fixture(scope="module")
+def judged() -> list[tuple[Cell, str, Answer, Said]]:
+    """Give each recorded cell with its table's version, what was answered, and its verdict."""
+    found = []
+    for each in store.read(WIDEN):
+        versions = {state.outcome.step: state.table_version for state in each.states}
+        for cell, said in replay.judged(each).items():
+            answer = each.answers.get(cell)
+            if answer is not None:
+                found.append((cell, versions[cell.step], answer, said))
+    return found
+
+
+def test_a_recorded_refusal_is_unsupported_where_hudi_names_the_version_and_nowhere_else(
+    judged: list[tuple[Cell, str, Answer, Said]],
+) -> None:
+    told = [
+        (TOLD in answer.refusal.message + answer.refusal.cause, said["verdict"])
+        for cell, _, answer, said in judged
+        if answer.refusal and parse_reader(cell.reader).distribution not in OLDER
+    ]
+    assert set(told) == {(True, VerdictKind.UNSUPPORTED), (False, VerdictKind.REFUSED)}
+
+
+def test_readers_that_know_older_timelines_refused_every_newer_table_and_read_older_ones(
+    judged: list[tuple[Cell, str, Answer, Said]],
+) -> None:
+    of = [each for each in judged if parse_reader(each[0].reader).distribution in OLDER]
+    newer = {said["verdict"] for _, version, _, said in of if version in {"8", "9"}}
+    older = {said["verdict"] for _, version, _, said in of if version == "6"}
+    assert newer == {VerdictKind.UNSUPPORTED}
+    assert VerdictKind.UNSUPPORTED not in older
+    assert VerdictKind.CORRECT in older
+
+
+def test_no_recorded_answer_is_one_to_what_is_declared_unsupported(
+    judged: list[tuple[Cell, str, Answer, Said]],
+) -> None:
+    assert not [cell.case for cell, _, _, said in judged if said.get("disclaimed")]
