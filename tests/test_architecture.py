@@ -98,8 +98,8 @@ MAY_IMPORT = {
         "run_plan answering"
     ),
     "explain": (
-        "errors model cells record recording formats checks matching compare histories layout party "
-        "readings run_info run reports run_folder run_plan options voice"
+        "errors model cells record recording formats checks matching compare histories layout "
+        "party readings run_info run reports run_folder run_plan options voice"
     ),
     "reproduce": (
         "errors progress telling model operations scenario shapes views cells record formats "
@@ -111,8 +111,8 @@ MAY_IMPORT = {
         "run_plan options explain reproduce voice"
     ),
     "following": (
-        "errors cells record recording formats party judge histories run_info run baseline known_files "
-        "run_plan"
+        "errors cells record recording formats party judge histories run_info run baseline "
+        "known_files run_plan"
     ),
     "answer_cache": "errors record recording",
     "questions": (

@@ -19,7 +19,7 @@ FIRST = EXAMPLES[0]
 
 def test_the_first_example_and_the_profile_are_read() -> None:
     assert loads(FIRST, "scenarios/hudi/mine.yaml").name == "hudi/mine"
-    assert list(loads_profiles(EXAMPLES[-1], "profiles.yaml")) == ["quick-start"]
+    assert list(loads_profiles(EXAMPLES[-1], "profiles.yaml")) == ["mine"]
 
 
 @pytest.mark.parametrize(
