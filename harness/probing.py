@@ -41,9 +41,10 @@ class Probes:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def told(self, asked: Asked, answer: Answer) -> None:
-        """Take the answer to any question; of a pair the first one that is known stands."""
-        if (pair := _pair(asked)) and not answer.unknown:
-            case = ANSWERED if unsupported.answered(answer) else answer.case
+        """Take the answer to any question; of a pair the first one that tells stands."""
+        answered = unsupported.answered(answer)
+        if (pair := _pair(asked)) and (answered or answer.refusal):
+            case = ANSWERED if answered else answer.case
             with self._lock:
                 self._found.setdefault(pair, case)
 

@@ -31,8 +31,8 @@ def declared(reader: str, format_name: str, table_version: str) -> str:
 
 
 def answered(answer: Answer) -> bool:
-    """Tell whether a server gave rows, were it of a column that was asked alone."""
-    if answer.unknown or answer.void:
-        return False
-    alone = any(not (part.refusal or part.unknown) for part in answer.parts)
-    return answer.refusal is None or alone
+    """Tell whether a server gave rows, were it of a column that was asked alone.
+
+    None at all tell nothing: where no write succeeded there are no files that it could refuse.
+    """
+    return bool(answer.rows) or any(part.rows for part in answer.parts)

@@ -41,6 +41,8 @@ class Server:
     """What it answers."""
     silent: tuple[str, ...] = ()
     """What it gives no answer to."""
+    nothing: tuple[str, ...] = ()
+    """What it answers without a row."""
     asked: list[str] = field(default_factory=list)
 
     def ask(self, sql: str, *, timeout_s: float) -> Reply:
@@ -49,6 +51,8 @@ class Server:
             raise NoAnswerError("it took too long")
         if sql in self.rows:
             return GOOD
+        if sql in self.nothing:
+            return replace(GOOD, rows=())
         raise RefusedError(REFUSED, timeout_s)
 
 
@@ -113,6 +117,16 @@ def test_where_the_probe_gets_no_answer_the_next_one_is_the_probe(
     assert server.asked == [f"v1 {HIVE}", f"v1 {HIVE}", f"v2 {HIVE}"]
     assert found[f"v1 {HIVE}"].unknown == "it took too long"
     assert (found[f"v1 {HIVE}"].probe, found[f"v3 {HIVE}"].probe) == ("", plan.cells[1].case)
+
+
+def test_an_answer_without_a_row_tells_nothing_and_the_next_one_is_the_probe(
+    server: Server, tmp_path: Path, batches: list[tuple[str, ...]]
+) -> None:
+    server.nothing = (f"v1 {HIVE}",)
+    plan = planned(*VARIANTS, readers=(HIVE,))
+    found = read(tmp_path, plan, (states(*each) for each in batches))
+    assert server.asked == [f"v1 {HIVE}", f"v2 {HIVE}"]
+    assert found[f"v3 {HIVE}"].probe == plan.cells[1].case
 
 
 def test_each_reader_has_a_probe_of_its_own_and_others_are_asked_everything(

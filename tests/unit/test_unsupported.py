@@ -100,6 +100,8 @@ def test_rows_are_judged_as_always_and_told(told: Told) -> None:
     assert (right.verdict, right.disclaimed) == (VerdictKind.CORRECT, WHY)
     assert (wrong.verdict, wrong.disclaimed) == (VerdictKind.WRONG, WHY)
     assert judged(told, "8", columns=reply.columns, rows=reply.rows).disclaimed == ""
+    none = judged(told, "9", columns=reply.columns)
+    assert (none.verdict, none.disclaimed) == (VerdictKind.WRONG, ""), "there was nothing to refuse"
 
 
 def test_a_refusal_of_which_one_column_is_answered_alone_hides_nothing(told: Told) -> None:
