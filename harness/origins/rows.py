@@ -8,21 +8,48 @@ from dataclasses import replace
 
 from harness.checks import premature
 from harness.checks.place import NULLS, Place, What, World
-from harness.model.canonical import look_of
+from harness.model.canonical import Look, Value, look_of
 from harness.model.schema import Field
 from harness.origins.columns import GROUP, Batch, batch_of, lies
+from harness.origins.values import readings
 from harness.record import Origin
+
+Shown = tuple[Origin, Value]
+"""A value that a row shows, and whose it is."""
 
 
 def other_versions(world: World, places: Sequence[Place]) -> dict[str, int]:
     """Give the step up to which a row was read, where some of its values are of another version."""
-    versions: dict[str, int] = {}
+    rows: dict[str, list[Shown]] = {}
     for place in places:
         origin, field = place.origin, place.field
         own = origin and field and origin.field_id == field.id
         if origin and own and (is_older(world, place) or premature.explains(place, world)):
-            versions[place.key] = max(origin.step, versions.get(place.key, 0))
-    return versions
+            rows.setdefault(place.key, []).append((origin, place.found))
+    return {key: _version_of(world, shown) for key, shown in rows.items()}
+
+
+def _version_of(world: World, shown: Sequence[Shown]) -> int:
+    """Give the step up to which a row was read, of which these values are shown.
+
+    A boolean may be the same in several versions: then its origin is the latest of them, and the
+    other values tell which it was. Where no version has them all, it is the latest origin.
+    """
+    steps = {step for each, _ in shown for step in _versions(world, each) if step <= each.step}
+    whole = [step for step in steps if all(_had_after(world, step, each) for each in shown)]
+    return max(whole or (each.step for each, _ in shown))
+
+
+def _had_after(world: World, step: int, shown: Shown) -> bool:
+    """Tell whether a field had a value in its row after a step."""
+    origin, value = shown
+    versions = _versions(world, origin)
+    written = max((each for each in versions if each <= step), default=None)
+    return written is not None and not versions[written].isdisjoint(readings(value))
+
+
+def _versions(world: World, origin: Origin) -> Mapping[int, frozenset[Look]]:
+    return world.index.cells.get((origin.field_id, origin.key), {})
 
 
 def is_older(world: World, place: Place) -> bool:

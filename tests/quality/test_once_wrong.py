@@ -70,6 +70,15 @@ STRUCTS_IN_PARTITIONS: Final = Plot(
     mor=False,
     partition_by=("p",),
 )
+BOOLEANS_TWICE: Final = Plot(
+    "id string, ts long, f1 boolean, f2 timestamp, f3 timestamp_ntz, f4 array<string>",
+    "insert 1..6; touch all; drop f4; add f4 long first; merge update 1,4 delete 5 insert 7..13; "
+    "merge update 13,4,2 delete 7 insert 14..20; insert 21,22,23; "
+    "merge update 15 delete 9 insert 24; move f3 after f1; drop f3; touch none; touch all",
+    mor=False,
+    partition_by=(),
+)
+"""In two versions of a row a boolean is the same, and a column was added between them."""
 
 
 @pytest.mark.parametrize(
@@ -83,6 +92,7 @@ STRUCTS_IN_PARTITIONS: Final = Plot(
         ("by position, meta columns counted", STRUCTS, 191),
         ("by position, meta columns counted", STRUCTS_RENAMED, 220),
         ("by position, meta columns counted", STRUCTS_IN_PARTITIONS, 289),
+        ("writer: compaction writes older values", BOOLEANS_TWICE, 33),
     ],
 )
 def test_a_history_in_which_it_once_had_a_wrong_name(name: str, plot: Plot, seed: int) -> None:
