@@ -130,7 +130,7 @@ def _may_be_its_own(place: Place) -> bool:
 
 
 def by_neighbours(
-    world: World, places: list[Place], at: Sequence[int], older: AbstractSet[str]
+    world: World, places: list[Place], at: Sequence[int], older: Mapping[str, int]
 ) -> None:
     """Let the other wrong rows of the same file decide: what one field shows there, it shows here.
 
@@ -182,23 +182,28 @@ def _decided(world: World, place: Place, field_id: int | None) -> Place:
     return replace(place, origin=best(world, place, origins), disputed=False)
 
 
-def lies(world: World, key: str, older: AbstractSet[str]) -> Batch:
+def lies(world: World, key: str, older: Mapping[str, int]) -> Batch:
     """Give the rows that a row counts as read with.
 
     One that shows an older version counts as one of the base file, as it is where a reader leaves
-    out log files. Where an older log record won, the row was read from that log file instead.
+    out log files. A version that the base file does not have yet was read from its own log file,
+    as it is where a reader shows an earlier step.
     """
     group, file = batch_of(world, key)
-    return group, BASE if key in older else file
+    if key not in older:
+        return group, file
+    held = world.held.get(key)
+    in_base = max(held.written.values(), default=BASE) if held else BASE
+    return group, older[key] if older[key] > in_base else BASE
 
 
 def shown_fields(
-    world: World, places: Sequence[Place], older: AbstractSet[str] = frozenset()
+    world: World, places: Sequence[Place], older: Mapping[str, int]
 ) -> dict[tuple[int, Batch], frozenset[int | None]]:
     """Give the fields that each column shows in each batch, where it is wrong and not NULL.
 
     Beside parts it is told of whole columns, and of whole file groups: a reader that leaves out
-    log files shows its base file for all rows. `older`: the rows of which that is known.
+    log files shows its base file for all rows. `older`: the rows that show older versions.
     """
     shown: dict[tuple[int, Batch], frozenset[int | None]] = {}
     for place in places:

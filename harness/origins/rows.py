@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from harness.checks import premature
@@ -60,9 +59,13 @@ def is_older(world: World, place: Place) -> bool:
     return origin.step < world.expected_step(origin.field_id, place.key)
 
 
-def older(world: World, places: Sequence[Place]) -> frozenset[str]:
-    """Give the rows of which older versions are seen, by the text of their keys."""
-    return frozenset(place.key for place in places if is_older(world, place))
+def older(world: World, places: Sequence[Place]) -> dict[str, int]:
+    """Give the rows of which older versions are seen, and the step up to which each was read."""
+    rows: dict[str, list[Shown]] = {}
+    for place in places:
+        if place.origin and is_older(world, place):
+            rows.setdefault(place.key, []).append((place.origin, place.found))
+    return {key: _version_of(world, shown) for key, shown in rows.items()}
 
 
 def _of_version(world: World, place: Place, step: int) -> Place:
@@ -114,7 +117,7 @@ def of_another_field(
     world: World,
     place: Place,
     shown: Mapping[tuple[int, Batch], frozenset[int | None]],
-    older: AbstractSet[str],
+    older: Mapping[str, int],
 ) -> Place | None:
     """Take a NULL for that of the field which the column shows beside it, where it can be."""
     if place.what is not What.CELL or place.found is not None or place.field is None:

@@ -86,6 +86,7 @@ BOOLEANS_TWICE: Final = Plot(
     [
         ("columns by position", BOOLEANS, 285),
         ("log files ignored, by name", ARRAYS, 14),
+        ("table of an earlier step, rows and schema", ARRAYS, 14),
         ("by position, five too far right", SMALL, 40),
         ("by position, five too far right", SMALL_BESIDE_DECIMALS, 92),
         ("by position, five too far right", SMALL_AT_THE_END, 171),
