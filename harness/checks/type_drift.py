@@ -18,10 +18,15 @@ def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks a
         return False
     if place.origin and place.field and place.origin.field_id != place.field.id:
         return False  # the column shows another one, which happens to look alike in this row
-    return _alike(place.expected, place.found) or _as_text(place.expected, place.found)
+    return not place.disputed and alike(place.expected, place.found)
 
 
-def _alike(expected: Value, found: Value) -> bool:
+def alike(expected: Value, found: Value) -> bool:
+    """Tell whether a value is another one in another type."""
+    return _looks_alike(expected, found) or _as_text(expected, found)
+
+
+def _looks_alike(expected: Value, found: Value) -> bool:
     """Tell whether the values look alike, or one is a text that shows the other."""
     if _plain(found) == _plain(expected):
         return True

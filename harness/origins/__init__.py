@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from harness.checks.place import Place, World
 from harness.foretold import Foretold
-from harness.origins import columns, rows
+from harness.origins import columns, rows, types
 from harness.origins.columns import Seen
 from harness.origins.values import own_witness
 from harness.record import Origin
@@ -36,9 +36,10 @@ def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place,
     own = rows.of_shown_version(world, own, versions)
     older = rows.older(world, own)
     shown = columns.shown_fields(world, own, older)
+    named = types.own_in_another(world, own)
     return tuple(
         rows.of_another_field(world, place, shown, older) or rows.as_of(world, place, versions)
-        for place in own
+        for place in named
     )
 
 

@@ -79,6 +79,14 @@ BOOLEANS_TWICE: Final = Plot(
     partition_by=(),
 )
 """In two versions of a row a boolean is the same, and a column was added between them."""
+ONE_ROW: Final = Plot(
+    "id string, ts long, f1 map<string, long>, f2 map<string, long>, f3 map<string, long>, p int",
+    "insert 1,2; upsert 1; rename f3 n2; move n2 after f2; compact; upsert 1,2; rename f1 n3; "
+    "update 2,1 set n2; delete 2; upsert 1",
+    mor=True,
+    partition_by=("p",),
+)
+"""The key of the only row that is left is the text of its partition."""
 
 
 @pytest.mark.parametrize(
@@ -94,6 +102,7 @@ BOOLEANS_TWICE: Final = Plot(
         ("by position, meta columns counted", STRUCTS_RENAMED, 220),
         ("by position, meta columns counted", STRUCTS_IN_PARTITIONS, 289),
         ("writer: compaction writes older values", BOOLEANS_TWICE, 33),
+        ("labels of two columns swapped", ONE_ROW, 93),
     ],
 )
 def test_a_history_in_which_it_once_had_a_wrong_name(name: str, plot: Plot, seed: int) -> None:

@@ -84,3 +84,16 @@ def test_rows_of_one_group_are_one_pattern_where_log_files_are_ignored() -> None
         for place in finding.places
     }
     assert places["3", "c"] == (FindingKind.MISALIGNED, "id")
+
+
+def test_the_right_value_in_another_type_may_be_just_that_of_another_field() -> None:
+    told = history("row id=1 n=1; row id=2 n=0; row id=3 n=1", "id string, n int")
+    columns, rows = told.read().columns, told.read().rows
+
+    def kinds(*texts: int) -> set[FindingKind]:
+        shown = tuple((key, str(n) if int(key) in texts else n) for key, n in rows)
+        return {finding.kind for finding in diagnosed(told, Reply(columns, shown))}
+
+    assert kinds(1) == {FindingKind.UNEXPLAINED}
+    assert kinds(2) == {FindingKind.TYPE_DRIFT}
+    assert kinds(1, 3) == {FindingKind.TYPE_DRIFT}
