@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness import engines, formats, unsupported
-from harness.cells import Plan, Reader, Variant, parse_reader
+from harness.cells import Cell, Plan, Reader, Variant, parse_reader
 from harness.errors import UsageProblem
 from harness.plan import (
     Maker,
@@ -132,12 +133,14 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     for left in made.excluded:
         console.print(f"left out: {left.what}: {left.why}", markup=False, highlight=False)
-    for line in _disclaimed(made):
+    declared = _declared(made)
+    for line in _disclaimed(declared.values()):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     for cell in made.cells if cells else ():
         console.print(cell.case, markup=False, highlight=False, soft_wrap=True)
     _show_pairs(made, console)
-    minutes = estimate(made) / MINUTE
+    asked = replace(made, cells=tuple(each for each in made.cells if each not in declared))
+    minutes = estimate(asked) / MINUTE
     console.print(
         f"{counted(len(made.variants), 'variant')}, {counted(len(made.readers), 'reader')}, "
         f"{counted(len(made.cells), 'cell')}; about {minutes:.0f} min when nothing is there yet"
@@ -162,11 +165,16 @@ def _told_apart(made: Plan) -> Iterator[str]:
         yield from (f"    {line}" for line in told)
 
 
-def _disclaimed(made: Plan) -> Iterator[str]:
-    """Say how many cells are declared unsupported, by what is declared."""
+def _declared(made: Plan) -> dict[Cell, str]:
+    """Give the cells that their reader is declared not to support, each with the declaration."""
     of = {each.id: (each.format, _table_version(each)) for each in made.variants}
-    found = Counter(unsupported.declared(each.reader, *of[each.variant]) for each in made.cells)
-    del found[""]
+    said = ((each, unsupported.declared(each.reader, *of[each.variant])) for each in made.cells)
+    return {cell: why for cell, why in said if why}
+
+
+def _disclaimed(declared: Iterable[str]) -> Iterator[str]:
+    """Say how many cells are declared unsupported, by what is declared."""
+    found = Counter(declared)
     if found:
         cells = counted(found.total(), "cell")
         probe = "of each reader, format and version one is sent, and the others if it is answered"

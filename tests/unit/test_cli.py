@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli, fetching, pipeline, run_folder
+from harness import cli, fetching, pipeline, planning, run_folder
 from harness.errors import EnvironmentProblem
 from tests.stories import MOVED
 
@@ -274,11 +274,12 @@ mine:
 """
 
 
-def test_a_plan_tells_how_many_cells_are_declared_unsupported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_plan_tells_how_many_cells_are_declared_unsupported_and_counts_no_minutes_for_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
     (tmp_path / "profiles.yaml").write_text(VERSIONS, encoding="utf-8")
+    monkeypatch.setattr(planning, "estimate", lambda made: 60.0 * len(made.cells))
     assert cli.main(["plan", str(tmp_path), "--profile", "mine"]) == 0
     told = capsys.readouterr().out.splitlines()
     at = next(at for at, line in enumerate(told) if line.startswith("declared unsupported"))
@@ -290,6 +291,7 @@ def test_a_plan_tells_how_many_cells_are_declared_unsupported(
     trino = "trino-368 knows hudi tables up to version 7, not {} ({} of Hudi 0.11.1)"
     why = (trino.format(8, "TimelineLayoutVersion"), hive, trino.format(9, "TimelineLayoutVersion"))
     assert told[at + 1 : at + 4] == [f"  3 cells: {each}" for each in why]
+    assert told[-1].endswith(" 24 cells; about 15 min when nothing is there yet")
 
 
 @pytest.mark.parametrize("name", ["my runs", "größe", "a,b", "100%"])
