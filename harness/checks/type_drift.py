@@ -18,11 +18,10 @@ def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks a
         return False
     if place.origin and place.field and place.origin.field_id != place.field.id:
         return False  # the column shows another one, which happens to look alike in this row
-    return not place.disputed and alike(place.expected, place.found)
+    return not place.disputed and _alike(place.expected, place.found)
 
 
-def alike(expected: Value, found: Value) -> bool:
-    """Tell whether a value is another one in another type."""
+def _alike(expected: Value, found: Value) -> bool:
     return _looks_alike(expected, found) or _as_text(expected, found)
 
 

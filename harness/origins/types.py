@@ -16,27 +16,24 @@ def own_in_another(world: World, places: Sequence[Place]) -> tuple[Place, ...]:
 
     Unless they are another field's as well, just as they are: then nothing decides.
     """
-    drifted = {at: each.field.id for at, each in enumerate(places) if each.field and _drifted(each)}
-    disputed = {field_id for at, field_id in drifted.items() if places[at].disputed}
+    if not any(each.disputed for each in places):
+        return tuple(places)
+    drifted: dict[int, list[Place]] = {}
+    for each in places:
+        if each.field is not None and _drifted(each, world):
+            drifted.setdefault(each.field.id, []).append(each)
     own = {
-        each
-        for each in disputed
-        if _nobody_elses(
-            world, [places[at] for at, field_id in drifted.items() if field_id == each]
-        )
+        id(each)
+        for cells in drifted.values()
+        if any(each.disputed for each in cells) and _nobody_elses(world, cells)
+        for each in cells
     }
-    return tuple(
-        replace(place, disputed=False) if drifted.get(at) in own else place
-        for at, place in enumerate(places)
-    )
+    return tuple(replace(each, disputed=False) if id(each) in own else each for each in places)
 
 
-def _drifted(place: Place) -> bool:
-    """Tell whether a value is the right one in another type, and is not known to be another's."""
-    if place.what is not What.CELL or place.field is None or place.found is None:
-        return False
-    others = place.origin is not None and place.origin.field_id != place.field.id
-    return not others and type_drift.alike(place.expected, place.found)
+def _drifted(place: Place, world: World) -> bool:
+    """Tell whether a cell is but for a dispute the right one in another type."""
+    return place.what is What.CELL and type_drift.explains(replace(place, disputed=False), world)
 
 
 def _nobody_elses(world: World, cells: Sequence[Place]) -> bool:
