@@ -224,11 +224,18 @@ def test_in_the_full_profile_every_reader_is_asked_every_shape_and_every_pair_is
     assert estimate(found) < 3 * HOUR
 
 
-def test_the_full_profile_asks_the_fast_readers_of_the_quick_start_about_every_variant() -> None:
+def test_the_full_profile_asks_every_reader_of_the_quick_start() -> None:
+    asked = {each.reader for each in PROFILES["full"].readers}
+    assert {each.reader for each in PROFILES["quick-start"].readers} <= asked
+
+
+def test_the_full_profile_asks_a_reader_of_each_engine_about_every_variant() -> None:
     fast = {each.reader for each in PROFILES["quick-start"].readers if each.steps is AskedSteps.ALL}
     asked = [each for each in PROFILES["full"].readers if each.variants is Cover.ALL]
     control = {each.reader for each in asked if "iceberg" in f"{each.reader} {each.formats}"}
-    assert {each.reader for each in asked} - control == fast
+    every = {each.reader for each in asked} - control
+    assert every < fast
+    assert {each.distribution for each in every} == {each.distribution for each in fast}
 
 
 def test_the_full_profile_changes_the_writer_at_every_step_of_three_stories() -> None:
