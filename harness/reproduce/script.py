@@ -20,7 +20,7 @@ from harness.model.canonical import Value
 from harness.operations.sql import quoted
 from harness.record import Answer, Expected, OutcomeKind, StateRecord, Verdict
 from harness.reports.sentences import finding_text, refusal_text
-from harness.reports.words import FINDINGS, exact
+from harness.reports.words import FINDINGS, counted, exact
 from harness.run import WRITE
 from harness.runtimes import distributions
 from harness.runtimes.distribution import Distribution
@@ -35,6 +35,8 @@ CATALOG: Final = {
 }
 """Spark's tables are those of the metastore."""
 ZONE: Final = "spark.sql.session.timeZone"
+OWN: Final = "lib"
+"""The role of an engine's own jars, dozens of them: whoever has the engine has these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +86,12 @@ def _head(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
 
 def _made_of(what: str, found: Distribution) -> Iterator[str]:
     yield _comment(f"{what}: {found.engine} {found.version}, {found.fidelity}")
+    own = [each for each in found.artifacts if each.into == OWN]
     for artifact in found.artifacts:
-        yield _comment(f"  {artifact.coordinates}")
+        if artifact not in own:
+            yield _comment(f"  {artifact.coordinates}")
+    if own:
+        yield _comment(f"  and {counted(len(own), 'jar')} that {found.engine} itself is made of")
 
 
 def _writing(variant: Variant, seen: Seen) -> Iterator[str]:

@@ -18,6 +18,7 @@ from harness.reproduce.causes import Cause, Sign
 from harness.reproduce.hunts import Target
 from harness.reproduce.predicted import cell_of
 from harness.reproduce.script import Seen
+from harness.runtimes import distributions
 from tests import simulated
 from tests.quality.notation import history
 from tests.simulated import Reader
@@ -122,3 +123,14 @@ def test_the_settings_of_a_reader_are_told_in_the_words_of_its_engine(
 ) -> None:
     text = (written(tmp_path, candidate, reader) / "reproduce.sql").read_text()
     assert told in text.split("===== the query")[1]
+
+
+def test_of_an_engines_own_jars_only_the_number_is_told(
+    tmp_path: Path, candidate: Candidate
+) -> None:
+    script = written(tmp_path, candidate, "hive-3.1.3{schema-on-read=on}") / "reproduce.sql"
+    text = script.read_text()
+    assert "org.apache.hudi:hudi-presto-bundle:1.0.2:jar" in text
+    assert "org.apache.hive:hive-exec:3.1.3:jar" not in text
+    own = [each for each in distributions.load("hive-3.1.3").artifacts if each.into == "lib"]
+    assert f"and {len(own)} jars that hive itself is made of" in text
