@@ -1,0 +1,103 @@
+"""Scripts of reproducers taken apart, and what clients print held against what they say."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import pytest
+
+TOOLS: Final = Path(__file__).parents[2] / "tools"
+RESULTS: Final = Path(__file__).parents[2] / "docs" / "results" / "reproducers"
+PUBLISHED: Final = sorted(RESULTS.glob("*/reproduce.sql"))
+Script = Any
+TEXT = """\
+-- rename_column: missing_rename (by name)
+-- ===== in Spark SQL: spark-3.5.8-hudi-0.15.0 =====
+-- started with:
+--   --conf spark.sql.catalogImplementation=hive
+--   --conf spark.hadoop.hive.metastore.uris=thrift://METASTORE:9083
+set hoodie.metadata.enable=false;
+create database if not exists reproducer;
+-- step 1: insert
+insert into reproducer.t select '3' as `id`, 'reproducer' as `f1`;
+create table reproducer.u (`id` string) location '/tmp/reproducer/t';
+
+-- ===== the query: spark-3.5.8-hudi-1.0.2{schema-on-read=off} =====
+set hoodie.schema.on.read.enable=false;
+select * from `reproducer`.`t`;
+
+-- expected:
+--   id (string) | f1 (string)
+--   3           | reproducer
+-- seen:
+--   id (string) | f1 (string)
+--   3           | NULL
+--   4           | a b
+"""
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(TOOLS)
+    return importlib.import_module("by_hand_script")
+
+
+@pytest.fixture
+def script(tool: ModuleType) -> Script:
+    return tool.parse("one", TEXT)
+
+
+def test_a_script_is_taken_apart(script: Script) -> None:
+    (writing,) = script.writing
+    assert writing.engine == "spark-3.5.8-hudi-0.15.0"
+    assert writing.conf[0] == "spark.sql.catalogImplementation=hive"
+    assert writing.statements[0] == "set hoodie.metadata.enable=false;"
+    assert script.query.statements[-1] == "select * from `reproducer`.`t`;"
+    assert len(script.query.seen) == 3
+
+
+def test_each_script_gets_a_place_of_its_own_and_values_stay(
+    tool: ModuleType, script: Script
+) -> None:
+    own = tool.placed(script, "mine_1", "/tables/1", "thrift://127.0.0.1:1")
+    text = "\n".join(line for part in (*own.writing, own.query) if part for line in part.lines)
+    assert "create database if not exists mine_1;" in text
+    assert "insert into mine_1.t select '3' as `id`, 'reproducer' as `f1`;" in text
+    assert "select * from `mine_1`.`t`;" in text
+    assert "location '/tables/1'" in text
+    assert "uris=thrift://127.0.0.1:1" in text
+
+
+@pytest.mark.parametrize(
+    "printed",
+    ["3\tNULL\n4\ta b\n", "id\tf1\n4\ta b\n3\tNULL\n", "WARN: slow\n3\tNULL\n4\ta b\nTime: 1 s\n"],
+)
+def test_the_same_rows_are_alike(tool: ModuleType, script: Script, printed: str) -> None:
+    assert tool.alike(script.query, f"hoodie.schema.on.read.enable\tfalse\n{printed}")
+
+
+@pytest.mark.parametrize(
+    "printed", ["", "3\tNULL\n", "3\tx\n4\ta b\n", "3\tNULL\n4\ta b\n4\ta b\n"]
+)
+def test_other_rows_are_not(tool: ModuleType, script: Script, printed: str) -> None:
+    assert not tool.alike(script.query, printed)
+
+
+def test_an_error_is_known_by_its_own_words(tool: ModuleType) -> None:
+    start = TEXT.partition("-- expected:")[0]
+    error = "NOT_SUPPORTED: Unsupported Trino column type (varchar) for Parquet column ([ts] INT64)"
+    script = tool.parse("one", f"{start}-- seen:\n--   {error}\n")
+    assert tool.alike(script.query, f"Query failed (#1): {error.partition(': ')[2]}")
+    assert not tool.alike(script.query, "Query failed (#1): out of memory, said the engine")
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=[each.parent.name for each in PUBLISHED])
+def test_published_scripts_can_be_run(tool: ModuleType, path: Path) -> None:
+    script = tool.parse(path.parent.name, path.read_text(encoding="utf-8"))
+    assert script.query.seen
+    own = tool.placed(script, "mine", "/tables", "thrift://127.0.0.1:1")
+    told = (line for part in (*own.writing, own.query) if part for line in part.statements)
+    assert not [line for line in told if "reproducer" in line]

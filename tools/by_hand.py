@@ -1,0 +1,175 @@
+"""Run the scripts of reproducers as a person would, with the engines' own clients, and compare.
+
+    python tools/by_hand.py REPRODUCERS FOLDER
+
+What is written goes to `spark-sql -f`; the query to another `spark-sql -f`, to `beeline -f` or to
+Trino's Python client. No question, session or connection is the harness's own: it only starts the
+servers. FOLDER is a new one, for tables, logs and what the clients printed. Status 1 when anything
+is not as the script says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import groupby, zip_longest
+from pathlib import Path
+from typing import Final
+
+import by_hand_script
+import pyspark
+import trino
+from by_hand_script import Part, Script
+
+from harness import engines
+from harness.cells import parse_reader
+from harness.progress import QuietProgress
+from harness.runtimes import distributions, fetch, metastore
+from harness.runtimes.cache import Cache
+from harness.runtimes.fetch import Installation
+
+CLIENTS: Final = Path(pyspark.__file__).parent / "bin"
+TIMEOUT_S: Final = 1800.0
+QUIET: Final = (
+    *("spark.ui.enabled=false", "spark.driver.bindAddress=127.0.0.1", "spark.log.level=ERROR"),
+    # As the harness has them: a machine with many processors would write other files.
+    *("spark.sql.shuffle.partitions=2", "spark.default.parallelism=2"),
+)
+
+
+@dataclass(slots=True)
+class Hand:
+    """Whoever types it in."""
+
+    uri: str
+    folder: Path
+    stack: ExitStack
+    ports: dict[str, int] = field(default_factory=dict)
+
+    def write(self, scripts: Sequence[Script]) -> None:
+        """Write the tables of all scripts, those of one writer in one go."""
+        for turn in zip_longest(*(each.writing for each in scripts)):
+            parts = sorted(filter(None, turn), key=lambda part: part.engine)
+            for writer, group in groupby(parts, key=lambda part: part.engine):
+                found = list(group)
+                lines = [line for part in found for line in part.statements]
+                self._spark(f"write-{writer}", writer, found[0].conf, lines)
+
+    def ask(self, script: Script, query: Part) -> str:
+        """Put a script's query; give what the client printed."""
+        engine = distributions.load(parse_reader(query.engine).distribution).engine
+        name = parse_reader(query.engine).distribution
+        if engine == "spark":
+            return self._spark(script.name, name, script.writing[-1].conf, query.statements)
+        if engine == "hive":
+            return self._beeline(script.name, self._port(name), query.statements)
+        return self._trino(self._port(name), query.statements[-1].rstrip(";"))
+
+    def _spark(self, name: str, of: str, conf: Sequence[str], lines: Sequence[str]) -> str:
+        found = _installation(of)
+        jars = ",".join(str(each) for each in found.jars("front"))
+        settings = (*QUIET, f"spark.sql.warehouse.dir={self.folder / 'warehouse'}", *conf)
+        command = [str(CLIENTS / "spark-sql"), "--master", "local[2]", "--driver-memory", "1g"]
+        command += ["--jars", jars, *(word for each in settings for word in ("--conf", each))]
+        # One statement that is refused, as a step may be, does not keep the others from being run.
+        command += ["--hiveconf", "hive.cli.errors.ignore=true"]
+        return self._client(name, [*command, "-f", self._file(name, lines)], found)
+
+    def _beeline(self, name: str, port: int, lines: Sequence[str]) -> str:
+        url = f"jdbc:hive2://127.0.0.1:{port}/default;auth=noSasl"
+        how = ("--silent=true", "--outputformat=tsv2", "--nullemptystring=false")
+        command = [str(CLIENTS / "beeline"), "-u", url, "-n", "somebody", *how]
+        found = _installation("spark-3.5.8")
+        return self._client(name, [*command, "-f", self._file(name, lines)], found)
+
+    def _trino(self, port: int, sql: str) -> str:
+        connect = trino.dbapi.connect(host="127.0.0.1", port=port, user="somebody")  # type: ignore[no-untyped-call]
+        with connect as connection:
+            try:
+                rows = connection.cursor().execute(sql).fetchall()
+            except trino.exceptions.TrinoQueryError as refused:
+                return f"{refused.error_name}: {refused.message}"
+        return "\n".join("\t".join(map(_text, row)) for row in rows)
+
+    def _client(self, name: str, command: Sequence[str], found: Installation) -> str:
+        place = {"JAVA_HOME": str(found.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
+        log = self.folder / f"{name}.log"
+        with log.open("w", encoding="utf-8") as printed:
+            subprocess.run(
+                command, env={**os.environ, **place}, cwd=self.folder, timeout=TIMEOUT_S,
+                stdout=printed, stderr=subprocess.STDOUT, check=False,
+            )  # fmt: skip
+        return log.read_text(encoding="utf-8", errors="replace")
+
+    def _file(self, name: str, lines: Sequence[str]) -> str:
+        path = self.folder / f"{name}.sql"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return str(path)
+
+    def _port(self, name: str) -> int:
+        if name not in self.ports:
+            place = self.folder / name
+            place.mkdir()
+            engine = engines.load(distributions.load(name).engine)
+            serving = engine.serve(_installation(name), self.uri, place, QuietProgress())
+            self.ports[name] = self.stack.enter_context(serving).port  # type: ignore[attr-defined]
+        return self.ports[name]
+
+
+def _installation(name: str) -> Installation:
+    return fetch.ensure(distributions.load(name), Cache.default(), QuietProgress())
+
+
+def _text(value: object) -> str:
+    return "NULL" if value is None else str(value)
+
+
+def found_in(folder: Path) -> Iterator[Script]:
+    """Read the scripts of the reproducers in a folder."""
+    for path in sorted(folder.glob("*/reproduce.sql")):
+        yield by_hand_script.parse(path.parent.name, path.read_text(encoding="utf-8"))
+
+
+def run(scripts: Sequence[Script], folder: Path) -> Iterator[tuple[Script, bool]]:
+    """Write all, then put each query; tell of each whether it was answered as its script says."""
+    home = folder / "metastore"
+    home.mkdir(parents=True)
+    with (
+        metastore.serve(
+            _installation(metastore.DISTRIBUTION), Cache.default(), home, QuietProgress()
+        ) as shared,
+        ExitStack() as stack,
+    ):
+        hand = Hand(shared.uri, folder, stack)
+        own = [
+            by_hand_script.placed(each, f"by_hand_{n}", str(folder / "tables" / str(n)), shared.uri)
+            for n, each in enumerate(scripts)
+        ]
+        print(f"write {len(own)} tables", flush=True)
+        hand.write(own)
+        for script in own:
+            if script.query:
+                yield script, by_hand_script.alike(script.query, hand.ask(script, script.query))
+
+
+def main() -> int:
+    """Run them, and print what came of each."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("reproducers", type=Path, help="a folder of reproducers")
+    parser.add_argument("folder", type=Path, help="for tables and logs; a new one")
+    given = parser.parse_args()
+    found = {True: 0, False: 0}
+    for script, same in run(list(found_in(given.reproducers)), given.folder.resolve()):
+        print(f"{'as it says' if same else 'OTHERWISE'}: {script.name}", flush=True)
+        found[same] += 1
+    print(f"{found[True]} as their scripts say, {found[False]} otherwise")
+    return 1 if found[False] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""A reproducer's script taken apart, and what a client printed compared with what it says. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from harness.engines.by_hand import METASTORE
+from harness.reproduce.script import DATABASE, LOCATION
+
+_SECTION = re.compile(r"^-- ===== (in Spark SQL|the query): (.*) =====$")
+_CONF = "--   --conf "
+_SEEN = "-- seen:"
+_ROW = "--   "
+_TOLD = 60
+"""So many characters of an error's own words must stand in what a client printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is told to one engine."""
+
+    engine: str
+    """A writer's distribution, or a reader with its settings."""
+    lines: tuple[str, ...]
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The lines that are no comments."""
+        return tuple(each for each in self.lines if each and not each.startswith("--"))
+
+    @property
+    def conf(self) -> tuple[str, ...]:
+        """What a Spark session is started with."""
+        return tuple(each.removeprefix(_CONF) for each in self.lines if each.startswith(_CONF))
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """The table or the error under `-- seen:`, line by line."""
+        if _SEEN not in self.lines:
+            return ()
+        below = self.lines[self.lines.index(_SEEN) + 1 :]
+        return tuple(each.removeprefix(_ROW) for each in below if each.startswith(_ROW))
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One reproducer's script."""
+
+    name: str
+    writing: tuple[Part, ...]
+    query: Part | None
+    """None where a step of the writer is what is shown."""
+
+
+def parse(name: str, text: str) -> Script:
+    """Take a script apart."""
+    writing, query = [], None
+    for what, part in _parts(text.splitlines()):
+        if what == "the query":
+            query = part
+        else:
+            writing.append(part)
+    return Script(name, tuple(writing), query)
+
+
+def _parts(lines: Sequence[str]) -> Iterator[tuple[str, Part]]:
+    starts = [at for at, line in enumerate(lines) if _SECTION.match(line)]
+    for at, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        if heading := _SECTION.match(lines[at]):
+            yield heading[1], Part(heading[2], tuple(lines[at + 1 : end]))
+
+
+def placed(script: Script, database: str, location: str, metastore: str) -> Script:
+    """Give a script with a database, a folder and a metastore of its own."""
+
+    def own(part: Part) -> Part:
+        texts = (each.replace(LOCATION, location) for each in part.lines)
+        named = (re.sub(rf"\b{DATABASE}\b(?=[.`\";])", database, each) for each in texts)
+        return replace(part, lines=tuple(each.replace(METASTORE, metastore) for each in named))
+
+    return replace(
+        script,
+        writing=tuple(map(own, script.writing)),
+        query=own(script.query) if script.query else None,
+    )
+
+
+def alike(query: Part, printed: str) -> bool:
+    """Tell whether a client printed what was seen: the same rows in any order, or that error.
+
+    `printed`: rows with tabs between values; what is no row of that width does not count, nor does
+    a setting that a client repeats.
+    """
+    head, *rows = [tuple(each.strip() for each in line.split(" | ")) for line in query.seen]
+    names = [each.partition(" (")[0] for each in head]
+    if not all(re.fullmatch(r"\S+ \([^()]+(\(.*\))?\)", each) for each in head):
+        return _plain(query.seen[0])[:_TOLD] in _plain(printed)
+    told = {tuple(names), *map(_repeated, query.statements)}
+    lines = [tuple(line.split("\t")) for line in printed.splitlines()]
+    found = [each for each in lines if len(each) == len(names) and each not in told]
+    return Counter(found) == Counter(rows)
+
+
+def _repeated(statement: str) -> tuple[str, ...]:
+    """Give what `spark-sql` prints when it is told a setting."""
+    return tuple(statement.removeprefix("set ").rstrip(";").split("=", 1))
+
+
+def _plain(text: str) -> str:
+    """Give the words after an error's kind without what clients change: quotes and blanks."""
+    said = text.partition(": ")[2] or text
+    return re.sub(r"[\s'\"`\\]+", "", said)
