@@ -37,6 +37,7 @@ CLIENTS: Final = Path(pyspark.__file__).parent / "bin"
 TIMEOUT_S: Final = 1800.0
 QUIET: Final = (
     *("spark.ui.enabled=false", "spark.driver.bindAddress=127.0.0.1", "spark.log.level=ERROR"),
+    "spark.sql.cli.print.header=true",
     # As the harness has them: a machine with many processors would write other files.
     *("spark.sql.shuffle.partitions=2", "spark.default.parallelism=2"),
 )
@@ -91,10 +92,12 @@ class Hand:
         connect = trino.dbapi.connect(host="127.0.0.1", port=port, user="somebody")  # type: ignore[no-untyped-call]
         with connect as connection:
             try:
-                rows = connection.cursor().execute(sql).fetchall()
+                cursor = connection.cursor().execute(sql)
+                rows = cursor.fetchall()
             except trino.exceptions.TrinoQueryError as refused:
                 return f"{refused.error_name}: {refused.message}"
-        return "\n".join("\t".join(map(_text, row)) for row in rows)
+        names = [each.name for each in cursor.description]
+        return "\n".join("\t".join(map(_text, row)) for row in (names, *rows))
 
     def _client(self, name: str, command: Sequence[str], found: Installation) -> str:
         place = {"JAVA_HOME": str(found.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}

@@ -91,22 +91,27 @@ def placed(script: Script, database: str, location: str, metastore: str) -> Scri
 def alike(query: Part, printed: str) -> bool:
     """Tell whether a client printed what was seen: the same rows in any order, or that error.
 
-    `printed`: rows with tabs between values; what is no row of that width does not count, nor does
-    a setting that a client repeats.
+    `printed`: a line of names and rows with tabs between values, among lines that do not count.
+    Columns are found by their names: a client shows those of Hudi's own too.
     """
     head, *rows = [tuple(each.strip() for each in line.split(" | ")) for line in query.seen]
-    names = [each.partition(" (")[0] for each in head]
     if not all(re.fullmatch(r"\S+ \([^()]+(\(.*\))?\)", each) for each in head):
         return _plain(query.seen[0])[:_TOLD] in _plain(printed)
-    told = {tuple(names), *map(_repeated, query.statements)}
-    lines = [tuple(line.split("\t")) for line in printed.splitlines()]
-    found = [each for each in lines if len(each) == len(names) and each not in told]
-    return Counter(found) == Counter(rows)
+    names = [each.partition(" (")[0] for each in head]
+    return Counter(_rows(names, printed)) == Counter(rows)
 
 
-def _repeated(statement: str) -> tuple[str, ...]:
-    """Give what `spark-sql` prints when it is told a setting."""
-    return tuple(statement.removeprefix("set ").rstrip(";").split("=", 1))
+def _rows(names: Sequence[str], printed: str) -> Iterator[tuple[str, ...]]:
+    """Give the values of these columns, of the lines below their names."""
+    at: list[int] = []
+    width = 0
+    for line in printed.splitlines():
+        cells = line.split("\t")
+        shown = [each.rpartition(".")[2].strip() for each in cells]  # Hive says `t.id`
+        if not at and set(names) <= set(shown):
+            at, width = [shown.index(name) for name in names], len(cells)
+        elif at and len(cells) == width:
+            yield tuple(cells[each] for each in at)
 
 
 def _plain(text: str) -> str:
