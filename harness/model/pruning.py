@@ -1,7 +1,8 @@
 """Whether a file can hold what a predicate wants, by the statistics of a column.
 
 Source: Apache Parquet format, `Statistics` (`min_value`, `max_value`, `null_count` of a row group);
-a column that a file does not have counts as all NULL there.
+a column that a file does not have counts as all NULL there. A bound that is NaN
+counts for nothing (the same, `ColumnOrder`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from harness.model.query import Condition, Test
 def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
     """Tell whether a file whose column has these values may hold a row for which it holds.
 
-    Values that cannot be compared with the wanted one leave nothing out.
+    Values that cannot be compared with the wanted one leave nothing out, nor does a NaN: the least
+    and the greatest of a column that has one are not written, or not to be relied on.
     """
     there = [value for value in values if value is not None]
     match condition.test:
@@ -23,6 +25,8 @@ def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
             return len(there) < len(values)
         case Test.NOT_NULL:
             return bool(there)
+    if any(value != value for value in there):  # noqa: PLR0124 - a NaN
+        return True
     try:
         return bool(there) and bool(min(there) <= condition.value <= max(there))
     except TypeError:

@@ -8,6 +8,8 @@ from harness.model.canonical import Value
 from harness.model.pruning import can_hold
 from harness.model.query import Condition, Test, not_null
 
+NAN = float("nan")
+
 
 def equal(literal: str, type_: str = "string") -> Condition:
     return Condition("f", Test.EQUAL, literal, type_)
@@ -22,6 +24,9 @@ def equal(literal: str, type_: str = "string") -> Condition:
         (equal("a"), [], False),
         (equal("7", "int"), [7], True),
         (equal("7", "int"), ["a"], True),
+        (equal("7.0", "double"), [1.0, 2.0], False),
+        (equal("7.0", "double"), [1.0, NAN, 2.0], True),
+        (equal("7.0", "double"), [NAN, 1.0], True),
         (not_null("f"), [None, None], False),
         (not_null("f"), [None, 1], True),
         (Condition("f", Test.NULL), [1, 2], False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -148,6 +149,20 @@ def test_the_table_says_what_heals_at_what_cost_and_what_cannot_be_tried() -> No
     assert "names=true: this case is right; but these turn wrong:\n  v/s1/" in text
     assert "wrong: misaligned" in text
     assert "not tried: names left out: there is no such thing" in text
+
+
+def test_what_heals_stands_first_and_what_does_the_least_harm_before_the_others() -> None:
+    right, wrong = VerdictKind.CORRECT, VerdictKind.WRONG
+    after = {"harm": [right, wrong], "none": [wrong, right], "heals": [right, right]}
+    found = [
+        replace(effect_of([wrong, right], kinds), reader=parse_reader(f"engine-1{{names={name}}}"))
+        for name, kinds in after.items()
+    ]
+    out = io.StringIO()
+    show.effects(BEFORE, found, Console(file=out, width=140))
+    show.conclusion(BEFORE, found, Console(file=out, width=140))
+    named = re.findall(r"names=(heals|harm|none)", out.getvalue())
+    assert named == ["heals", "harm", "none", "heals", "harm"]
 
 
 def test_where_nothing_heals_it_says_so() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import pipeline, run, run_plan
+from harness.cells import Cell
 from harness.judge import judge
 from harness.record import Answer, Outcome, OutcomeKind, Party, Refusal, Verdict, VerdictKind
 from harness.reproduce.causes import (
@@ -148,3 +149,14 @@ def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -
     assert {each.cause.operation for each in found} == {"move_column", "rename_column"}
     assert {each.cause.sign for each in found} == {Sign("refused AnalysisException", ())}
     assert {(each.cause.whose, each.cause.view) for each in found} == {("writer writer", "write")}
+
+
+def test_a_view_of_the_past_is_in_no_group_for_it_names_a_step_that_a_search_would_move() -> None:
+    told = history("insert 1; move f1 after f2; insert 2")
+    case, reply = test_judge.case_of(told), told.read("position")
+    cells = [Cell("variant", 3, "engine-1", view, "all") for view in ("snapshot", "as_of(1)")]
+    asked = {e.case: Answer(e.case, "", reply.columns, reply.rows) for e in cells}
+    verdicts = judge(case, cells, asked)
+    assert {each.verdict for each in verdicts} == {VerdictKind.WRONG}
+    found = groups([case.variant], verdicts, asked)
+    assert {name for each in found for name in each.cases} == {cells[0].case}
