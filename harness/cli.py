@@ -30,7 +30,7 @@ from harness import (
 from harness import doctor as health
 from harness import run as run_record
 from harness.answering import TIMEOUT_S
-from harness.errors import HarnessError, of_machine, printable
+from harness.errors import DEFECT, HarnessError, printable, problem_of
 from harness.explain import command as explanation
 from harness.opening import Means, begun, resumed
 from harness.remedy import command as remedies
@@ -103,19 +103,23 @@ def run(
     json: options.Json = False,
 ) -> None:
     """Do all: fetch, write, read, judge, report; end with the gate's status."""
-    means = Means(Voice(quiet, json), Cache.default(offline=offline), timeout, write_timeout)
-    if resume:
-        options.check_resumed(context)
-        working = resumed(run_dir or LATEST_RUN, means)
-    else:
-        made = planning.make([*(scenarios or ()), *(folders or ())], profile, k, cases)
-        working = begun(made, run_dir, means, fresh=fresh)
-    with working as work:
-        info = run_info.read_info(work.folder)
-        made = run_plan.plan_of(info) if resume else made
-        fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
-        pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
-        _finish(work.folder, means.voice, show=show)
+    voice = Voice(quiet, json)
+    with voice.ending():
+        means = Means(voice, Cache.default(offline=offline), timeout, write_timeout)
+        if resume:
+            options.check_resumed(context)
+            working = resumed(run_dir or LATEST_RUN, means)
+        else:
+            made = planning.make([*(scenarios or ()), *(folders or ())], profile, k, cases)
+            planning.check_asks(made)
+            working = begun(made, run_dir, means, fresh=fresh)
+        with working as work:
+            info = run_info.read_info(work.folder)
+            made = run_plan.plan_of(info) if resume else made
+            fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
+            pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
+            status = _finish(work.folder, voice, show=show)
+    raise typer.Exit(status)
 
 
 @app.command()
@@ -150,14 +154,17 @@ def read(
     json: options.Json = False,
 ) -> None:
     """Ask the readers about the states of a run, then judge and report; writes no table."""
-    means = Means(Voice(quiet, json), Cache.default(offline=offline), timeout)
-    with resumed(run_dir, means) as work:
-        made = run_plan.plan_of(run_info.read_info(work.folder))
-        for text in reader or ():
-            made = run_plan.add_reader(work.folder, planning.reader(text))
-        fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
-        pipeline.read_answers(made, work, fresh=fresh)
-        _finish(work.folder, means.voice, show=show)
+    voice = Voice(quiet, json)
+    with voice.ending():
+        means = Means(voice, Cache.default(offline=offline), timeout)
+        with resumed(run_dir, means) as work:
+            made = run_plan.plan_of(run_info.read_info(work.folder))
+            for text in reader or ():
+                made = run_plan.add_reader(work.folder, planning.reader(text))
+            fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
+            pipeline.read_answers(made, work, fresh=fresh)
+            status = _finish(work.folder, voice, show=show)
+    raise typer.Exit(status)
 
 
 @app.command()
@@ -165,7 +172,8 @@ def judge(run_dir: options.OldRun = LATEST_RUN, show: options.Show = False) -> N
     """Judge the recorded answers of a run anew; no engine is started."""
     folder = run_folder.existing(run_dir)
     with run_folder.locked(folder):
-        _finish(folder, Voice(), show=show)
+        status = _finish(folder, Voice(), show=show)
+    raise typer.Exit(status)
 
 
 @app.command()
@@ -216,11 +224,11 @@ def doctor(verify: options.Verify = False) -> None:
         raise typer.Exit(3)
 
 
-def _finish(folder: Path, voice: Voice, *, show: bool) -> None:
+def _finish(folder: Path, voice: Voice, *, show: bool) -> int:
     result = gate.gate(pipeline.judge_run(folder))
     status = 0 if show and result.status == gate.NEW else result.status
     voice.result(run_record.load(folder), result, status)
-    raise typer.Exit(status)
+    return status
 
 
 @app.callback(invoke_without_command=True)
@@ -244,13 +252,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             app(args=arguments)
     except SystemExit as end:  # this is how the library says the status of every command
         return end.code if isinstance(end.code, int) else 0
-    except HarnessError as problem:
-        return _told(problem)
     except Exception as error:  # noqa: BLE001 - status 1 would say that engines were found wrong
-        if isinstance(error, OSError) and (lacking := of_machine(error)):
-            return _told(lacking)
+        if problem := problem_of(error):
+            return _told(problem)
         traceback.print_exc()
-        ERR.print("harness: this is a defect of the harness; nothing is known of the engines")
+        ERR.print(f"harness: {DEFECT}")
         return HarnessError.exit_status
     return 0
 

@@ -23,6 +23,9 @@ _OF_MACHINE: Final = _FULL | {
 """What is never a defect of the harness."""
 
 
+DEFECT: Final = "this is a defect of the harness; nothing is known of the engines"
+
+
 class HarnessError(Exception):
     """The harness itself or what it needs broke; nothing is known about the engines."""
 
@@ -46,6 +49,13 @@ class EnvironmentProblem(HarnessError):
 def of_machine(error: OSError) -> EnvironmentProblem | None:
     """Give the problem of this machine that a failure is; None when it may be a defect."""
     return unwritable(error) if _numbers(error) & _OF_MACHINE else None
+
+
+def problem_of(error: Exception) -> HarnessError | None:
+    """Give the problem for people that an error is; None when it is a defect of the harness."""
+    if isinstance(error, HarnessError):
+        return error
+    return of_machine(error) if isinstance(error, OSError) else None
 
 
 def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> EnvironmentProblem:

@@ -34,6 +34,8 @@ from harness.runtimes.distribution import Distribution
 from harness.scenario.notices import notices
 
 MINUTE: Final = 60
+SHOWN: Final = 3
+"""So many reasons are told in a message."""
 WRITES: Final = "writes"
 """Setting of a distribution: the formats that it can write."""
 TABLE_VERSIONS: Final = "table_versions"
@@ -59,6 +61,19 @@ def make(
     made = plan(scenarios, found, known, _makers(found), readable.cannot, readable.cannot_show)
     made = select(made, pattern) if pattern else made
     return only(made, _lines(cases)) if cases else made
+
+
+def check_asks(made: Plan) -> None:
+    """Check that anything would be asked; else engines would be fetched and started for nothing.
+
+    Raises:
+        UsageProblem: the plan has no cell.
+
+    """
+    if not made.cells:
+        left_out = [f"{each.what}: {each.why}" for each in made.excluded[:SHOWN]]
+        why = "; ".join(left_out) or "the scenarios ask nothing"
+        raise UsageProblem(f"nothing would be asked: {why}; harness plan tells more")
 
 
 def _makers(profile: Profile) -> Makers:

@@ -85,7 +85,8 @@ def clean_others(folder: Path) -> None:
     """Clean the runs beside one that are nobody's; those that a live harness works on stay."""
     for lock in folder.parent.glob(f"*/{LOCK}"):
         if lock.parent.name not in (folder.name, LATEST):
-            with suppress(Timeout), FileLock(lock, timeout=0):
+            # What cannot be locked is a live harness's (a time-out is an OSError), or not ours.
+            with suppress(OSError), FileLock(lock, timeout=0):
                 clean(lock.parent)
 
 

@@ -23,7 +23,7 @@ from typing import Final
 from rich.console import Console
 
 from harness import interrupts
-from harness.errors import HarnessError
+from harness.errors import DEFECT, HarnessError, problem_of
 from harness.gate import Gate
 from harness.progress import Progress, QuietProgress
 from harness.reports import html, junit, terminal
@@ -74,7 +74,7 @@ class Voice:
 
     @contextmanager
     def telling(self, folder: Path) -> Iterator[None]:
-        """Work on a run: an interruption ends it with how to go on, a problem is told."""
+        """Work on a run: an interruption ends it with how to go on."""
 
         def interrupted(status: int) -> None:
             said = f"interrupted; go on with: harness run --resume --run-dir {_shown(folder)}"
@@ -84,11 +84,17 @@ class Voice:
                 self._end(status, problem=said)
             print(f"harness: {said}", file=sys.stderr, flush=True)  # noqa: T201 - to people
 
+        with interrupts.ending_at_once(interrupted):
+            yield
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Do all of a command, planning too: a program is told of whatever breaks it off."""
         try:
-            with interrupts.ending_at_once(interrupted):
-                yield
-        except HarnessError as problem:
+            yield
+        except Exception as error:
             if self.json:
+                problem = problem_of(error) or HarnessError(f"{DEFECT} ({error!r})")
                 self._end(problem.exit_status, problem=str(problem))
             raise
 

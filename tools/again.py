@@ -5,10 +5,12 @@
 
 `read` puts the question for the whole table after one step of a variant of a finished run (the last
 one after which most readers were asked) to each of its readers, through one connection, and counts
-the answers that are not the first one.
+the answers that are not the first one. A reader that gave another is flaky: it is told where that
+one differs. Silence is no answer and so never the same; it is counted apart.
 `write` runs a profile with a cache that holds the engines and nothing else, each time another one,
 counts the cells whose verdict is not that of the first run, and compares the canonical reports byte
-by byte (`alike.py`); it goes on where it was broken off. Status 1 when anything differs.
+by byte (`alike.py`); it goes on where it was broken off. Status 1 when anything differs, or did not
+answer.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ from harness.runtimes.cache import Cache
 
 TIMEOUT_S: Final = 120.0
 CANONICAL: Final = "canonical"
+SILENT: Final = "no answer: "
+"""So begins what stands for an answer where there was none."""
 SHOWN: Final = 5
 """So many cases that differ are named."""
 
@@ -48,12 +52,33 @@ class Answers:
 
     reader: str
     first: str = ""
+    other: str = ""
+    """The first that is not the first one."""
     kinds: Counter[str] = field(default_factory=Counter)
 
     def take(self, said: str) -> None:
-        """Compare with what it said first."""
+        """Compare with what it answered first."""
+        if said.startswith(SILENT):
+            self.kinds["no answer"] += 1
+            return
         self.first = self.first or said
-        self.kinds["same" if said == self.first else "different"] += 1
+        if said == self.first:
+            self.kinds["same"] += 1
+            return
+        self.other = self.other or said
+        self.kinds["different"] += 1
+
+    @property
+    def good(self) -> bool:
+        """Whether it answered each time, and each time the same."""
+        return self.kinds.keys() == {"same"}
+
+    def told(self) -> Iterator[str]:
+        """Give the lines that say what came of it."""
+        counts = ", ".join(f"{count} {kind}" for kind, count in self.kinds.items())
+        yield f"{self.reader}: {counts}; the first: {self.first[:60]}"
+        if self.other:
+            yield f"  flaky: {alike.first_difference(self.first, self.other)}"
 
 
 def said(connection: Connection, sql: str) -> str:
@@ -63,7 +88,7 @@ def said(connection: Connection, sql: str) -> str:
     except RefusedError as refused:
         return f"refused: {refused.refusal.kind}: {refused.refusal.message}"
     except NoAnswerError as silence:
-        return f"no answer: {silence}"
+        return f"{SILENT}{silence}"
     heads = [(column.name, column.type) for column in reply.columns]
     return json.dumps([heads, sorted(json.dumps([to_json(v) for v in row]) for row in reply.rows)])
 
@@ -184,15 +209,14 @@ def main() -> int:
     parser.add_argument("--variant", default="hudi-mor", help="read: a part of the variant's name")
     parser.add_argument("--reader", default="", help="read: a part of the readers' names")
     given = parser.parse_args()
-    folder, bad = given.folder.resolve(), 0
+    folder, bad = given.folder.resolve(), False
     if given.what == "write":
         return max(map(_tell, write(given.of, folder, given.times or 20)), default=0)
     of = given.variant, given.reader
     for answers in read(run.load(Path(given.of)), folder, of, given.times or 1000):
-        counts = ", ".join(f"{count} {kind}" for kind, count in answers.kinds.items())
-        print(f"{answers.reader}: {counts}; the first: {answers.first[:60]}", flush=True)
-        bad += answers.kinds["different"]
-    return min(bad, 1)
+        print("\n".join(answers.told()), flush=True)
+        bad |= not answers.good
+    return int(bad)
 
 
 if __name__ == "__main__":

@@ -58,14 +58,15 @@ def differences(one: Path, other: Path) -> Iterator[str]:
     for name in FILES:
         was, now = ((folder / name).read_bytes() for folder in (one, other))
         if was != now:
-            yield f"{name}: {_first(_text(was), _text(now))}"
+            yield f"{name}: {first_difference(_text(was), _text(now))}"
 
 
 def _text(content: bytes) -> str:
     return content.decode("utf-8", errors="surrogateescape")  # so that no difference is lost
 
 
-def _first(was: str, now: str) -> str:
+def first_difference(was: str, now: str) -> str:
+    """Say where two texts first differ, and how."""
     pairs = enumerate(zip(was, now, strict=False))
     at = next((at for at, (a, b) in pairs if a != b), min(len(was), len(now)))
     line, start = was.count("\n", 0, at) + 1, was.rfind("\n", 0, at) + 1

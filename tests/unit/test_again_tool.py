@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -60,7 +60,7 @@ def rows(*given: tuple[Value, ...]) -> Reply:
         (replace(FIRST, columns=HEADS[::-1]), "different"),
         (replace(FIRST, columns=(HEADS[0], replace(HEADS[1], type="bigint"))), "different"),
         (RefusedError(Refusal("KIND", "because"), 0.1), "different"),
-        (NoAnswerError("time-out"), "different"),
+        (NoAnswerError("time-out"), "no answer"),
     ],
 )
 def test_an_answer_is_held_against_the_first(
@@ -72,14 +72,37 @@ def test_an_answer_is_held_against_the_first(
     assert answers.kinds == Counter(["same", "same", kind])
 
 
-def test_a_refusal_and_silence_are_told_apart_and_are_the_same_when_they_say_so(
-    again: ModuleType,
-) -> None:
-    refused = [RefusedError(Refusal("KIND", text), 0.1) for text in ("a", "a", "b")]
+def heard(again: ModuleType, *whats: Reply | Exception) -> Any:  # noqa: ANN401 - of a tool
+    """Give what is noted of a reader that says this, one after another."""
     answers = again.Answers("r")
-    for what in (*refused, NoAnswerError("KIND: a")):
+    for what in whats:
         answers.take(again.said(Says(what), "select 1"))
-    assert answers.kinds == {"same": 2, "different": 2}
+    return answers
+
+
+def test_refusals_are_answers_and_the_same_when_they_say_so(again: ModuleType) -> None:
+    refused = [RefusedError(Refusal("KIND", text), 0.1) for text in ("a", "a", "b")]
+    assert heard(again, *refused[:2]).good
+    assert heard(again, *refused).kinds == {"same": 2, "different": 1}
+
+
+def test_silence_is_never_the_same_not_even_as_silence(again: ModuleType) -> None:
+    silent = NoAnswerError("the connection is lost")
+    for found in (heard(again, silent, silent), heard(again, silent, FIRST, FIRST)):
+        assert not found.good
+        assert found.kinds["no answer"] > 0
+        assert not found.kinds["different"]
+
+
+def test_of_a_flaky_reader_it_is_told_where_it_differs(again: ModuleType) -> None:
+    found = heard(again, FIRST, FIRST, rows(("1", 1), ("2", 0)), rows(("1", 5)))
+    assert not found.good
+    first, flaky = found.told()
+    assert first.startswith("r: 2 same, 2 different; the first: ")
+    assert flaky.startswith("  flaky: line 1, character ")
+    assert "0]" in flaky
+    assert "null]" in flaky
+    assert len(list(heard(again, FIRST, FIRST).told())) == 1
 
 
 Harness = Callable[[Sequence[str]], int]

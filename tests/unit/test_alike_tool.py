@@ -189,7 +189,7 @@ def test_a_report_that_is_not_what_the_records_give_is_told(
 def test_the_first_difference_is_told_by_line_and_character(
     alike: ModuleType, was: str, now: str, said: str
 ) -> None:
-    assert alike._first(was, now) == said
+    assert alike.first_difference(was, now) == said
 
 
 def names(canonical: ModuleType, *files: FileFact) -> Mapping[str, tidy.Names]:

@@ -198,6 +198,58 @@ def test_a_program_is_told_what_broke_too(
     assert end == {"event": "end", "status": BROKEN, "problem": "the disk is full"}
 
 
+def test_a_program_is_told_of_wrong_use_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = str(tmp_path / "nothing")
+    resumed = ["run", "--resume", "-k", "x"]
+    for command in (["run", missing], ["read", "--run-dir", missing], resumed):
+        assert cli.main([*command, "--json"]) == WRONG_USE
+        said = capsys.readouterr()
+        (end,) = map(json.loads, said.out.splitlines())
+        assert (end["event"], end["status"]) == ("end", WRONG_USE)
+        assert end["problem"] in said.err
+        assert cli.main(command) == WRONG_USE
+        assert not capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "x"), "cannot write x: the disk is full"),
+        (ZeroDivisionError("by zero"), "this is a defect of the harness"),
+    ],
+)
+def test_a_program_is_told_of_a_full_disk_and_of_a_defect(
+    recorded: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    said: str,
+) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(fetching, "fetch_all", broken)
+    assert cli.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == BROKEN
+    end = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (end["event"], end["status"]) == ("end", BROKEN)
+    assert said in end["problem"]
+
+
+def test_where_nothing_would_be_asked_nothing_is_fetched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "fetch_all", lambda *_: pytest.fail("it fetches"))
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"formats: [iceberg]\n{MOVED}", encoding="utf-8")
+    run = tmp_path / "run"
+    assert cli.main(["run", str(path), "--profile", "first", "--run-dir", str(run)]) == WRONG_USE
+    assert "nothing would be asked: " in (said := capsys.readouterr().err)
+    assert "it is for iceberg; the profile has only hudi-cow" in said
+    assert not run.exists()
+
+
 def test_quiet_is_the_result_only(
     recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,3 +66,12 @@ def test_runs_beside_are_cleaned_too_but_not_those_of_a_live_harness(tmp_path: P
     with run_folder.locked(tmp_path / "live"), run_folder.locked(tmp_path / "mine"):
         run_folder.clean_others(tmp_path / "mine")
     assert [name for name, path in left.items() if path.exists()] == ["mine", "live"]
+
+
+def test_what_beside_a_run_cannot_be_locked_is_left_alone(tmp_path: Path) -> None:
+    # A folder cannot, whoever asks; of a file of somebody else's that holds for all but root.
+    (tmp_path / "others" / run_folder.LOCK).mkdir(parents=True)
+    left = tmp_path / "others" / "records.part"
+    left.touch()
+    run_folder.clean_others(tmp_path / "mine")
+    assert left.exists()
