@@ -98,20 +98,21 @@ def alike(query: Part, printed: str) -> bool:
     if not all(re.fullmatch(r"\S+ \([^()]+(\(.*\))?\)", each) for each in head):
         return _plain(query.seen[0])[:_TOLD] in _plain(printed)
     names = [each.partition(" (")[0] for each in head]
-    return Counter(_rows(names, printed)) == Counter(rows)
+    there = _rows(names, printed)
+    # A client that failed prints no names; what shows no rows must not be taken for its silence.
+    return there is not None and Counter(there) == Counter(rows)
 
 
-def _rows(names: Sequence[str], printed: str) -> Iterator[tuple[str, ...]]:
-    """Give the values of these columns, of the lines below their names."""
-    at: list[int] = []
-    width = 0
-    for line in printed.splitlines():
-        cells = line.split("\t")
+def _rows(names: Sequence[str], printed: str) -> list[tuple[str, ...]] | None:
+    """Give the values of these columns, of the lines below their names; None without these."""
+    lines = [line.split("\t") for line in printed.splitlines()]
+    for number, cells in enumerate(lines):
         shown = [each.rpartition(".")[2].strip() for each in cells]  # Hive says `t.id`
-        if not at and set(names) <= set(shown):
-            at, width = [shown.index(name) for name in names], len(cells)
-        elif at and len(cells) == width:
-            yield tuple(cells[each] for each in at)
+        if set(names) <= set(shown):
+            at = [shown.index(name) for name in names]
+            below = (line for line in lines[number + 1 :] if len(line) == len(cells))
+            return [tuple(line[each] for each in at) for line in below]
+    return None
 
 
 def _plain(text: str) -> str:

@@ -88,6 +88,13 @@ def test_other_rows_are_not(tool: ModuleType, script: Script, printed: str) -> N
     assert not tool.alike(script.query, f"id\tf1\n{printed}\n")
 
 
+def test_a_client_that_printed_nothing_is_not_one_that_found_no_rows(tool: ModuleType) -> None:
+    start = TEXT.partition("-- expected:")[0]
+    empty = tool.parse("one", f"{start}-- seen:\n--   id (string) | f1 (string)\n")
+    assert tool.alike(empty.query, "id\tf1\n")
+    assert not tool.alike(empty.query, "Error: it does not start\n")
+
+
 def test_an_error_is_known_by_its_own_words(tool: ModuleType) -> None:
     start = TEXT.partition("-- expected:")[0]
     error = "NOT_SUPPORTED: Unsupported Trino column type (varchar) for Parquet column ([ts] INT64)"
