@@ -79,7 +79,7 @@ class Way:
     """Whether it takes what a base file stores for a value of the column's own type, whatever the
     file says that it is (see `model.stored`)."""
     cast: bool = False
-    """Whether a text of a base file that is no number is NULL in a column of whole numbers (see
+    """Whether a text of a base file that is no number is NULL in a column of numbers (see
     `model.casting`)."""
     cut: bool = False
     """Whether it keeps whole milliseconds of timestamps alone (see `model.milliseconds`)."""
@@ -108,9 +108,13 @@ class Way:
 
     @property
     def twice(self) -> bool:
-        """Whether it says of something else what it says of columns: another way means the same."""
+        """Whether it says of something else what it says of columns: another way means the same.
+
+        Statistics tell of texts before they are cast: of a NULL that a cast makes they know nothing.
+        """
         by_id = self.by in {By.ID, By.RENUMBERED}
-        return self.by is self.pruned or (by_id and self.logs is Logs.BY_ID)
+        pruned = self.by is self.pruned and not self.cast
+        return pruned or (by_id and self.logs is Logs.BY_ID)
 
     @property
     def nobodys(self) -> bool:
@@ -169,7 +173,7 @@ class Beyond:
     stored: Container[By] = ()
     """With which ways to find columns what is stored shows something else."""
     cast: Container[By] = ()
-    """With which of them texts meet whole numbers."""
+    """With which of them texts meet numbers."""
     cut: bool = False
     """Whether there are timestamps of which less than a millisecond can be cut off."""
     overlaid: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 
 import pytest
 
@@ -87,6 +88,19 @@ def test_a_base_file_whose_log_files_are_merged_is_not_left_out() -> None:
     assert [row[0] for row in rows(told, left_out, where)] == ["1", "2"]
     alone = Way(By.ID, Logs.IGNORED, pruned=By.NAME)
     assert [row[0] for row in rows(told, alone, where)] == []
+
+
+def test_statistics_know_nothing_of_a_null_that_a_cast_makes() -> None:
+    told = history("insert 1,2; drop f1; add f1 double after ts; insert 3")
+    null = Condition("f1", Test.NULL)
+    cast = Way(By.NAME, cast=True)
+    left_out = replace(cast, pruned=By.NAME)
+    assert [(row[0], row[2]) for row in rows(told, cast, null)][:2] == [
+        ("1", "None"),
+        ("2", "None"),
+    ]
+    assert [row[0] for row in rows(told, left_out, null)] == []
+    assert {cast, left_out} <= {*reading(told).ways(prunes=True)}
 
 
 def test_a_partition_column_is_not_looked_for_in_files() -> None:
