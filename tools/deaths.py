@@ -4,7 +4,8 @@
 
 What came of each run is kept in the folder (`deaths.jsonl`), as are the undisturbed runs: the same
 command goes on where an earlier one ended, with the runs that are not there. So a folder belongs to
-one state of the program. `--minutes 30` begins nothing more after half an hour.
+one state of the program. `--minutes 30` begins nothing more after half an hour; `--each 1 --only
+'prestodb|trino-368'` does one run of each kind whose name matches, to see that they can be done.
 
 A run that is over before the blow falls is done again with another moment, up to five times; where
 nothing was struck even then, that is told apart, not counted, and left to the next go.
@@ -13,7 +14,7 @@ Each run takes one engine's cells of `deaths_scenarios`; where tables are writte
 several, so that the engine reads some while others are written. One process gets SIGKILL (or
 SIGSTOP, for one that hangs) at a random moment of all the time that its like are there in an
 undisturbed run; then `harness run --resume` must end with the verdicts of that run, times and names
-of files apart. It is checked that no process and no listening port outlives a killed harness, that
+of files apart. It is checked that no process and no socket that listens outlives a harness, that
 no verdict of a disturbed run is other than the undisturbed one or unknown, also when what a death
 left is judged as it is, and that nothing half-made is left. Prints a table: target, runs, what came
 of them. Ends 1 if any failed.
@@ -24,93 +25,25 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
 import signal
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
 import deaths_book
 from alike import verdicts
+from deaths_bench import Bench, Undisturbed, prepare
 from deaths_book import FAILED, LATE, Book
-from deaths_kinds import PROFILE, Kind, planned
-from deaths_runs import HARNESS, POLL_S, Run, Struck, left, outlived, strike
-from own_cache import with_engines
+from deaths_kinds import EVERY, Kind, planned
+from deaths_runs import Run, Struck, left, outlived, strike
 
 from harness import pipeline, run_info
 from harness.errors import UsageProblem
-from harness.runtimes import cache as caches
 
 TRIES: Final = 5
 """So many runs at most until one is struck."""
-
-
-@dataclass(frozen=True, slots=True)
-class Undisturbed:
-    """A run that nobody killed."""
-
-    status: int
-    verdicts: dict[str, str]
-    seconds: float
-    lives: dict[str, float]
-    """How many seconds each target was there."""
-    asked: dict[str, float]
-    """How many seconds of these it had answered before."""
-
-    def wait_s(self, kind: Kind, chance: random.Random) -> float:
-        """Give how long the target is there, or answers, until the blow."""
-        life = self.asked if kind.stops else {**self.lives, HARNESS: self.seconds}
-        return chance.random() * life.get(kind.target, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Bench:
-    """Where runs are done, and what is known of them."""
-
-    folder: Path
-    book: Book
-    known: dict[tuple[str, bool], Undisturbed] = field(default_factory=dict)
-
-    def cache(self, name: str) -> Path:
-        """Give a cache with the engines in it; states and answers are its own."""
-        return with_engines(self.folder / name)
-
-    def clear(self, number: int) -> None:
-        """Remove what a run left here, also one of a program that was ended while it did it."""
-        for name in (f"run-{number}", f"cache-{number}"):
-            caches.remove(self.folder / name)
-
-
-def undisturbed(bench: Bench, kind: Kind) -> Undisturbed:
-    """Do a run that nobody kills, and see how long everything lives; once in a folder."""
-    name = f"undisturbed-{kind.reader}{'-writing' if kind.writes else ''}"
-    kept = bench.folder / f"{name}.json"
-    if not kept.exists():
-        cache = bench.cache(f"cache-{name}" if kind.writes else "cache")
-        shutil.rmtree(bench.folder / name, ignore_errors=True)
-        kept.write_text(json.dumps(asdict(_watched(bench.folder / name, cache, kind))))
-    return Undisturbed(**json.loads(kept.read_text(encoding="utf-8")))
-
-
-def _watched(folder: Path, cache: Path, kind: Kind) -> Undisturbed:
-    began = time.monotonic()
-    lives, asked = defaultdict[str, float](float), defaultdict[str, float](float)
-    run = Run(folder, cache, *kind.options)
-    while run.process.poll() is None:
-        seen = time.monotonic()
-        time.sleep(POLL_S)
-        for target in run.targets():
-            lives[target] += time.monotonic() - seen
-            asked[target] += time.monotonic() - seen if run.answers(target) else 0.0
-    status, found = run.finish(), verdicts(run.folder)
-    if status not in {0, 1} or not found:
-        raise SystemExit(f"an undisturbed run failed: {run.folder}.log")
-    return Undisturbed(status, found, time.monotonic() - began, dict(lives), dict(asked))
 
 
 def until_struck(bench: Bench, kind: Kind, number: int) -> str:
@@ -156,14 +89,14 @@ def _became(
 
 def _ended(run: Run, cache: Path, kind: Kind, known: Undisturbed, status: int) -> str:
     """Give what came of a run after the blow; one that ended otherwise is gone on with."""
-    outcome = deaths_book.WENT_ON
-    if status != known.status:
+    outcome, again = deaths_book.WENT_ON, status != known.status
+    if again:
         outcome = _gone_on(run, cache, kind, known, status)
     if outcome in FAILED:
         return outcome
     if verdicts(run.folder) != known.verdicts:
         return deaths_book.DIFFERS
-    return deaths_book.LEFT_OVER if left(run.folder, cache) else outcome
+    return deaths_book.LEFT_OVER if left(run.folder, cache, again=again) else outcome
 
 
 def _gone_on(run: Run, cache: Path, kind: Kind, known: Undisturbed, status: int) -> str:
@@ -172,6 +105,8 @@ def _gone_on(run: Run, cache: Path, kind: Kind, known: Undisturbed, status: int)
     again = Run(run.folder, cache, *(["--resume"] if begun else kind.options))
     if again.finish() != known.status:
         return deaths_book.BROKEN
+    if outlived(again, Struck((), ())):
+        return deaths_book.SURVIVED
     return f"{deaths_book.RESUMED if begun else deaths_book.BEGUN} after {status}"
 
 
@@ -200,10 +135,10 @@ def main() -> int:
     told.folder.mkdir(parents=True, exist_ok=True)
     folder = told.folder.resolve()
     bench = Bench(folder, Book(folder, told.seed))
-    kinds = planned(told.runs, told.seed, told.only)
+    kinds = planned(told.runs, told.seed, told.only, told.each)
     waiting = deaths_book.due(kinds, bench.book.done())
     print(f"seed {told.seed}, {len(waiting)} of {len(kinds)} runs, {told.jobs} at once", flush=True)
-    _prepare(bench, list(waiting.values()), told.jobs)
+    prepare(bench, list(waiting.values()), told.jobs)
     until = time.monotonic() + told.minutes * 60
 
     def do(number: int, kind: Kind) -> None:
@@ -225,25 +160,10 @@ def _options() -> argparse.Namespace:
     options_.add_argument("--seed", type=int, default=1)
     options_.add_argument("--jobs", type=int, default=2, help="so many runs at once")
     options_.add_argument("--only", default="", help="of these runs only kinds whose name matches")
+    options_.add_argument("--each", type=int, default=EVERY, help="of every kind so many at most")
     options_.add_argument("--minutes", type=float, default=1e6, help="then begin no more")
     options_.add_argument("--folder", type=Path, required=True, help="new, or to go on in")
     return options_.parse_args()
-
-
-def _prepare(bench: Bench, kinds: Sequence[Kind], jobs: int) -> None:
-    """Write the table and do the undisturbed runs, unless an earlier go has."""
-    if not (bench.folder / "written").exists():
-        run = Run(bench.folder / "written", bench.cache("cache"), *PROFILE, verb="write")
-        if run.finish():
-            raise SystemExit(f"the table cannot be written: {run.folder}.log")
-    with ThreadPoolExecutor(jobs) as threads:
-        wanted = {(kind.reader, kind.writes): kind for kind in kinds}
-        for at, known in zip(
-            wanted, threads.map(lambda kind: undisturbed(bench, kind), wanted.values()), strict=True
-        ):
-            bench.known[at] = known
-            lives = ", ".join(f"{name} {life:.0f} s" for name, life in known.lives.items())
-            print(f"undisturbed {at[0]}: {known.seconds:.0f} s; {lives}", flush=True)
 
 
 if __name__ == "__main__":

@@ -73,10 +73,10 @@ def table(outcomes: Sequence[tuple[Kind, str]]) -> Iterator[str]:
     """Give the lines of a Markdown table: what was struck, and what became of it."""
     yield f"| what was struck | runs | {' | '.join(COLUMNS.values())} |"
     yield f"| --- |{' ---: |' * (1 + len(COLUMNS))}"
-    for kind in SHARES:
-        found = [outcome for each, outcome in outcomes if each == kind]
+    for struck in dict.fromkeys(kind.struck for kind in SHARES):
+        found = [outcome for each, outcome in outcomes if each.struck == struck]
         if found:
-            yield _row(kind.name, found)
+            yield _row(struck, found)
     yield _row("all", [outcome for _, outcome in outcomes])
 
 

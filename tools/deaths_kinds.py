@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,14 +13,25 @@ from typing import Final
 from deaths_runs import HARNESS
 
 SCENARIOS: Final = Path(__file__).with_name("deaths_scenarios")
-PROFILE: Final = (str(SCENARIOS), "--profile", "deaths")
-WRITING: Final = (str(SCENARIOS), "--profile", "deaths-writing")
-"""Of several tables, so that some are read while others are still written."""
 WRITER: Final = "spark-3.5.8-hudi-0.15.0"
-READERS: Final = ("spark-3.5.8-hudi-1.0.2", "hive-3.1.3", "trino-476", "prestosql-350")
+ICEBERG_WRITER: Final = "spark-3.5.8-iceberg-1.10.1"
 READS_BESIDE: Final = "hive-3.1.3"
 """Reads while tables are written."""
+ICEBERG_BESIDE: Final = "hive-3.1.3-iceberg-1.4.3"
+"""The same of Iceberg's tables."""
+ICEBERG_READERS: Final = (ICEBERG_WRITER, ICEBERG_BESIDE)
+READERS: Final = (
+    "spark-3.5.8-hudi-1.0.2",
+    "spark-3.5.8-hudi-1.2.0",
+    READS_BESIDE,
+    "trino-476",
+    "trino-368",
+    "prestosql-350",
+    "prestodb-0.283",
+    *ICEBERG_READERS,
+)
 METASTORE: Final = "metastore"
+EVERY: Final = sys.maxsize
 ANSWER_S: Final = 8
 """Time-out of queries where a process is stopped; otherwise the harness's own."""
 WRITE_S: Final = 30
@@ -38,40 +51,67 @@ class Kind:
     """Whether it hangs (SIGSTOP) instead of being killed."""
 
     @property
+    def struck(self) -> str:
+        """What the table calls it, whoever reads."""
+        how = "hangs" if self.stops else "killed"
+        return f"{self.target} {how}{', while tables are written' if self.writes else ''}"
+
+    @property
     def name(self) -> str:
-        """As the table says it."""
+        """What the book calls it, and `--only` looks at."""
         how = "hangs" if self.stops else "killed"
         return f"{self.target} {how}, {'writing and ' if self.writes else ''}{self.reader}"
 
     @property
+    def profile(self) -> str:
+        """What is run: one table, or several, so that some are read while others are written."""
+        iceberg = "-iceberg" if self.reader in ICEBERG_READERS else ""
+        return f"deaths{iceberg}{'-writing' if self.writes else ''}"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """How a verb is told of them; a writer of the same name is no reader."""
+        return (str(SCENARIOS), "--profile", self.profile, "-k", f"/all/{self.reader}")
+
+    @property
     def options(self) -> list[str]:
         """How a run of this kind is asked for."""
-        found = [*(WRITING if self.writes else PROFILE), "-k", self.reader, "--fresh"]
+        found = [*self.cells, "--fresh"]
         if self.stops:
             found += ["--timeout", str(ANSWER_S), "--write-timeout", str(WRITE_S)]
         return found
 
 
 SHARES: Final[dict[Kind, int]] = {
-    **{Kind(HARNESS, reader): 8 for reader in READERS},
-    Kind(HARNESS, READS_BESIDE, writes=True): 26,
-    Kind(WRITER, READS_BESIDE, writes=True): 22,
+    **{Kind(HARNESS, reader): 4 for reader in READERS},
+    Kind(HARNESS, READS_BESIDE, writes=True): 18,
+    Kind(HARNESS, ICEBERG_BESIDE, writes=True): 6,
+    Kind(WRITER, READS_BESIDE, writes=True): 16,
     Kind(WRITER, READS_BESIDE, writes=True, stops=True): 4,
-    Kind(READS_BESIDE, READS_BESIDE, writes=True): 10,
-    Kind(METASTORE, READS_BESIDE, writes=True): 12,
+    Kind(ICEBERG_WRITER, ICEBERG_BESIDE, writes=True): 6,
+    Kind(ICEBERG_WRITER, ICEBERG_BESIDE, writes=True, stops=True): 2,
+    Kind(READS_BESIDE, READS_BESIDE, writes=True): 8,
+    Kind(METASTORE, READS_BESIDE, writes=True): 10,
     Kind(METASTORE, READS_BESIDE, writes=True, stops=True): 2,
-    **{Kind(reader, reader): 14 for reader in READERS},
-    **{Kind(METASTORE, reader): 5 for reader in READERS},
-    **{Kind(reader, reader, stops=True): 3 for reader in READERS},
-    Kind(METASTORE, "hive-3.1.3", stops=True): 4,
+    **{Kind(reader, reader): 6 for reader in READERS},
+    **{Kind(METASTORE, reader): 2 for reader in READERS},
+    **{Kind(reader, reader, stops=True): 2 for reader in READERS},
+    Kind(METASTORE, READS_BESIDE, stops=True): 2,
 }
 """Of two hundred runs."""
 
 
-def planned(runs: int, seed: int, only: str) -> dict[int, Kind]:
-    """Give the kinds of so many runs by their numbers, in their shares, in a random order."""
+def planned(runs: int, seed: int, only: str, each: int = EVERY) -> dict[int, Kind]:
+    """Give the kinds of so many runs by their numbers, in their shares, in a random order.
+
+    `only`: a pattern that the kind's name has; `each`: the first so many of every kind.
+    """
     every = [kind for kind, share in SHARES.items() for _ in range(share)]
     random.Random(seed).shuffle(every)  # noqa: S311 - to be repeated, not secret
     whole, rest = divmod(runs, len(every))
-    kinds = enumerate(every * whole + every[:rest], start=1)
-    return {number: kind for number, kind in kinds if re.search(only, kind.name)}
+    drawn, found = Counter[Kind](), dict[int, Kind]()
+    for number, kind in enumerate(every * whole + every[:rest], start=1):
+        drawn[kind] += 1
+        if drawn[kind] <= each and re.search(only, kind.name):
+            found[number] = kind
+    return found

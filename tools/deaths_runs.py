@@ -6,19 +6,21 @@ import os
 import random
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import deaths_ports
 import psutil
+from deaths_ports import Port
 
-from harness.runtimes.cache import MAKING
+from harness.runtimes import homes
+from harness.runtimes.cache import MAKING, Cache
 
 HARNESS: Final = "harness"
 GONE_S: Final = 20.0
@@ -45,10 +47,10 @@ class Run:
                 command, stdout=log, stderr=log, env={**os.environ, "HARNESS_CACHE": str(cache)}
             )
 
-    def finish(self) -> int:
-        """Wait for its end; give its status."""
+    def finish(self, within_s: float | None = RUN_S) -> int:
+        """Wait for its end, which is made after `within_s`; give its status."""
         try:
-            return self.process.wait(RUN_S)
+            return self.process.wait(within_s)
         except subprocess.TimeoutExpired:
             self.process.kill()
             return self.process.wait()
@@ -67,20 +69,23 @@ class Run:
 
     def targets(self) -> set[str]:
         """Give the names of what runs now below the harness."""
-        return {works_in(each).rpartition("-")[0] for each in children(self.process.pid)} - {""}
+        return {works_in(each).rpartition("-")[0] for each in self._family()} - {""}
 
     def of(self, target: str) -> list[psutil.Process]:
         """Give the processes of a target that run now."""
         if target == HARNESS:
             return [psutil.Process(self.process.pid)]
-        family = children(self.process.pid)
-        return [each for each in family if works_in(each).rpartition("-")[0] == target]
+        return [each for each in self._family() if works_in(each).rpartition("-")[0] == target]
 
     def everything(self) -> list[psutil.Process]:
         """Give what the harness started, and whatever else works in its folder."""
-        found = set(children(self.process.pid))
+        found = set(self._family())
         found |= {each for each in psutil.process_iter() if self._is_here(each)}
         return list(found)
+
+    def _family(self) -> list[psutil.Process]:
+        """Give all that the harness started; once it has ended, its id may be another's."""
+        return children(self.process.pid) if self.process.poll() is None else []
 
     def _is_here(self, process: psutil.Process) -> bool:
         with suppress(psutil.Error):
@@ -108,8 +113,8 @@ def works_in(process: psutil.Process) -> str:
 class Struck:
     """What there was when the target was struck."""
 
-    family: Sequence[psutil.Process]
-    ports: Sequence[int]
+    family: Collection[psutil.Process]
+    ports: Collection[Port]
 
 
 def strike(
@@ -121,7 +126,7 @@ def strike(
     """
     _wait(run, target, wait_s, answers=number is signal.SIGSTOP)
     family = run.everything()
-    struck = Struck(family, [port for each in family for port in _listening(each)])
+    struck = Struck(family, deaths_ports.held_by(family))
     with suppress(psutil.Error, IndexError):
         victim = chance.choice(sorted(run.of(target), key=lambda each: each.pid))
         if run.process.poll() is None:
@@ -140,23 +145,21 @@ def _wait(run: Run, target: str, wait_s: float, *, answers: bool) -> None:
             there += time.monotonic() - seen
 
 
-def _listening(process: psutil.Process) -> Iterator[int]:
-    with suppress(psutil.Error):
-        for each in process.net_connections("tcp"):
-            if each.status == psutil.CONN_LISTEN:
-                yield each.laddr.port
-
-
 def outlived(run: Run, struck: Struck) -> bool:
     """Tell whether anything that the harness started is there although it has ended."""
     deadline = time.monotonic() + GONE_S
-    while time.monotonic() < deadline:
-        alive = [each for each in {*struck.family, *run.everything()} if _runs(each)]
-        if not alive and not any(map(_answers, struck.ports)):
-            return False
+    while there := _there(run, struck):
+        if time.monotonic() > deadline:
+            print(f"{run.folder.name}: still there: {there}", file=sys.stderr)
+            return True
         time.sleep(POLL_S)
-    print(f"{run.folder.name}: alive {alive}, ports {struck.ports}", file=sys.stderr)
-    return True
+    return False
+
+
+def _there(run: Run, struck: Struck) -> list[psutil.Process | Port]:
+    """Give the processes that are there, else the sockets: the kernel takes long to list these."""
+    alive = [each for each in {*struck.family, *run.everything()} if _runs(each)]
+    return [*alive] or [*deaths_ports.listening().intersection(struck.ports)]
 
 
 def _runs(process: psutil.Process) -> bool:
@@ -165,17 +168,16 @@ def _runs(process: psutil.Process) -> bool:
     return False
 
 
-def _answers(port: int) -> bool:
-    with socket.socket() as client:
-        return client.connect_ex(("127.0.0.1", port)) == 0
+def left(folder: Path, cache: Path, *, again: bool) -> list[Path]:
+    """Give what is half made, or was of use only to a process that runs.
 
-
-def left(folder: Path, cache: Path) -> list[Path]:
-    """Give what is half made, or was of use only to a process that runs."""
+    `again`: the harness was started once more, which takes the homes away that a death left.
+    """
     below = (folder / "engines").glob("*/*")
     return [
         *(path for path in below if path.is_dir()),
         *folder.glob("*.part"),
         *folder.glob("engines/table-*"),
-        *(path for path in cache.glob(f"states/{MAKING}*")),
+        *cache.glob(f"states/{MAKING}*"),
+        *(homes.folder(Cache(cache)).glob(f"{MAKING}*") if again else ()),
     ]

@@ -16,6 +16,8 @@ import pytest
 
 from harness import recording, run, run_info
 from harness.record import Verdict, VerdictKind
+from harness.runtimes import homes
+from harness.runtimes.cache import MAKING, Cache
 
 TOOLS: Final = Path(__file__).parents[2] / "tools"
 NUMBER: Final = 3
@@ -47,6 +49,7 @@ def book() -> ModuleType:
 def runs(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module = importlib.import_module("deaths_runs")
     monkeypatch.setattr(module, "time", Clock())
+    monkeypatch.setattr(module, "GONE_S", 3 * module.POLL_S)  # by that clock
     return module
 
 
@@ -86,6 +89,8 @@ class Scripted:
     begun: bool = True
     leaves: Path = Path()
     """A folder that each run leaves behind."""
+    stays: list[Process] = field(default_factory=list)
+    """What a run that is gone on with leaves running."""
     options: list[tuple[str, ...]] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
     folder: Path = Path()
@@ -108,8 +113,8 @@ class Scripted:
         self.waits.append(wait_s)
         return next(self.struck)
 
-    def everything(self) -> list[psutil.Process]:
-        return []
+    def everything(self) -> list[Process]:
+        return self.stays if "--resume" in self.options[-1] else []
 
 
 def write(folder: Path, said: Said) -> None:
@@ -213,6 +218,22 @@ def test_what_is_half_made_after_the_end_is_told(
 
 
 @pytest.mark.parametrize(
+    ("ends", "outcome"),
+    [([(0, RIGHT)], "went on by itself"), ([(ENDED, UNKNOWN), (0, RIGHT)], "left over")],
+)
+def test_the_home_of_a_table_that_a_death_left_is_gone_once_the_harness_is_started_again(
+    deaths: ModuleType,
+    bench: Bench,
+    tmp_path: Path,
+    ends: list[tuple[int, Said]],
+    outcome: str,
+) -> None:
+    made, scripted = bench(*ends)
+    scripted.leaves = homes.folder(Cache(tmp_path / "cache")) / f"{MAKING}1"
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == outcome
+
+
+@pytest.mark.parametrize(
     ("process", "outcome"),
     [
         (Process(runs=True), "survived"),
@@ -227,12 +248,32 @@ def test_a_process_that_outlives_the_harness_is_told(
     assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == outcome
 
 
-def test_a_port_that_answers_after_the_harness_is_told(
+def test_a_socket_that_listens_after_the_harness_is_told_and_one_of_another_run_is_not(
     deaths: ModuleType, runs: ModuleType, bench: Bench
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        made, _ = bench((0, RIGHT), struck=[runs.Struck((), (server.getsockname()[1],))])
-        assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "survived"
+    kind = deaths.Kind("x", "r")
+    with listening() as own:
+        number, held = own.getsockname()[1], runs.deaths_ports.held_by([psutil.Process()])
+        struck = runs.Struck((), {each for each in held if each.number == number})
+        assert deaths.until_struck(bench((0, RIGHT), struck=[struck])[0], kind, 1) == "survived"
+        other = listening(number)  # before the first is closed, so that nobody else takes the port
+    with other:
+        assert number in {each.number for each in runs.deaths_ports.listening()}
+        outcome = deaths.until_struck(bench((0, RIGHT), struck=[struck])[0], kind, 2)
+        assert outcome == "went on by itself"
+
+
+def listening(port: int = 0) -> socket.socket:
+    """Listen on a port of loopback, which another socket may be listening on."""
+    return socket.create_server(("127.0.0.1", port), reuse_port=True)
+
+
+def test_what_a_run_that_was_gone_on_with_leaves_running_is_told(
+    deaths: ModuleType, bench: Bench
+) -> None:
+    made, scripted = bench((ENDED, UNKNOWN), (0, RIGHT))
+    scripted.stays = [Process(runs=True)]
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "survived"
 
 
 def test_a_run_is_done_again_with_another_moment_until_something_was_struck(
@@ -266,15 +307,19 @@ def test_a_run_that_nobody_struck_must_have_the_verdicts_of_any_other(
     assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "differs"
 
 
-def test_the_table_says_what_became_of_what_was_struck(book: ModuleType) -> None:
-    first, second, *_ = book.SHARES
-    outcomes = [*("resumed after -9", "resumed after 3", "begun again after -9"), book.LATE]
-    done = [(first, each) for each in outcomes] + [(second, each) for each in book.FAILED]
+def test_the_table_says_what_became_of_what_was_struck_whoever_read(book: ModuleType) -> None:
+    first, other, second = (
+        *[kind for kind in book.SHARES if kind.struck == "harness killed"][:2],
+        next(kind for kind in book.SHARES if kind.struck == "prestodb-0.283 hangs"),
+    )
+    outcomes = [(first, "resumed after -9"), (other, "resumed after 3")]
+    outcomes += [(first, "begun again after -9"), (other, book.LATE)]
+    done = outcomes + [(second, each) for each in book.FAILED]
     head, _, *rows = (line.strip("| ").split(" | ") for line in book.table(done))
     assert head[:5] == ["what was struck", "runs", *list(book.COLUMNS.values())[:3]]
     assert rows == [
-        [first.name, "3", "0", "2", "1", "0", "0", "0", "0", "1"],
-        [second.name, "4", "0", "0", "0", "1", "1", "1", "1", "0"],
+        ["harness killed", "3", "0", "2", "1", "0", "0", "0", "0", "1"],
+        ["prestodb-0.283 hangs", "4", "0", "0", "0", "1", "1", "1", "1", "0"],
         ["all", "7", "0", "2", "1", "1", "1", "1", "1", "1"],
     ]
     said = book.total([outcome for _, outcome in done], 200)

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import Mock
 
 import pytest
 
 from harness import planning, write
+from harness.cells import Plan
+from harness.plan.profile import load_profiles
+from harness.plan.selection import select
+from harness.plan.shipped import profiles_file
 
 TOOLS = Path(__file__).parents[2] / "tools"
 RUNS = 200
@@ -50,13 +59,60 @@ def test_what_was_done_is_known_to_the_next_go(kinds: ModuleType, tmp_path: Path
     assert book.Book(tmp_path, 2).done() == {}
 
 
-def test_some_tables_are_read_while_others_are_written(kinds: ModuleType) -> None:
-    folder, _, profile = kinds.WRITING
-    plan = planning.make([Path(folder)], profile, kinds.READS_BESIDE)
+def test_one_of_every_kind_is_the_first_of_its_kind(kinds: ModuleType) -> None:
+    every, one = kinds.planned(RUNS, 1, ""), kinds.planned(RUNS, 1, "", 1)
+    assert list(one.values()) == list(dict.fromkeys(every.values()))
+    assert one.items() < every.items()
+    presto = kinds.planned(RUNS, 1, "^prestodb-0.283 ", 1)
+    assert [(each.target, each.stops) for each in sorted(presto.values(), key=str)] == [
+        ("prestodb-0.283", False),
+        ("prestodb-0.283", True),
+    ]
+
+
+def test_every_engine_that_a_shipped_profile_names_is_killed_and_hangs(kinds: ModuleType) -> None:
+    profiles = load_profiles(profiles_file()).values()
+    readers = {each.reader.distribution for profile in profiles for each in profile.readers}
+    writers = {
+        name for each in profiles for writer in each.writers for name in writer.distributions
+    }
+    for stops in (False, True):
+        struck = {kind.target for kind in kinds.SHARES if kind.stops == stops}
+        assert readers | writers <= struck
+        assert kinds.METASTORE in struck
+    # What reads is struck while it reads, also where the same engine writes.
+    killed = {kind.target for kind in kinds.SHARES if kind.target == kind.reader}
+    assert readers - {kinds.WRITER} == killed
+
+
+@cache
+def whole(folder: str, profile: str) -> Plan:
+    return planning.make([Path(folder)], profile, "")
+
+
+def plan_of(cells: tuple[str, ...]) -> Plan:
+    """Make the plan that a verb would make of these options."""
+    folder, _, profile, _, selected = cells
+    return select(whole(folder, profile), selected)
+
+
+def test_a_run_asks_the_one_engine_of_its_kind_and_has_what_is_struck(kinds: ModuleType) -> None:
+    for kind in kinds.SHARES:
+        plan = plan_of(kind.cells)
+        assert {each.distribution for each in plan.readers} == {kind.reader}
+        writers = {name for each in plan.variants for name in each.writers} if kind.writes else ()
+        assert kind.target in {"harness", kinds.METASTORE, kind.reader, *writers}
+
+
+@pytest.mark.parametrize("beside", ["READS_BESIDE", "ICEBERG_BESIDE"])
+def test_some_tables_are_read_while_others_are_written(kinds: ModuleType, beside: str) -> None:
+    reader = getattr(kinds, beside)
+    plan = plan_of(kinds.Kind("harness", reader, writes=True).cells)
     assert len(plan.variants) == 3 * write.AT_ONCE
     assert {cell.variant for cell in plan.cells} == {each.id for each in plan.variants}
-    struck = {kind.target for kind in kinds.SHARES if kind.writes}
-    assert struck == {"harness", kinds.WRITER, kinds.METASTORE, kinds.READS_BESIDE}
+    writers = {name for each in plan.variants for name in each.writers}
+    struck = {kind.target for kind in kinds.SHARES if kind.writes and kind.reader == reader}
+    assert struck >= {"harness"} | writers
 
 
 @dataclass
@@ -124,3 +180,15 @@ def test_the_metastore_answers_once_both_do(runs: ModuleType, tmp_path: Path) ->
     assert not one.answers("metastore")
     one._log.write_text(line * 2)
     assert one.answers("metastore")
+
+
+def test_what_has_the_number_of_a_harness_that_ended_is_not_its_family(
+    runs: ModuleType, tmp_path: Path
+) -> None:
+    one = runs.Run.__new__(runs.Run)
+    one.folder = tmp_path
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        for status, there in ((None, True), (0, False)):
+            one.process = Mock(pid=os.getpid(), poll=Mock(return_value=status))
+            assert (child.pid in {each.pid for each in one.everything()}) is there
+        child.communicate(b"\n")
