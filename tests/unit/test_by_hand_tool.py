@@ -110,7 +110,7 @@ def test_an_error_is_known_by_its_own_words(tool: ModuleType) -> None:
 
 @pytest.fixture
 def clients(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Clients that print the rows; one whose file has `late` in its name does not end after that."""
+    """Clients that print the rows; one whose file has `late` in its name does not end then."""
 
     def run(command: Sequence[str], *, stdout: IO[str], timeout: float, **_: object) -> None:
         stdout.write(ROWS)

@@ -16,7 +16,16 @@ from pathlib import Path
 
 from harness import formats, histories, judge, planning, recording, run, run_info, run_plan
 from harness.cells import Cell, Plan
-from harness.record import Answer, Attempt, Column, Outcome, OutcomeKind, Refusal, StateRecord, Verdict
+from harness.record import (
+    Answer,
+    Attempt,
+    Column,
+    Outcome,
+    OutcomeKind,
+    Refusal,
+    StateRecord,
+    Verdict,
+)
 
 NOW = datetime.datetime(2031, 5, 6, tzinfo=datetime.UTC)
 SKIPPED = "skipped"
