@@ -13,6 +13,7 @@ from rich.console import Console
 
 import harness
 from harness import (
+    baseline_commands,
     cache_commands,
     fetching,
     gate,
@@ -34,7 +35,6 @@ from harness.errors import DEFECT, HarnessError, printable, problem_of
 from harness.explain import command as explanation
 from harness.opening import Means, begun, resumed
 from harness.remedy import command as remedies
-from harness.reports.words import counted
 from harness.reproduce import command as reproduction
 from harness.run_folder import LATEST_RUN
 from harness.runtimes import distributions
@@ -53,8 +53,7 @@ app = typer.Typer(
     epilog="Begin with: harness run --profile quick-start --show",
 )
 
-baseline = typer.Typer(no_args_is_help=True, help="The known findings beside the scenarios.")
-app.add_typer(baseline, name="baseline")
+app.add_typer(baseline_commands.app, name="baseline")
 app.add_typer(cache_commands.app, name="cache")
 
 
@@ -194,22 +193,6 @@ def report(
 app.command()(explanation.explain)
 app.command()(reproduction.reproduce)
 app.command()(remedies.remedy)
-
-
-@baseline.command()
-def update(run_dir: options.OldRun = LATEST_RUN) -> None:
-    """Write what a run shows into <scenario>.known.yaml beside each scenario, for review."""
-    updated = pipeline.update_baselines(run_folder.existing(run_dir))
-    for path in updated.changed:
-        done = "written" if path.exists() else "removed, nothing is known any more"
-        OUT.print(f"{path}: {done}", highlight=False, markup=False, soft_wrap=True)
-    if updated.changed:
-        OUT.print("review them, say why in place of each TODO, then: harness judge")
-    elif not updated.unexplained:
-        OUT.print("every baseline says already what this run shows")
-    if updated.unexplained:
-        cells = counted(updated.unexplained, "cell is", "cells are")
-        OUT.print(f"{cells} unexplained and cannot be known: harness explain tells of each")
 
 
 @app.command()

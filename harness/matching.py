@@ -8,7 +8,7 @@ those that only one key has ever had.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -98,9 +98,9 @@ def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[s
         return [key if _says(found) else "" for key, found in zip(owners, rows, strict=True)]
     key = world.history[0].table.key
     at = names.index(key) if key in names else None
-    shown = [text_of(found[at]) if at is not None else "" for found in rows]
-    held = [_holder(world, found, at) for found in rows]
     ever = {text_of(each) for each in set().union(*(truth.rows for truth in world.history))}
+    shown = [_key_text(found[at], ever) if at is not None else "" for found in rows]
+    held = [_holder(world, found, at) for found in rows]
     told = [text if text in ever else "" for text in shown]
     if not _tells_keys(told, held):
         return [holder or text for holder, text in zip(held, shown, strict=True)]
@@ -113,6 +113,12 @@ def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[s
     # A number of another column may be a key that there is. Then that key's own row is there too,
     # and the row whose values these are would be lost.
     return max(by_key, by_values, by_column, key=lambda owners: len(set(owners)))
+
+
+def _key_text(value: Value, ever: Collection[str]) -> str:
+    """Give the text of what stands under the key's name; none for NULL where a key is called so."""
+    text = text_of(value)
+    return "" if value is None and text in ever else text
 
 
 def _of_column(

@@ -9,15 +9,23 @@ from harness.record import Refusal
 
 OTHER_TYPE: Final = "a file's column has another type than the table's"
 """The reader took a column of the file for one of another type; it does not say which."""
+OTHER_LIST: Final = "the catalog keeps another type of a column for a partition than for the table"
+"""The reader compared the two before it opened a file."""
 
 MEANINGS: Final = (
+    # Trino, PrestoSQL and PrestoDB: "There is a mismatch between the table and partition schemas.
+    # … The column 'f2' in table 't' is declared as type 'double', but partition 'p=1' declared
+    # column 'f2' as type 'int'." No file has been looked at.
+    (r"HIVE_PARTITION_SCHEMA_MISMATCH", r"between the table and partition schemas", OTHER_LIST),
     # PrestoDB 0.283/0.287: "The column f2 of table t is declared as type string, but the Parquet
     # file (…) declares the column as type …".
-    (r"HIVE_PARTITION_SCHEMA_MISMATCH", r"declare", OTHER_TYPE),
-    # Trino 352-368, PrestoSQL 350: a page reader of another type; the message is the type's class.
-    (r"GENERIC_INTERNAL_ERROR", r"(io|com)\.[\w.]+\.spi\.type\.\w+Type", OTHER_TYPE),
-    # Trino 476: "Unsupported Trino column type (bigint) for Parquet column ([f2] optional …)".
-    (r"", r"Unsupported Trino column type \(.*\) for Parquet column", OTHER_TYPE),
+    (r"HIVE_PARTITION_SCHEMA_MISMATCH", r"the Parquet file .*declares the column", OTHER_TYPE),
+    # Trino 352-368, PrestoSQL 350: a page reader of another type; the message is the type's class
+    # and nothing else. What names one beside other words may be about an expression.
+    (r"GENERIC_INTERNAL_ERROR", r"^(io|com)\.[\w.]+\.spi\.type\.\w+Type$", OTHER_TYPE),
+    # Trino 476: "Unsupported Trino column type (bigint) for Parquet column ([f2] optional …)";
+    # PrestoSQL 350 says Presto, of decimals.
+    (r"", r"Unsupported (Trino|Presto) column type \(.*\) for Parquet column", OTHER_TYPE),
     # Spark: a renamed struct field under the vectorised reader.
     (
         r"",

@@ -18,6 +18,7 @@ from harness.reports import html
 from harness.reports.sentences import (
     answered_text,
     finding_text,
+    log_text,
     mapping_text,
     refusal_text,
     witness_text,
@@ -79,10 +80,16 @@ def _result(verdict: Verdict, answer: Answer | None) -> Result | None:
         case VerdictKind.UNSUPPORTED:
             return junitparser.Skipped(_xml(f"unsupported: {verdict.because}"))
         case VerdictKind.UNKNOWN:
-            return junitparser.Error(_xml(verdict.because or "unknown"), "unknown")
+            return _unknown(verdict, answer)
     failure = junitparser.Failure(_heading(verdict, answer), _kind(verdict))
     failure.text = _xml("\n".join([*_evidence(verdict, answer), f"All of it: {html.FILE}"]))
     return failure
+
+
+def _unknown(verdict: Verdict, answer: Answer | None) -> junitparser.Error:
+    error = junitparser.Error(_xml(verdict.because or "unknown"), "unknown")
+    error.text = _xml(log_text(answer))
+    return error
 
 
 def _kind(verdict: Verdict) -> str:

@@ -87,25 +87,31 @@ class _Table:
 
     def __init__(self, names: list[str], rows: Sequence[Row], key: str) -> None:
         self.names = names
-        self.keys = [text_of(row[names.index(key)]) if key in names else "" for row in rows]
+        self.keys = [_key_text(row[names.index(key)]) if key in names else "" for row in rows]
 
     def column(self, path: str) -> int | None:
         """Give the number of the column that a dotted path lies in."""
         root = path if path in self.names else re.split(r"[.\[]", path, maxsplit=1)[0]
         return self.names.index(root) if root in self.names else None
 
-    def rows(self, key: str) -> list[int]:
-        """Give the numbers of the rows with a key."""
-        return [at for at, each in enumerate(self.keys) if each == key]
+    def rows(self, key: str | None) -> list[int]:
+        """Give the numbers of the rows with a key; a place says NULL of one without, too."""
+        found = [at for at, each in enumerate(self.keys) if each == key]
+        return self.rows(None) if not found and key == text_of(None) else found
 
 
-def _moved(places: Sequence[tuple[FindingKind, Witness]], key: str) -> dict[str, str]:
+def _key_text(value: Value) -> str | None:
+    return None if value is None else text_of(value)
+
+
+def _moved(places: Sequence[tuple[FindingKind, Witness]], key: str) -> dict[str, str | None]:
     """Give the key that each row is answered under whose key column itself is wrong."""
-    return {each.key: text_of(each.found) for _, each in places if each.key and each.column == key}
+    wrong = (each for _, each in places if each.key and each.column == key)
+    return {each.key: _key_text(each.found) for each in wrong}
 
 
 def _marks(
-    table: _Table, places: Sequence[tuple[FindingKind, Witness]], moved: dict[str, str]
+    table: _Table, places: Sequence[tuple[FindingKind, Witness]], moved: dict[str, str | None]
 ) -> list[Mark]:
     found = []
     for number, (kind, place) in enumerate(places):
@@ -119,11 +125,11 @@ def _marks(
 
 
 def _pairs(
-    left: _Table, right: _Table, moved: dict[str, str]
+    left: _Table, right: _Table, moved: dict[str, str | None]
 ) -> tuple[tuple[int | None, int | None], ...]:
     pairs: list[tuple[int | None, int | None]] = []
     seen: set[int] = set()
-    for at, key in enumerate(left.keys):
+    for at, key in enumerate(map(str, left.keys)):
         beside = [row for row in right.rows(moved.get(key, key)) if row not in seen]
         seen |= set(beside)
         pairs += [(at if not number else None, row) for number, row in enumerate(beside)]

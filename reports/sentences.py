@@ -6,11 +6,13 @@ from typing import Final
 
 from harness.model.canonical import text_of
 from harness.model.query import COUNT
-from harness.record import Finding, FindingKind, Origin, Refusal, Verdict, Witness
+from harness.record import Answer, Finding, FindingKind, Origin, Refusal, Verdict, Witness
 from harness.reports.words import PARTIES, exact, kind_of, short, shown
 
 NAMED: Final = 3
 """So many ways of reading are listed where several give an answer."""
+LINE: Final = 240
+"""Characters of a refusal in a sentence, and of a line of a server's log."""
 
 _ROWS = {
     FindingKind.GHOST_ROW: "is answered although it was deleted or is not asked for",
@@ -101,7 +103,7 @@ def answered_text(verdict: Verdict) -> str:
     return f"declared unsupported ({verdict.disclaimed}), and answered" * bool(verdict.disclaimed)
 
 
-def refusal_text(refusal: Refusal, longest: int = 240) -> str:
+def refusal_text(refusal: Refusal, longest: int = LINE) -> str:
     """Say a refusal in one line; a long message leaves its cause half of it."""
     code = f" ({refusal.code})" if refusal.code else ""
     said = f"{refusal.kind}{code}: {refusal.message}"
@@ -110,6 +112,18 @@ def refusal_text(refusal: Refusal, longest: int = 240) -> str:
     cause = f"; cause: {refusal.cause}" if refusal.cause else ""
     room = max(longest - len(cause), longest // 2)
     return short(short(said, room) + cause, longest)
+
+
+def log_text(answer: Answer | None) -> str:
+    """Give the end of the server's log after the last try at what is unknown; empty without one.
+
+    As many lines as the record holds, each cut.
+    """
+    if answer is None or not answer.unknown or not answer.attempts:
+        return ""
+    lines = answer.attempts[-1].log.splitlines()
+    said = [f"  {short(line, LINE)}" for line in lines if line.strip()]
+    return "\n".join(["the end of the server's log:", *said]) if said else ""
 
 
 def mapping_text(reproduces: tuple[str, ...]) -> str:

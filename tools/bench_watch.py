@@ -53,6 +53,8 @@ class Watched:
     cpu_s: float = 0.0
     first_answer_s: float = 0.0
     """When the first answer that an engine gave was recorded; 0 when there was none."""
+    first_verdict_s: float = 0.0
+    """When the first verdicts were recorded; 0 when there were none. Answers are not judged yet."""
     peak_mb: int = 0
     """MiB, of all processes together at one time."""
     events: list[Event] = field(default_factory=list)
@@ -80,6 +82,7 @@ def watch(folder: Path, cache: Path, *options: str) -> Watched:
     sampler.over.set()
     sampler.join()
     found.status, found.first_answer_s, found.used = child.wait(), sampler.first_s, sampler.used()
+    found.first_verdict_s = sampler.judged_s
     found.peak_mb = sampler.peak_mb
     return found
 
@@ -92,23 +95,37 @@ def answered(folder: Path) -> bool:
     return any(each.sql and not each.reused for each in records.answers(folder).values())
 
 
+def judged(folder: Path) -> bool:
+    """Tell whether a run has recorded verdicts."""
+    path = folder / records.VERDICTS
+    return path.is_file() and path.stat().st_size > 0
+
+
 class _Sampler(threading.Thread):
     """Looks at the harness and all that it started, again and again."""
 
     def __init__(self, pid: int, folder: Path, began: float) -> None:
         super().__init__(daemon=True)
         self.over = threading.Event()
-        self.first_s, self.peak_mb = 0.0, 0
+        self.first_s, self.judged_s, self.peak_mb = 0.0, 0.0, 0
         self._pid, self._folder, self._began = pid, folder, began
         self._cpu: dict[tuple[str, int], float] = {}
         self._peaks: dict[str, int] = defaultdict(int)
 
     def run(self) -> None:
         while not self.over.wait(SAMPLE_S):
-            if not self.first_s and answered(self._folder):
-                self.first_s = time.monotonic() - self._began
+            self.note_records()
             with suppress(psutil.Error):
                 self._look()
+        self.note_records()  # the last ones may have come after the last look
+
+    def note_records(self) -> None:
+        """Note when the first answer and the first verdicts were there."""
+        seconds = time.monotonic() - self._began
+        if not self.first_s and answered(self._folder):
+            self.first_s = seconds
+        if not self.judged_s and judged(self._folder):
+            self.judged_s = seconds
 
     def _look(self) -> None:
         harness, now = psutil.Process(self._pid), dict[str, int]()

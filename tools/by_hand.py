@@ -5,7 +5,8 @@
 What is written goes to `spark-sql -f`; the query to another `spark-sql -f`, to `beeline -f` or to
 Trino's Python client. No question, session or connection is the harness's own: it only starts the
 servers. FOLDER is a new one, for tables, logs and what the clients printed. Status 1 when anything
-is not as the script says, or there was none to run; a script without a query is not run, and told.
+is not as the script says, a client did not end in time, or there was none to run; a script without
+a query is not run, and told.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import argparse
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import groupby, zip_longest
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -35,12 +37,20 @@ from harness.runtimes.fetch import Installation
 
 CLIENTS: Final = Path(pyspark.__file__).parent / "bin"
 TIMEOUT_S: Final = 1800.0
+SAME: Final = "as it says"
+OTHERWISE: Final = "OTHERWISE"
+LATE: Final = f"did not end in {TIMEOUT_S / 60:.0f} minutes"
+NOT_WRITTEN: Final = f"its writer {LATE}"
 QUIET: Final = (
     *("spark.ui.enabled=false", "spark.driver.bindAddress=127.0.0.1", "spark.log.level=ERROR"),
     "spark.sql.cli.print.header=true",
     # As the harness has them: a machine with many processors would write other files.
     *("spark.sql.shuffle.partitions=2", "spark.default.parallelism=2"),
 )
+
+
+class LateError(Exception):
+    """A client did not end in time: what it printed until then tells nothing."""
 
 
 @dataclass(slots=True)
@@ -52,14 +62,28 @@ class Hand:
     stack: ExitStack
     ports: dict[str, int] = field(default_factory=dict)
 
-    def write(self, scripts: Sequence[Script]) -> None:
-        """Write the tables of all scripts, those of one writer in one go."""
-        for turn in zip_longest(*(each.writing for each in scripts)):
-            parts = sorted(filter(None, turn), key=lambda part: part.engine)
-            for writer, group in groupby(parts, key=lambda part: part.engine):
+    def write(self, scripts: Sequence[Script]) -> Sequence[Script]:
+        """Write the tables of all scripts, those of one writer in one go; give what is written.
+
+        Of those whose writer did not end in time nothing is known, and nothing more is written.
+        """
+        left = list(scripts)
+        for turn in range(max((len(each.writing) for each in scripts), default=0)):
+            due = sorted(
+                (each for each in left if turn < len(each.writing)),
+                key=lambda each: each.writing[turn].engine,
+            )
+            for writer, group in groupby(due, key=lambda each: each.writing[turn].engine):
                 found = list(group)
-                lines = [line for part in found for line in part.statements]
-                self._spark(f"write-{writer}", writer, found[0].conf, lines)
+                try:
+                    self._write(writer, [each.writing[turn] for each in found])
+                except LateError:
+                    left = [each for each in left if each not in found]
+        return left
+
+    def _write(self, writer: str, parts: Sequence[Part]) -> None:
+        lines = [line for part in parts for line in part.statements]
+        self._spark(f"write-{writer}", writer, parts[0].conf, lines)
 
     def ask(self, script: Script, query: Part) -> str:
         """Put a script's query; give what the client printed."""
@@ -103,10 +127,13 @@ class Hand:
         place = {"JAVA_HOME": str(found.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
         log = self.folder / f"{name}.log"
         with log.open("w", encoding="utf-8") as printed:
-            subprocess.run(
-                command, env={**os.environ, **place}, cwd=self.folder, timeout=TIMEOUT_S,
-                stdout=printed, stderr=subprocess.STDOUT, check=False,
-            )  # fmt: skip
+            try:
+                subprocess.run(
+                    command, env={**os.environ, **place}, cwd=self.folder, timeout=TIMEOUT_S,
+                    stdout=printed, stderr=subprocess.STDOUT, check=False,
+                )  # fmt: skip
+            except subprocess.TimeoutExpired as late:
+                raise LateError(name) from late
         return log.read_text(encoding="utf-8", errors="replace")
 
     def _file(self, name: str, lines: Sequence[str]) -> str:
@@ -138,8 +165,8 @@ def found_in(folder: Path) -> Iterator[Script]:
         yield by_hand_script.parse(path.parent.name, path.read_text(encoding="utf-8"))
 
 
-def run(scripts: Sequence[Script], folder: Path) -> Iterator[tuple[Script, bool]]:
-    """Write all, then put each query; tell of each whether it was answered as its script says."""
+def run(scripts: Sequence[Script], folder: Path) -> Iterator[tuple[Script, str]]:
+    """Write all, then put each query; tell of each what came of it."""
     home = folder / "metastore"
     home.mkdir(parents=True)
     with (
@@ -153,11 +180,24 @@ def run(scripts: Sequence[Script], folder: Path) -> Iterator[tuple[Script, bool]
             by_hand_script.placed(each, f"by_hand_{n}", str(folder / "tables" / str(n)), shared.uri)
             for n, each in enumerate(scripts)
         ]
-        print(f"write {len(own)} tables", flush=True)
-        hand.write(own)
-        for script in own:
-            if script.query:
-                yield script, by_hand_script.alike(script.query, hand.ask(script, script.query))
+        yield from results(hand, own)
+
+
+def results(hand: Hand, scripts: Sequence[Script]) -> Iterator[tuple[Script, str]]:
+    """Let a hand write all and put each query; tell of each what came of it."""
+    print(f"write {len(scripts)} tables", flush=True)
+    written = hand.write(scripts)
+    for script in scripts:
+        if script.query:
+            yield script, _asked(hand, script, script.query) if script in written else NOT_WRITTEN
+
+
+def _asked(hand: Hand, script: Script, query: Part) -> str:
+    try:
+        printed = hand.ask(script, query)
+    except LateError:
+        return LATE
+    return SAME if by_hand_script.alike(query, printed) else OTHERWISE
 
 
 def main() -> int:
@@ -166,14 +206,16 @@ def main() -> int:
     parser.add_argument("reproducers", type=Path, help="a folder of reproducers")
     parser.add_argument("folder", type=Path, help="for tables and logs; a new one")
     given = parser.parse_args()
-    found = {True: 0, False: 0}
     scripts = list(found_in(given.reproducers))
-    for script, same in run(scripts, given.folder.resolve()):
-        print(f"{'as it says' if same else 'OTHERWISE'}: {script.name}", flush=True)
-        found[same] += 1
-    left = len(scripts) - sum(found.values())
-    print(f"{found[True]} as their scripts say, {found[False]} otherwise, {left} without a query")
-    return 0 if found[True] and not found[False] else 1
+    found = Counter[str]()
+    for script, came in run(scripts, given.folder.resolve()):
+        print(f"{came}: {script.name}", flush=True)
+        found[came] += 1
+    same, other, left = found[SAME], found[OTHERWISE], len(scripts) - found.total()
+    late = found.total() - same - other
+    said = f"{same} as their scripts say, {other} otherwise, {late} not in time"
+    print(f"{said}, {left} without a query")
+    return 0 if same and same == found.total() else 1
 
 
 if __name__ == "__main__":

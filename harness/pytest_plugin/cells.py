@@ -69,7 +69,9 @@ class CellItem(pytest.Item):
         self._found = _wait(self.config, self._case)
         verdict = self._found.verdict
         if verdict.verdict is VerdictKind.UNKNOWN:
-            pytest.fail(f"unknown: {verdict.because}\nSQL: {verdict.sql}", pytrace=False)
+            said = [f"unknown: {verdict.because}", f"SQL: {verdict.sql}"]
+            said += filter(None, [sentences.log_text(self._found.answer)])
+            pytest.fail("\n".join(said), pytrace=False)
         if verdict.verdict is VerdictKind.UNSUPPORTED:
             pytest.skip(f"unsupported: {verdict.because}")
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
+from harness.checks.place import What
+from harness.compare import differences
 from harness.model.canonical import Value
 from harness.model.conversion import cast_text
 from harness.record import Column, FindingKind, Origin
@@ -229,3 +232,25 @@ def test_the_text_null_is_a_value_that_a_rename_or_a_drop_may_cost() -> None:
     assert named(renamed, renamed.read("name")) == {"missing_rename": cells(renamed, "g")}
     again = history("row id=1 f1=NULL f2=x; drop f1; add f1")
     assert named(again, again.read("name")) == {"resurrected": cells(again, "f1")}
+
+
+def without_key(rows: Sequence[tuple[Value, ...]], key: str) -> tuple[tuple[Value, ...], ...]:
+    return tuple((None, *row[1:]) if row[0] == key else row for row in rows)
+
+
+@pytest.mark.parametrize("key", ["1", "NULL"])
+def test_a_row_without_its_key_keeps_its_name_where_another_is_called_null(key: str) -> None:
+    told = history("insert 1,2; row id=NULL f1=a f2=b")
+    reply = told.read()
+    wrong = Reply(reply.columns, without_key(reply.rows, key))
+    assert named(told, wrong) == {"lost_value": {(key, "id")}}
+    alone = Reply(reply.columns[:1], tuple(row[:1] for row in wrong.rows))
+    found = differences(told.world(), alone.columns, alone.rows, ["id"])
+    assert [(each.what, each.key, each.column) for each in found] == [(What.CELL, key, "id")]
+
+
+def test_a_row_without_a_key_is_not_a_second_one_of_the_row_called_null() -> None:
+    told = history("insert 1,2; row id=NULL f1=a f2=b")
+    reply = told.read()
+    more = Reply(reply.columns, (*reply.rows, (None, 7, "nobody's", "nobody's")))
+    assert named(told, more) == {"unexplained": {("", "")}}

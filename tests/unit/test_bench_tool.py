@@ -48,6 +48,25 @@ def test_the_first_answer_is_one_that_an_engine_gave(
     assert answered(tmp_path) is there
 
 
+def test_an_answer_is_no_verdict_and_each_is_timed_by_itself(
+    bench: ModuleType, tmp_path: Path
+) -> None:
+    module = importlib.import_module("bench_watch")
+    sampler = module._Sampler(1, tmp_path, -1.0)
+    recording.write_all(tmp_path / run.ANSWERS, [ASKED])
+    (tmp_path / run.VERDICTS).write_bytes(b"")
+    sampler.note_records()
+    assert (sampler.first_s > 0, sampler.judged_s) == (True, 0.0)
+    (tmp_path / run.VERDICTS).write_text("{}\n", encoding="utf-8")
+    sampler.note_records()
+    assert sampler.judged_s >= sampler.first_s
+    found = measured(bench, tmp_path / "sample")
+    first = replace(found.first, first_answer_s=70.0, first_verdict_s=230.0)
+    said = dict(bench.summary(replace(found, first=first)))
+    assert said["first answer recorded (no verdict yet) after, s"] == "70"
+    assert said["first verdicts recorded after, s"] == "230"
+
+
 def test_asking_begins_with_the_start_of_the_metastore(bench: ModuleType) -> None:
     seen = watched(
         bench,

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Final
+from types import ModuleType, SimpleNamespace
+from typing import IO, Any, Final
 
 import pytest
 
@@ -37,6 +41,7 @@ select * from `reproducer`.`t`;
 --   3           | NULL
 --   4           | a b
 """
+ROWS: Final = "id\tf1\n4\ta b\n3\tNULL\n"
 
 
 @pytest.fixture
@@ -101,6 +106,75 @@ def test_an_error_is_known_by_its_own_words(tool: ModuleType) -> None:
     script = tool.parse("one", f"{start}-- seen:\n--   {error}\n")
     assert tool.alike(script.query, f"Query failed (#1): {error.partition(': ')[2]}")
     assert not tool.alike(script.query, "Query failed (#1): out of memory, said the engine")
+
+
+@pytest.fixture
+def clients(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Clients that print the rows; one whose file has `late` in its name does not end then."""
+
+    def run(command: Sequence[str], *, stdout: IO[str], timeout: float, **_: object) -> None:
+        stdout.write(ROWS)
+        if "late" in Path(command[-1]).name:
+            raise subprocess.TimeoutExpired(command, timeout)
+
+    by_hand = importlib.import_module("by_hand")
+    monkeypatch.setattr(by_hand.subprocess, "run", run)
+    home = SimpleNamespace(jars=lambda _: (), java_home="java")
+    monkeypatch.setattr(by_hand, "_installation", lambda _: home)
+    return by_hand
+
+
+def came(clients: ModuleType, folder: Path, *scripts: Script) -> dict[str, str]:
+    with ExitStack() as stack:
+        hand = clients.Hand("thrift://127.0.0.1:1", folder, stack)
+        return {script.name: said for script, said in clients.results(hand, scripts)}
+
+
+def test_a_client_that_does_not_end_is_that_scripts_result_whatever_it_printed(
+    tool: ModuleType, clients: ModuleType, tmp_path: Path
+) -> None:
+    late, other = tool.parse("late", TEXT), tool.parse("other", TEXT)
+    assert came(clients, tmp_path, late, other) == {
+        "late": "did not end in 30 minutes",
+        "other": "as it says",
+    }
+
+
+def test_of_a_table_whose_writer_did_not_end_nobody_is_asked(
+    tool: ModuleType, clients: ModuleType, tmp_path: Path
+) -> None:
+    by_other = TEXT.replace("Spark SQL: spark-3.5.8-hudi-0.15.0", "Spark SQL: a-late-writer")
+    script, other = tool.parse("one", by_other), tool.parse("two", TEXT)
+    found = came(clients, tmp_path, script, other)
+    assert found == {"one": "its writer did not end in 30 minutes", "two": "as it says"}
+    assert not (tmp_path / "one.sql").exists()
+
+
+@pytest.mark.parametrize(
+    ("results", "status"),
+    [
+        (["as it says"], 0),
+        (["as it says", "did not end in 30 minutes"], 1),
+        (["as it says", "its writer did not end in 30 minutes"], 1),
+        (["as it says", "OTHERWISE"], 1),
+        ([], 1),
+    ],
+)
+def test_the_status_tells_whether_all_was_as_the_scripts_say(
+    tool: ModuleType,
+    clients: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    results: list[str],
+    status: int,
+) -> None:
+    script = tool.parse("one", TEXT)
+    monkeypatch.setattr(clients, "found_in", lambda _: [script] * 3)
+    monkeypatch.setattr(clients, "run", lambda *_: [(script, each) for each in results])
+    monkeypatch.setattr(sys, "argv", ["by_hand.py", "reproducers", "folder"])
+    assert clients.main() == status
+    late = len([each for each in results if "not end" in each])
+    assert f"{late} not in time, {3 - len(results)} without a query" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=[each.parent.name for each in PUBLISHED])

@@ -64,6 +64,13 @@ def test_another_wrong_answer_at_the_same_place_is_new(
     assert reasons([verdict(COW, 3, HIVE, *found)], line(engine="hive")) == [""]
 
 
+def test_which_rows_are_wrong_is_no_part_of_a_line() -> None:
+    found = verdict(COW, 3, HIVE, STALE)
+    (one,) = found.findings
+    more = replace(one, places=(one.witness, replace(one.witness, key="2")))
+    assert reasons([found, replace(found, findings=(more,))], line(engine="hive")) == [WHY, WHY]
+
+
 @pytest.mark.parametrize(
     ("name", "right", "wrong"),
     [

@@ -16,7 +16,16 @@ from pathlib import Path
 
 from harness import formats, histories, judge, planning, recording, run, run_info, run_plan
 from harness.cells import Cell, Plan
-from harness.record import Answer, Column, Outcome, OutcomeKind, Refusal, StateRecord, Verdict
+from harness.record import (
+    Answer,
+    Attempt,
+    Column,
+    Outcome,
+    OutcomeKind,
+    Refusal,
+    StateRecord,
+    Verdict,
+)
 
 NOW = datetime.datetime(2031, 5, 6, tzinfo=datetime.UTC)
 SKIPPED = "skipped"
@@ -85,8 +94,11 @@ def _answers(cell: Cell, plan: Plan, states: tuple[StateRecord, ...]) -> Iterato
         yield right
     elif said == "wrong":
         yield replace(right, rows=expected.rows[1:])
+    elif said == "worse":
+        yield replace(right, rows=tuple((*row[:-1], None) for row in expected.rows[1:]))
     elif said == "unknown":
-        yield replace(nothing, unknown="the server died")
+        tried = Attempt("the server died", "its last words\n\tat a.B")
+        yield replace(nothing, unknown="the server died", attempts=(tried,))
     elif said == "refused":
         yield replace(nothing, refusal=Refusal("HIVE_BAD_DATA", "cannot read it"))
     elif said == "spared":

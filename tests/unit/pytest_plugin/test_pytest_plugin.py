@@ -88,6 +88,7 @@ def test_each_verdict_is_an_outcome_of_its_own_and_one_run_is_started(
             "*lost row: row 1*",
             "*refused: HIVE_BAD_DATA*cannot read it*",
             "*unknown: the server died*",
+            "*  its last words*",
         ]
     )
     assert starts(mine) == 1
@@ -103,6 +104,21 @@ def test_known_answers_are_expected_failures_and_one_that_is_gone_fails(
     result = run(mine, "my/story.yaml")
     result.assert_outcomes(passed=2, xfailed=2, failed=2)
     result.stdout.fnmatch_lines(["*story.known.yaml:5: known, and not so here: lost_row*"])
+
+
+def test_a_line_about_several_cells_excuses_only_those_that_answer_just_so(
+    mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (mine.path / "my/story.known.yaml").write_text(KNOWN.format(step=">=1"), encoding="utf-8")
+    monkeypatch.setenv("SIMULATED", f"s1/=wrong,s2/snapshot/all/{WRONG}=worse")
+    result = run(mine, "my/story.yaml")
+    result.assert_outcomes(xfailed=2, failed=4)
+    result.stdout.fnmatch_lines(
+        [
+            "*story.known.yaml:1: known, and not so here: lost_row*",
+            "*lost value: row 2*; lost row: row 1*",
+        ]
+    )
 
 
 def test_a_known_line_that_does_not_say_why_yet_excuses_nothing(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.record import VerdictKind
-from harness.reports import junit
+from harness.record import Attempt, VerdictKind
+from harness.reports import junit, sentences
 from harness.run import Run
 from tests.recorded import sample
 
@@ -100,6 +100,34 @@ def test_a_cell_that_did_not_run_is_an_error(cases: list[ET.Element]) -> None:
     error = case(cases, sample.NAMES[3], 4).find("error")
     assert error is not None
     assert error.get("message") == "did not run"
+
+
+def test_what_is_unknown_shows_the_end_of_the_servers_log(sampled: Run, tmp_path: Path) -> None:
+    assert "\n  log\n" in error_of(sampled, tmp_path, ())
+    log = f"at a.B\n\n\tat c.D \x1b[31m{'x' * 9000}"
+    tries = (Attempt("silence", "of the first try"), Attempt("silence", log))
+    lines = error_of(sampled, tmp_path, tries).split("\n")
+    assert lines[:2] == ["the end of the server's log:", "  at a.B"]
+    assert lines[2].startswith("  at c.D \\x1b[31mxxx")
+    assert [len(each) for each in lines[2:]] == [2 + sentences.LINE]
+
+
+def test_a_log_is_not_shown_where_the_server_answered_or_left_none(
+    sampled: Run, tmp_path: Path
+) -> None:
+    assert error_of(sampled, tmp_path, (Attempt("silence", "  \n"),)) == ""
+    answered = {"unknown": ""}
+    assert error_of(sampled, tmp_path, (Attempt("silence", "at a.B"),), **answered) == ""
+
+
+def error_of(run: Run, folder: Path, tries: tuple[Attempt, ...], **others: str) -> str:
+    """Give the text of the sample's silent cell; `tries`: in place of its own."""
+    name, answer = next((n, a) for n, a in run.answers.items() if a.unknown)
+    silent = replace(answer, attempts=tries or answer.attempts, **others)  # type: ignore[arg-type]
+    cases = read(replace(run, answers={**run.answers, name: silent}), folder)
+    found = case(cases, sample.NAMES[3], 5).findtext("error")
+    assert found is not None
+    return found
 
 
 def test_refused_and_skipped_steps_are_told_apart(cases: list[ET.Element]) -> None:

@@ -73,6 +73,24 @@ def test_a_row_under_a_wrong_key_stands_beside_the_row_it_is() -> None:
     assert found.found == (Mark(1, 0, 0),)
 
 
+def test_a_row_without_a_key_is_not_the_one_whose_key_is_called_null() -> None:
+    table = Expected(TABLE.columns, (TABLE.rows[0], ("NULL", "x2", {"b": 2})))
+    place = Witness("1", "id", "1", None)
+    columns = spoil(TABLE, None).columns
+    rows = (table.rows[1], (None, "x1", {"b": 1}))
+    found = marks(table, columns, rows, [finding(FindingKind.LOST_VALUE, place)], "id")
+    assert found.pairs == ((0, 1), (1, 0))
+    assert found.found == (Mark(1, 0, 0),)
+
+
+def test_a_row_without_a_key_is_marked_where_no_key_is_called_null() -> None:
+    place = Witness("NULL", "", None, "[NULL, x, y]")
+    answered = spoil(TABLE, None)
+    rows = (*TABLE.rows, (None, "x", "y"))
+    found = marks(TABLE, answered.columns, rows, [finding(FindingKind.UNEXPLAINED, place)], "id")
+    assert found.found == (Mark(3, WHOLE, 0),)
+
+
 def test_a_wrong_column_is_marked_at_its_heading() -> None:
     answered = spoil(TABLE, None)
     columns = (*answered.columns, Column("more", "varchar", "string"))

@@ -1,0 +1,28 @@
+"""The command about baselines: what is known, written down beside the scenarios."""
+
+from __future__ import annotations
+
+import typer
+
+from harness import options, pipeline, run_folder
+from harness.reports.words import counted
+from harness.run_folder import LATEST_RUN
+from harness.voice import OUT
+
+app = typer.Typer(no_args_is_help=True, help="The known findings beside the scenarios.")
+
+
+@app.command()
+def update(run_dir: options.OldRun = LATEST_RUN) -> None:
+    """Write what a run shows into <scenario>.known.yaml beside each scenario, for review."""
+    updated = pipeline.update_baselines(run_folder.existing(run_dir))
+    for path in updated.changed:
+        done = "written" if path.exists() else "removed, nothing is known any more"
+        OUT.print(f"{path}: {done}", highlight=False, markup=False, soft_wrap=True)
+    if updated.changed:
+        OUT.print("review them, say why in place of each TODO, then: harness judge")
+    elif not updated.unexplained:
+        OUT.print("every baseline says already what this run shows")
+    if updated.unexplained:
+        cells = counted(updated.unexplained, "cell is", "cells are")
+        OUT.print(f"{cells} unexplained and cannot be known: harness explain tells of each")
