@@ -110,7 +110,7 @@ class Way:
     def twice(self) -> bool:
         """Whether it says of something else what it says of columns: another way means the same.
 
-        Statistics tell of texts before they are cast: of a NULL that a cast makes they know nothing.
+        Statistics tell of texts before they are cast, and know nothing of a NULL that a cast makes.
         """
         by_id = self.by in {By.ID, By.RENUMBERED}
         pruned = self.by is self.pruned and not self.cast
