@@ -40,6 +40,10 @@ class Wording:
     """Statements that the session is told before."""
     after: tuple[str, ...] = ()
     """Those that take them back."""
+    suffix: str = ""
+    """What the entry's name ends with, inside its quotes."""
+    alone: bool = False
+    """Whether nothing takes them back: the session is asked nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

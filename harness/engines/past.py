@@ -13,6 +13,12 @@ For Hive's settings it is the requested time, exclusive: rows show that time in 
 
 "Since a step" always means the same rows, whatever kind the begin is of: an exclusive one is that
 step's own, an inclusive one that of the write which follows, so that a bound that is off by one shows.
+
+As of a step, some readers choose the files of then and show them under the columns of now, though
+the formats promise those of then (see `harness.views`). They are judged by that promise all the same:
+Trino before it was mended (trinodb/trino#12743, #12786), PrestoDB (prestodb/presto#23553), and Hive,
+which takes the columns from the metastore (Hudi) or from the current schema (Iceberg,
+`HiveIcebergSerDe`; apache/hive#3479 is about its successor).
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -30,6 +36,9 @@ from harness.runtimes.distribution import Distribution
 
 PLACE: Final = "{table}"
 _CONSUME: Final = "set hoodie.{entry}.consume"
+_SNAPSHOT: Final = "set iceberg.mr.snapshot.id"
+_NAMED: Final = Wording(PLACE, suffix="@{instant}")
+"""A snapshot's id in the table's name (`IcebergTableName` of Trino 368 and of PrestoDB 0.283)."""
 _WORDS: Final = {
     ("spark", "hudi", AS_OF): Wording("{table} timestamp as of '{instant}'"),
     ("spark", "hudi", INCREMENTAL): Wording(
@@ -37,6 +46,7 @@ _WORDS: Final = {
     ),
     ("spark", "iceberg", AS_OF): Wording("{table} version as of {instant}"),
     ("trino", "iceberg", AS_OF): Wording("{table} for version as of {instant}"),
+    ("presto", "iceberg", AS_OF): _NAMED,
     # The settings choose files, in which there are older rows too; -1 is for all writes since.
     ("hive", "hudi", INCREMENTAL): Wording(
         "(select * from {table} where `_hoodie_commit_time` > '{instant}') `since`",
@@ -47,17 +57,33 @@ _WORDS: Final = {
         ),
         (f"{_CONSUME}.mode=SNAPSHOT",),
     ),
+    # Every value is looked for on the timeline, and Hive's `reset` leaves what has no default.
+    ("hive", "hudi-cow", AS_OF): Wording(PLACE, (f"{_CONSUME}.commit={{instant}}",), alone=True),
+    ("hive", "iceberg", AS_OF): Wording(
+        PLACE, (f"{_SNAPSHOT}={{instant}}",), (f"{_SNAPSHOT}=-1",)
+    ),
 }
-"""By engine, kind of format and view (Hudi documentation, "SQL Queries", and "Incremental query" of
-Hive; Iceberg documentation, "Spark Queries"; Trino documentation, "Iceberg connector"). Settings of
-Hive go by the name that the table itself knows, without database and ending (engines notes)."""
+"""By engine, kind of format or its name, and view (Hudi documentation, "SQL Queries", and
+"Incremental query" of Hive; Iceberg documentation, "Spark Queries"; Trino documentation, "Iceberg
+connector"). Hudi's settings in Hive go by the name that the table itself knows, without database and
+ending (engines notes).
+
+Two settings of Hive stand in no documentation, only in the libraries. Hudi's `consume.commit` bounds
+the base files of a snapshot (apache/hudi#2809; `HoodieCopyOnWriteTableInputFormat` of 1.0.2); its
+maintainers say that Hive has no time travel (apache/hudi#6479). Iceberg's `iceberg.mr.snapshot.id` is
+the snapshot of a scan, and -1 none (`IcebergInputFormat` of 1.4.3)."""
 _TRINO: Final = 386
-"""The first version whose Iceberg connector has it for certain (trinodb/trino#10258)."""
+"""The first version whose Iceberg connector has words for it for certain (trinodb/trino#10258); older
+ones take the snapshot in the table's name."""
 _WHY: Final = {
-    "hive": "Hive has no words for it before version 4",
-    "presto": "it has no words for it",
-    "trino": "its connector has no words for it",
+    # A split of `HoodieMergeOnReadTableInputFormat` has the newest instant for its log files.
+    ("hive", "hudi-mor", AS_OF): (
+        "Hudi's setting for Hive bounds base files alone, and log files are read to the end"
+    ),
+    ("presto", "hudi", AS_OF): "its connectors have no words for it",
+    ("trino", "hudi", AS_OF): "its connector has no words for it",
 }
+_NO_WORDS: Final = "there are no words for it"
 _FORMATS: Final = ("hudi", "iceberg")
 _EXCLUSIVE_SINCE: Final = (1, 1)
 _COMPLETION_SINCE: Final = 8
@@ -66,26 +92,40 @@ _DIGITS: Final = "%Y%m%d%H%M%S"
 
 def cannot(distribution: Distribution, format_name: str, view: str) -> str:
     """Say why a reader cannot be asked for a view of the past; empty when it can, or for others."""
-    engine = distribution.engine
-    if view not in {AS_OF, INCREMENTAL}:
+    if view not in {AS_OF, INCREMENTAL} or _words(distribution, format_name, view):
         return ""
-    if _key(engine, format_name, view) not in _WORDS:
-        return f"{distribution.name}: {_WHY.get(engine, 'there are no words for it')}"
-    if engine == "trino" and int(distribution.version) < _TRINO:
-        return f"{distribution.name}: the Iceberg connector has it since {_TRINO}"
-    return ""
+    keys = _keys(distribution.engine, format_name, view)
+    why = next((_WHY[key] for key in keys if key in _WHY), _NO_WORDS)
+    return f"{distribution.name}: {why}"
 
 
-def _key(engine: str, format_name: str, view: str) -> tuple[str, str, str]:
-    kind = next((each for each in _FORMATS if format_name.startswith(each)), format_name)
-    return engine, kind, view
+def _words(distribution: Distribution, format_name: str, view: str) -> Wording | None:
+    """Give a reader's words with marks to be filled; None where it has none."""
+    keys = _keys(distribution.engine, format_name, view)
+    found = next((_WORDS[key] for key in keys if key in _WORDS), None)
+    if found and distribution.engine == "trino" and int(distribution.version) < _TRINO:
+        return _NAMED
+    return found
+
+
+def _keys(engine: str, format_name: str, view: str) -> tuple[tuple[str, str, str], ...]:
+    """Give what words stand under: the format's name, and its kind."""
+    kinds = (each for each in _FORMATS if format_name.startswith(each))
+    return tuple((engine, each, view) for each in (format_name, *kinds))
 
 
 def wording(
     distribution: Distribution, question: Question, view: str, moment: Moment, version: str
 ) -> Wording:
-    """Give how a reader is asked for a view of the past; `version`: of the table."""
-    found = _WORDS[_key(distribution.engine, question.format, view)]
+    """Give how a reader is asked for a view of the past; `version`: of the table.
+
+    Raises:
+        LookupError: it `cannot` be asked.
+
+    """
+    found = _words(distribution, question.format, view)
+    if found is None:
+        raise LookupError(cannot(distribution, question.format, view))
     told = {
         "instant": moment.instant,
         "database": question.database,
@@ -94,9 +134,13 @@ def wording(
     }
     if view == INCREMENTAL:
         told["begin"] = begin(distribution.text("hudi"), version, moment)
-    source, *others = (_filled(each, told) for each in (found.source, *found.before, *found.after))
-    before = len(found.before)
-    return Wording(source, tuple(others[:before]), tuple(others[before:]))
+    return replace(
+        found,
+        source=_filled(found.source, told),
+        before=tuple(_filled(each, told) for each in found.before),
+        after=tuple(_filled(each, told) for each in found.after),
+        suffix=_filled(found.suffix, told),
+    )
 
 
 def _filled(text: str, told: Mapping[str, str]) -> str:
@@ -137,12 +181,13 @@ def _next(instant: str) -> str:
 
 def sql(engine: Engine, question: Question, settings: Settings) -> str:
     """Give a question in an engine's SQL, about the past where the question is."""
-    plain = engine.sql(question, settings)
-    if question.past is None:
-        return plain
-    table = engine.sql(replace(question, query=ALL), settings).removeprefix("select * from ")
-    asked = question.past.source.replace(PLACE, table)
-    return plain.replace(f" from {table}", f" from {asked}", 1)
+    past = question.past
+    if past is None:
+        return engine.sql(question, settings)
+    named = replace(question, table=question.table + past.suffix)
+    plain = engine.sql(named, settings)
+    table = engine.sql(replace(named, query=ALL), settings).removeprefix("select * from ")
+    return plain.replace(f" from {table}", f" from {past.source.replace(PLACE, table)}", 1)
 
 
 def told(question: Question, query: str) -> str:

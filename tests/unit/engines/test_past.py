@@ -8,7 +8,7 @@ import pytest
 
 from harness import engines
 from harness.engines import past
-from harness.engines.api import Question, RefusedError, Reply
+from harness.engines.api import Question, RefusedError, Reply, Wording
 from harness.model.moment import AS_OF, INCREMENTAL, Moment
 from harness.model.query import Query, not_null
 from harness.record import Refusal
@@ -37,6 +37,8 @@ def sql(
             "trino-476", "iceberg", AS_OF,
             '"iceberg"."s_1"."t" for version as of 20240101000000000',
         ),
+        ("trino-368", "iceberg", AS_OF, '"iceberg"."s_1"."t@20240101000000000"'),
+        ("prestodb-0.283", "iceberg", AS_OF, '"iceberg"."s_1"."t@20240101000000000"'),
         (
             SPARK_0, "hudi-cow", INCREMENTAL,
             "hudi_table_changes('s_1.t', 'latest_state', '20240101000000000')",
@@ -66,6 +68,33 @@ def test_hive_is_told_by_settings_and_takes_them_back() -> None:
     assert connection.heard == [*wording.before, "select", "set hoodie.t.consume.mode=SNAPSHOT"]
 
 
+def test_hive_is_told_a_snapshot_of_iceberg_s_by_a_setting_and_takes_it_back() -> None:
+    told, wording = told_by_hive("hive-3.1.3-iceberg-1.4.3", "iceberg", AS_OF, "2")
+    assert told == [
+        "set iceberg.mr.snapshot.id=20240101000000000",
+        "select `id` from `s_1`.`t`",
+    ]
+    assert wording.after == ("set iceberg.mr.snapshot.id=-1",)
+    assert not wording.alone
+
+
+def test_hive_cannot_be_told_to_forget_up_to_which_commit_files_of_hudi_s_count() -> None:
+    told, wording = told_by_hive("hive-3.1.3", "hudi-cow", AS_OF, "8")
+    assert told == [
+        "set hoodie.t.consume.commit=20240101000000000",
+        "select `id` from `s_1`.`t`",
+    ]
+    assert wording.alone
+    assert wording.after == ()
+
+
+def told_by_hive(name: str, of: str, view: str, version: str) -> tuple[list[str], Wording]:
+    question = Question("s_1", "t", of, Query(columns=("id",)))
+    wording = past.wording(distributions.load(name), question, view, MOMENT, version)
+    asked = replace(question, past=wording)
+    return past.told(asked, past.sql(engines.load("hive"), asked, {})).split("; "), wording
+
+
 class Heard:
     """A session that refuses queries, and remembers what it was told."""
 
@@ -90,6 +119,19 @@ def test_columns_and_conditions_stand_where_they_do_in_a_question_about_now() ->
     assert sql(SPARK_0, "hudi-cow", INCREMENTAL, Query(count=True)).startswith(
         "select count(*) from hudi_table_changes("
     )
+
+
+def test_a_snapshot_in_the_name_stands_before_columns_and_conditions() -> None:
+    where = Query(columns=("id", "a"), where=not_null("a"))
+    assert sql("trino-368", "iceberg", AS_OF, where) == (
+        'select "id", "a" from "iceberg"."s_1"."t@20240101000000000" where "a" is not null'
+    )
+
+
+def test_who_cannot_be_asked_is_given_no_words() -> None:
+    question = Question("s_1", "t_rt", "hudi-mor", Query())
+    with pytest.raises(LookupError, match="bounds base files alone"):
+        past.wording(distributions.load("hive-3.1.3"), question, AS_OF, MOMENT, "6")
 
 
 def test_a_question_about_now_is_the_engine_s_own() -> None:
@@ -122,11 +164,10 @@ def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() 
 @pytest.mark.parametrize(
     ("name", "of", "view", "why"),
     [
-        ("hive-3.1.3", "hudi-mor", AS_OF, "Hive has no words for it before version 4"),
-        ("hive-3.1.3-iceberg-1.4.3", "iceberg", AS_OF, "before version 4"),
+        ("hive-3.1.3", "hudi-mor", AS_OF, "bounds base files alone"),
         ("trino-476", "hudi-cow", AS_OF, "its connector has no words for it"),
-        ("trino-368", "iceberg", AS_OF, "the Iceberg connector has it since 386"),
-        ("prestodb-0.283", "iceberg", AS_OF, "no words for it"),
+        ("trino-368", "hudi-mor", INCREMENTAL, "there are no words for it"),
+        ("prestodb-0.283", "hudi-cow", AS_OF, "its connectors have no words for it"),
         (ICEBERG, "iceberg", INCREMENTAL, "no words for it"),
     ],
 )
@@ -143,6 +184,10 @@ def test_who_has_no_words_for_it_is_not_asked(name: str, of: str, view: str, why
         (SPARK_1, "hudi-cow", INCREMENTAL),
         (ICEBERG, "iceberg", AS_OF),
         ("trino-476", "iceberg", AS_OF),
+        ("trino-368", "iceberg", AS_OF),
+        ("prestodb-0.283", "iceberg", AS_OF),
+        ("hive-3.1.3", "hudi-cow", AS_OF),
+        ("hive-3.1.3-iceberg-1.4.3", "iceberg", AS_OF),
         ("hive-3.1.3", "hudi-mor", "read_optimized"),
     ],
 )
