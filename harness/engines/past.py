@@ -59,22 +59,21 @@ _WORDS: Final = {
     ),
     # Every value is looked for on the timeline, and Hive's `reset` leaves what has no default.
     ("hive", "hudi-cow", AS_OF): Wording(PLACE, (f"{_CONSUME}.commit={{instant}}",), alone=True),
-    ("hive", "iceberg", AS_OF): Wording(
-        PLACE, (f"{_SNAPSHOT}={{instant}}",), (f"{_SNAPSHOT}=-1",)
-    ),
+    ("hive", "iceberg", AS_OF): Wording(PLACE, (f"{_SNAPSHOT}={{instant}}",), (f"{_SNAPSHOT}=-1",)),
 }
 """By engine, kind of format or its name, and view (Hudi documentation, "SQL Queries", and
 "Incremental query" of Hive; Iceberg documentation, "Spark Queries"; Trino documentation, "Iceberg
-connector"). Hudi's settings in Hive go by the name that the table itself knows, without database and
-ending (engines notes).
+connector"). Hudi's settings in Hive go by the name that the table itself knows, without database
+and ending (engines notes).
 
-Two settings of Hive stand in no documentation, only in the libraries. Hudi's `consume.commit` bounds
-the base files of a snapshot (apache/hudi#2809; `HoodieCopyOnWriteTableInputFormat` of 1.0.2); its
-maintainers say that Hive has no time travel (apache/hudi#6479). Iceberg's `iceberg.mr.snapshot.id` is
-the snapshot of a scan, and -1 none (`IcebergInputFormat` of 1.4.3)."""
+Two settings of Hive stand in no documentation, only in the libraries. Hudi's `consume.commit`
+bounds the base files of a snapshot (apache/hudi#2809; `HoodieCopyOnWriteTableInputFormat` of
+1.0.2); its maintainers say that Hive has no time travel (apache/hudi#6479). Iceberg's is the
+snapshot of a scan, and -1 none (`IcebergInputFormat` of 1.4.3).
+"""
 _TRINO: Final = 386
-"""The first version whose Iceberg connector has words for it for certain (trinodb/trino#10258); older
-ones take the snapshot in the table's name."""
+"""The first version whose Iceberg connector has words for it for certain (trinodb/trino#10258);
+older ones take the snapshot in the table's name."""
 _WHY: Final = {
     # A split of `HoodieMergeOnReadTableInputFormat` has the newest instant for its log files.
     ("hive", "hudi-mor", AS_OF): (

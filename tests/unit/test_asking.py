@@ -122,25 +122,30 @@ def test_a_refusal_is_an_answer_and_each_column_is_asked_alone() -> None:
     assert found["q"].parts[0].rows == (("1",),)
 
 
+@dataclass
 class Opened(SimulatedServer):
     """Remembers how much was sent before each connection."""
 
+    opened: tuple[int, ...] = ()
+
     def connect(self, settings: object) -> SimulatedServer:
-        self.opened = (*getattr(self, "opened", ()), len(self.sent))
+        self.opened += (len(self.sent),)
         return super().connect(settings)
 
 
 @pytest.mark.parametrize(("alone", "opened"), [(True, (0, 4)), (False, (0,))])
 @pytest.mark.parametrize("reply", [GOOD, BROKEN])
 def test_a_session_that_cannot_forget_what_it_was_told_is_asked_nothing_else(
-    alone: bool, opened: tuple[int, ...], reply: Any
+    alone: bool,  # noqa: FBT001
+    opened: tuple[int, ...],
+    reply: Reply | RefusedError,
 ) -> None:
     back = asked("back", ())
     question = replace(back.question, past=Wording("{table}", ("set x",), alone=alone))
-    script = {"now": [GOOD], "set x": [GOOD], "back": [reply], "later": [GOOD]}
-    server = Opened(script)
+    server = Opened({"now": [GOOD], "set x": [GOOD], "back": [reply], "later": [GOOD]})
     questions = [asked("now"), asked("now"), replace(back, question=question), asked("later")]
-    ask_all(lambda: nullcontext(server), engine(), questions, manner=Manner(1), told=lambda *_: None)
+    one = Manner(1)
+    ask_all(lambda: nullcontext(server), engine(), questions, manner=one, told=lambda *_: None)
     assert server.sent == ["now", "now", "set x", "back", "later"]
     assert server.opened == opened
 
