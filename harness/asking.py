@@ -152,8 +152,6 @@ def _one(link: _Link, asked: Asked, work: _Work) -> None:
     try:
         connection = link.to(asked.reader.settings)
         answer = answering.answer(connection, asked, work.engine, work.manner, tuple(tried))
-        if asked.question.past and asked.question.past.alone:
-            link.close()
     except NoAnswerError as silence:
         link.close()
         if not _usable(work.server, work.manner):

@@ -42,8 +42,6 @@ class Wording:
     """Those that take them back."""
     suffix: str = ""
     """What the entry's name ends with, inside its quotes."""
-    alone: bool = False
-    """Whether nothing takes them back: the session is asked nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,11 @@ step's own, an inclusive one that of the write which follows, so that a bound th
 
 As of a step, some readers choose the files of then and show them under the columns of now, though
 the formats promise those of then (see `harness.views`). They are judged by that promise all the same:
-Trino before it was mended (trinodb/trino#12743, #12786), PrestoDB (prestodb/presto#23553), and Hive,
-which takes the columns from the metastore (Hudi) or from the current schema (Iceberg,
-`HiveIcebergSerDe`; apache/hive#3479 is about its successor).
+Trino before it was mended (trinodb/trino#12743, #12786), and PrestoDB (prestodb/presto#23553).
+
+Hive 3 is not asked for a table as it was. What the libraries have for it stands in no documentation:
+Hudi's `hoodie.<table>.consume.commit` (apache/hudi#2809), of which its maintainers say that it is no
+time travel (apache/hudi#6479), and Iceberg's `iceberg.mr.snapshot.id` (`IcebergInputFormat` of 1.4.3).
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -36,7 +38,6 @@ from harness.runtimes.distribution import Distribution
 
 PLACE: Final = "{table}"
 _CONSUME: Final = "set hoodie.{entry}.consume"
-_SNAPSHOT: Final = "set iceberg.mr.snapshot.id"
 _NAMED: Final = Wording(PLACE, suffix="@{instant}")
 """A snapshot's id in the table's name (`IcebergTableName` of Trino 368 and of PrestoDB 0.283)."""
 _WORDS: Final = {
@@ -57,28 +58,16 @@ _WORDS: Final = {
         ),
         (f"{_CONSUME}.mode=SNAPSHOT",),
     ),
-    # Every value is looked for on the timeline, and Hive's `reset` leaves what has no default.
-    ("hive", "hudi-cow", AS_OF): Wording(PLACE, (f"{_CONSUME}.commit={{instant}}",), alone=True),
-    ("hive", "iceberg", AS_OF): Wording(PLACE, (f"{_SNAPSHOT}={{instant}}",), (f"{_SNAPSHOT}=-1",)),
 }
-"""By engine, kind of format or its name, and view (Hudi documentation, "SQL Queries", and
-"Incremental query" of Hive; Iceberg documentation, "Spark Queries"; Trino documentation, "Iceberg
-connector"). Hudi's settings in Hive go by the name that the table itself knows, without database
-and ending (engines notes).
-
-Two settings of Hive stand in no documentation, only in the libraries. Hudi's `consume.commit`
-bounds the base files of a snapshot (apache/hudi#2809; `HoodieCopyOnWriteTableInputFormat` of
-1.0.2); its maintainers say that Hive has no time travel (apache/hudi#6479). Iceberg's is the
-snapshot of a scan, and -1 none (`IcebergInputFormat` of 1.4.3).
-"""
+"""By engine, kind of format and view (Hudi documentation, "SQL Queries", and "Incremental query" of
+Hive; Iceberg documentation, "Spark Queries"; Trino documentation, "Iceberg connector"). Settings of
+Hive go by the name that the table itself knows, without database and ending (engines notes)."""
 _TRINO: Final = 386
 """The first version whose Iceberg connector has words for it for certain (trinodb/trino#10258);
 older ones take the snapshot in the table's name."""
 _WHY: Final = {
-    # A split of `HoodieMergeOnReadTableInputFormat` has the newest instant for its log files.
-    ("hive", "hudi-mor", AS_OF): (
-        "Hudi's setting for Hive bounds base files alone, and log files are read to the end"
-    ),
+    ("hive", "hudi", AS_OF): "Hive has no words for it before version 4",
+    ("hive", "iceberg", AS_OF): "Hive has no words for it before version 4",
     ("presto", "hudi", AS_OF): "its connectors have no words for it",
     ("trino", "hudi", AS_OF): "its connector has no words for it",
 }
@@ -93,24 +82,21 @@ def cannot(distribution: Distribution, format_name: str, view: str) -> str:
     """Say why a reader cannot be asked for a view of the past; empty when it can, or for others."""
     if view not in {AS_OF, INCREMENTAL} or _words(distribution, format_name, view):
         return ""
-    keys = _keys(distribution.engine, format_name, view)
-    why = next((_WHY[key] for key in keys if key in _WHY), _NO_WORDS)
+    why = _WHY.get(_key(distribution.engine, format_name, view), _NO_WORDS)
     return f"{distribution.name}: {why}"
 
 
 def _words(distribution: Distribution, format_name: str, view: str) -> Wording | None:
     """Give a reader's words with marks to be filled; None where it has none."""
-    keys = _keys(distribution.engine, format_name, view)
-    found = next((_WORDS[key] for key in keys if key in _WORDS), None)
+    found = _WORDS.get(_key(distribution.engine, format_name, view))
     if found and distribution.engine == "trino" and int(distribution.version) < _TRINO:
         return _NAMED
     return found
 
 
-def _keys(engine: str, format_name: str, view: str) -> tuple[tuple[str, str, str], ...]:
-    """Give what words stand under: the format's name, and its kind."""
-    kinds = (each for each in _FORMATS if format_name.startswith(each))
-    return tuple((engine, each, view) for each in (format_name, *kinds))
+def _key(engine: str, format_name: str, view: str) -> tuple[str, str, str]:
+    kind = next((each for each in _FORMATS if format_name.startswith(each)), format_name)
+    return engine, kind, view
 
 
 def wording(

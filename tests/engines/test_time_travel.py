@@ -31,7 +31,7 @@ HUDI = ("hudi-cow", "hudi-mor")
 OLD, NEW = "spark-3.5.8-hudi-0.15.0", "spark-3.5.8-hudi-1.0.2"
 ON = "{schema-on-read=on}"
 PRESTODB = "prestodb-0.283"
-BY_NOW = ("hive-3.1.3", "trino-368", PRESTODB)
+BY_NOW = ("trino-368", PRESTODB)
 """How the readers begin that show the rows of an earlier step under the columns of now."""
 READERS = {
     f"{OLD}{ON}": HUDI,
@@ -40,8 +40,6 @@ READERS = {
     "hive-3.1.3{path=fetch, schema-on-read=on}": HUDI,
     "hive-3.1.3{path=mapreduce, schema-on-read=on}": HUDI,
     "spark-3.5.8-iceberg-1.10.1": ("iceberg",),
-    "hive-3.1.3-iceberg-1.4.3{path=fetch}": ("iceberg",),
-    "hive-3.1.3-iceberg-1.4.3{path=mapreduce}": ("iceberg",),
     "trino-476": ("iceberg",),
     "trino-368": ("iceberg",),
     PRESTODB: ("iceberg",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ from harness.answer_cache import AnswerCache
 from harness.answering import Manner
 from harness.asking import ask_all
 from harness.cells import Cell, Reader
-from harness.engines.api import NoAnswerError, Question, RefusedError, Reply, Wording
+from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.errors import EnvironmentProblem
 from harness.model.query import Query
 from harness.questions import Asked
@@ -120,34 +120,6 @@ def test_a_refusal_is_an_answer_and_each_column_is_asked_alone() -> None:
     assert not found["q"].unknown
     assert [part.refusal for part in found["q"].parts] == [None, BROKEN.refusal]
     assert found["q"].parts[0].rows == (("1",),)
-
-
-@dataclass
-class Opened(SimulatedServer):
-    """Remembers how much was sent before each connection."""
-
-    opened: tuple[int, ...] = ()
-
-    def connect(self, settings: object) -> SimulatedServer:
-        self.opened += (len(self.sent),)
-        return super().connect(settings)
-
-
-@pytest.mark.parametrize(("alone", "opened"), [(True, (0, 4)), (False, (0,))])
-@pytest.mark.parametrize("reply", [GOOD, BROKEN])
-def test_a_session_that_cannot_forget_what_it_was_told_is_asked_nothing_else(
-    alone: bool,  # noqa: FBT001
-    opened: tuple[int, ...],
-    reply: Reply | RefusedError,
-) -> None:
-    back = asked("back", ())
-    question = replace(back.question, past=Wording("{table}", ("set x",), alone=alone))
-    server = Opened({"now": [GOOD], "set x": [GOOD], "back": [reply], "later": [GOOD]})
-    questions = [asked("now"), asked("now"), replace(back, question=question), asked("later")]
-    one = Manner(1)
-    ask_all(lambda: nullcontext(server), engine(), questions, manner=one, told=lambda *_: None)
-    assert server.sent == ["now", "now", "set x", "back", "later"]
-    assert server.opened == opened
 
 
 def test_where_the_key_alone_is_refused_the_others_are_not_sent() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from harness import engines
 from harness.engines import past
-from harness.engines.api import Question, RefusedError, Reply, Wording
+from harness.engines.api import Question, RefusedError, Reply
 from harness.model.moment import AS_OF, INCREMENTAL, Moment
 from harness.model.query import Query, not_null
 from harness.record import Refusal
@@ -68,33 +68,6 @@ def test_hive_is_told_by_settings_and_takes_them_back() -> None:
     assert connection.heard == [*wording.before, "select", "set hoodie.t.consume.mode=SNAPSHOT"]
 
 
-def test_hive_is_told_a_snapshot_of_iceberg_s_by_a_setting_and_takes_it_back() -> None:
-    told, wording = told_by_hive("hive-3.1.3-iceberg-1.4.3", "iceberg", AS_OF, "2")
-    assert told == [
-        "set iceberg.mr.snapshot.id=20240101000000000",
-        "select `id` from `s_1`.`t`",
-    ]
-    assert wording.after == ("set iceberg.mr.snapshot.id=-1",)
-    assert not wording.alone
-
-
-def test_hive_cannot_be_told_to_forget_up_to_which_commit_files_of_hudi_s_count() -> None:
-    told, wording = told_by_hive("hive-3.1.3", "hudi-cow", AS_OF, "8")
-    assert told == [
-        "set hoodie.t.consume.commit=20240101000000000",
-        "select `id` from `s_1`.`t`",
-    ]
-    assert wording.alone
-    assert wording.after == ()
-
-
-def told_by_hive(name: str, of: str, view: str, version: str) -> tuple[list[str], Wording]:
-    question = Question("s_1", "t", of, Query(columns=("id",)))
-    wording = past.wording(distributions.load(name), question, view, MOMENT, version)
-    asked = replace(question, past=wording)
-    return past.told(asked, past.sql(engines.load("hive"), asked, {})).split("; "), wording
-
-
 class Heard:
     """A session that refuses queries, and remembers what it was told."""
 
@@ -130,7 +103,7 @@ def test_a_snapshot_in_the_name_stands_before_columns_and_conditions() -> None:
 
 def test_who_cannot_be_asked_is_given_no_words() -> None:
     question = Question("s_1", "t_rt", "hudi-mor", Query())
-    with pytest.raises(LookupError, match="bounds base files alone"):
+    with pytest.raises(LookupError, match="no words for it before version 4"):
         past.wording(distributions.load("hive-3.1.3"), question, AS_OF, MOMENT, "6")
 
 
@@ -164,7 +137,8 @@ def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() 
 @pytest.mark.parametrize(
     ("name", "of", "view", "why"),
     [
-        ("hive-3.1.3", "hudi-mor", AS_OF, "bounds base files alone"),
+        ("hive-3.1.3", "hudi-mor", AS_OF, "Hive has no words for it before version 4"),
+        ("hive-3.1.3-iceberg-1.4.3", "iceberg", AS_OF, "before version 4"),
         ("trino-476", "hudi-cow", AS_OF, "its connector has no words for it"),
         ("trino-368", "hudi-mor", INCREMENTAL, "there are no words for it"),
         ("prestodb-0.283", "hudi-cow", AS_OF, "its connectors have no words for it"),
@@ -186,8 +160,6 @@ def test_who_has_no_words_for_it_is_not_asked(name: str, of: str, view: str, why
         ("trino-476", "iceberg", AS_OF),
         ("trino-368", "iceberg", AS_OF),
         ("prestodb-0.283", "iceberg", AS_OF),
-        ("hive-3.1.3", "hudi-cow", AS_OF),
-        ("hive-3.1.3-iceberg-1.4.3", "iceberg", AS_OF),
         ("hive-3.1.3", "hudi-mor", "read_optimized"),
     ],
 )
