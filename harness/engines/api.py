@@ -40,6 +40,8 @@ class Wording:
     """Statements that the session is told before."""
     after: tuple[str, ...] = ()
     """Those that take them back."""
+    suffix: str = ""
+    """What the entry's name ends with, inside its quotes."""
 
 
 @dataclass(frozen=True, slots=True)

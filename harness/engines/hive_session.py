@@ -18,8 +18,11 @@ from harness.record import Column
 if TYPE_CHECKING:
     from harness.engines.hive_client import HiveClient
 
-_OURS: Final = re.compile(r"select (?P<what>.+?) from (?P<table>`[^`]+`\.`[^`]+`)(?: where .*)?")
-"""The SQL of `common.select`; other SQL may be asked too, its nested values stay text."""
+_OURS: Final = re.compile(
+    r"select (?P<what>.+?) from (?:\(select \* from )?(?P<table>`[^`]+`\.`[^`]+`)(?: where .*)?"
+)
+"""The SQL of `common.select`, also of rows written since (`past`); other SQL may be asked too, its
+nested values stay text."""
 _NESTED: Final = ("array", "map", "struct", "uniontype")
 
 

@@ -13,6 +13,14 @@ For Hive's settings it is the requested time, exclusive: rows show that time in 
 
 "Since a step" always means the same rows, whatever kind the begin is of: an exclusive one is that
 step's own, an inclusive one that of the write which follows, so that a bound that is off by one shows.
+
+As of a step, some readers choose the files of then and show them under the columns of now, though
+the formats promise those of then (see `harness.views`). They are judged by that promise all the same:
+Trino before it was mended (trinodb/trino#12743, #12786), and PrestoDB (prestodb/presto#23553).
+
+Hive 3 is not asked for a table as it was. What the libraries have for it stands in no documentation:
+Hudi's `hoodie.<table>.consume.commit` (apache/hudi#2809), of which its maintainers say that it is no
+time travel (apache/hudi#6479), and Iceberg's `iceberg.mr.snapshot.id` (`IcebergInputFormat` of 1.4.3).
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -30,6 +38,8 @@ from harness.runtimes.distribution import Distribution
 
 PLACE: Final = "{table}"
 _CONSUME: Final = "set hoodie.{entry}.consume"
+_NAMED: Final = Wording(PLACE, suffix="@{instant}")
+"""A snapshot's id in the table's name (`IcebergTableName` of Trino 368 and of PrestoDB 0.283)."""
 _WORDS: Final = {
     ("spark", "hudi", AS_OF): Wording("{table} timestamp as of '{instant}'"),
     ("spark", "hudi", INCREMENTAL): Wording(
@@ -37,6 +47,7 @@ _WORDS: Final = {
     ),
     ("spark", "iceberg", AS_OF): Wording("{table} version as of {instant}"),
     ("trino", "iceberg", AS_OF): Wording("{table} for version as of {instant}"),
+    ("presto", "iceberg", AS_OF): _NAMED,
     # The settings choose files, in which there are older rows too; -1 is for all writes since.
     ("hive", "hudi", INCREMENTAL): Wording(
         "(select * from {table} where `_hoodie_commit_time` > '{instant}') `since`",
@@ -52,12 +63,15 @@ _WORDS: Final = {
 Hive; Iceberg documentation, "Spark Queries"; Trino documentation, "Iceberg connector"). Settings of
 Hive go by the name that the table itself knows, without database and ending (engines notes)."""
 _TRINO: Final = 386
-"""The first version whose Iceberg connector has it for certain (trinodb/trino#10258)."""
+"""The first version whose Iceberg connector has words for it for certain (trinodb/trino#10258);
+older ones take the snapshot in the table's name."""
 _WHY: Final = {
-    "hive": "Hive has no words for it before version 4",
-    "presto": "it has no words for it",
-    "trino": "its connector has no words for it",
+    ("hive", "hudi", AS_OF): "Hive has no words for it before version 4",
+    ("hive", "iceberg", AS_OF): "Hive has no words for it before version 4",
+    ("presto", "hudi", AS_OF): "its connectors have no words for it",
+    ("trino", "hudi", AS_OF): "its connector has no words for it",
 }
+_NO_WORDS: Final = "there are no words for it"
 _FORMATS: Final = ("hudi", "iceberg")
 _EXCLUSIVE_SINCE: Final = (1, 1)
 _COMPLETION_SINCE: Final = 8
@@ -66,14 +80,18 @@ _DIGITS: Final = "%Y%m%d%H%M%S"
 
 def cannot(distribution: Distribution, format_name: str, view: str) -> str:
     """Say why a reader cannot be asked for a view of the past; empty when it can, or for others."""
-    engine = distribution.engine
-    if view not in {AS_OF, INCREMENTAL}:
+    if view not in {AS_OF, INCREMENTAL} or _words(distribution, format_name, view):
         return ""
-    if _key(engine, format_name, view) not in _WORDS:
-        return f"{distribution.name}: {_WHY.get(engine, 'there are no words for it')}"
-    if engine == "trino" and int(distribution.version) < _TRINO:
-        return f"{distribution.name}: the Iceberg connector has it since {_TRINO}"
-    return ""
+    why = _WHY.get(_key(distribution.engine, format_name, view), _NO_WORDS)
+    return f"{distribution.name}: {why}"
+
+
+def _words(distribution: Distribution, format_name: str, view: str) -> Wording | None:
+    """Give a reader's words with marks to be filled; None where it has none."""
+    found = _WORDS.get(_key(distribution.engine, format_name, view))
+    if found and distribution.engine == "trino" and int(distribution.version) < _TRINO:
+        return _NAMED
+    return found
 
 
 def _key(engine: str, format_name: str, view: str) -> tuple[str, str, str]:
@@ -84,8 +102,15 @@ def _key(engine: str, format_name: str, view: str) -> tuple[str, str, str]:
 def wording(
     distribution: Distribution, question: Question, view: str, moment: Moment, version: str
 ) -> Wording:
-    """Give how a reader is asked for a view of the past; `version`: of the table."""
-    found = _WORDS[_key(distribution.engine, question.format, view)]
+    """Give how a reader is asked for a view of the past; `version`: of the table.
+
+    Raises:
+        LookupError: it `cannot` be asked.
+
+    """
+    found = _words(distribution, question.format, view)
+    if found is None:
+        raise LookupError(cannot(distribution, question.format, view))
     told = {
         "instant": moment.instant,
         "database": question.database,
@@ -94,9 +119,13 @@ def wording(
     }
     if view == INCREMENTAL:
         told["begin"] = begin(distribution.text("hudi"), version, moment)
-    source, *others = (_filled(each, told) for each in (found.source, *found.before, *found.after))
-    before = len(found.before)
-    return Wording(source, tuple(others[:before]), tuple(others[before:]))
+    return replace(
+        found,
+        source=_filled(found.source, told),
+        before=tuple(_filled(each, told) for each in found.before),
+        after=tuple(_filled(each, told) for each in found.after),
+        suffix=_filled(found.suffix, told),
+    )
 
 
 def _filled(text: str, told: Mapping[str, str]) -> str:
@@ -137,12 +166,13 @@ def _next(instant: str) -> str:
 
 def sql(engine: Engine, question: Question, settings: Settings) -> str:
     """Give a question in an engine's SQL, about the past where the question is."""
-    plain = engine.sql(question, settings)
-    if question.past is None:
-        return plain
-    table = engine.sql(replace(question, query=ALL), settings).removeprefix("select * from ")
-    asked = question.past.source.replace(PLACE, table)
-    return plain.replace(f" from {table}", f" from {asked}", 1)
+    past = question.past
+    if past is None:
+        return engine.sql(question, settings)
+    named = replace(question, table=question.table + past.suffix)
+    plain = engine.sql(named, settings)
+    table = engine.sql(replace(named, query=ALL), settings).removeprefix("select * from ")
+    return plain.replace(f" from {table}", f" from {past.source.replace(PLACE, table)}", 1)
 
 
 def told(question: Question, query: str) -> str:

@@ -70,8 +70,9 @@ def test_a_reader_is_not_asked_what_it_cannot_be_and_the_plan_says_why(tmp_path:
 def test_a_reader_is_not_asked_for_views_that_it_does_not_have(tmp_path: Path) -> None:
     plan = planning.make(None, "time_travel", "hudi/a5[hudi-cow")
     run_info.write_info(tmp_path, run_plan.info_of(plan, "x", NOW))
-    added = run_plan.add_reader(tmp_path, parse_reader("hive-3.1.3{path=fetch}"))
+    reader = "hive-3.1.3{path=fetch, schema-on-read=off}"
+    added = run_plan.add_reader(tmp_path, parse_reader(reader))
     new = [cell for cell in added.cells if cell not in plan.cells]
     assert {cell.view.partition("(")[0] for cell in new} == {"incremental"}
     left_out = {each.what for each in added.excluded if each not in plan.excluded}
-    assert left_out == {"as_of by hive-3.1.3{path=fetch} on hudi-cow"}
+    assert left_out == {f"as_of by {reader} on hudi-cow"}

@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
-from harness import planning
-from harness.cells import QUERIES, Plan, Variant
+from harness import formats, planning, views
+from harness.cells import QUERIES, Plan, Reader, Variant
 from harness.errors import ScenarioProblem
 from harness.model.datatypes import PRIMITIVES
 from harness.model.truth import Group, Truth
@@ -21,8 +21,10 @@ from harness.plan import (
     load_profiles,
     load_scenarios,
     profiles_file,
+    readable,
     scenarios_folder,
 )
+from harness.runtimes import distributions
 from harness.scenario import generation
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
@@ -37,10 +39,14 @@ HOUR: Final = 3600
 STORIES: Final = {"hudi/a5", "hudi/move", "hudi/drop_and_readd"}
 HUDI: Final = "spark-3.5.8-hudi-{}"
 VIEWS: Final = {"snapshot", "read_optimized", "base_name"}
-QUICK_READERS: Final = {
-    *(HUDI.format(f"1.0.2{{schema-on-read={each}}}") for each in ("on", "off")),
+METASTORE: Final = "hive-metastore-3.1.3"
+SPARKS: Final = tuple(map(HUDI.format, ("0.15.0", "1.0.2", "1.2.0")))
+HIVES: Final = {
     *(f"hive-3.1.3{{path={each}}}" for each in ("fetch", "mapreduce")),
     *(f"hive-3.1.3{{path={each}, schema-on-read=on}}" for each in ("fetch", "mapreduce")),
+}
+QUICK_READERS: Final = HIVES | {
+    *(HUDI.format(f"1.0.2{{schema-on-read={each}}}") for each in ("on", "off")),
     *(f"trino-476{{use-column-names={each}}}" for each in ("true", "false")),
 }
 MORE_READERS: Final = {
@@ -197,6 +203,25 @@ def test_a_profile_has_all_that_it_is_for(name: str) -> None:
         "views": {cell.view for cell in found.cells},
         "queries": {cell.query.partition("(")[0] for cell in found.cells},
     } == CONTENTS[name]
+
+
+def test_the_past_is_asked_of_every_reader_that_has_it() -> None:
+    found = planned("time_travel")
+    formats_of = {variant.id: variant.format for variant in found.variants}
+    distributions_of = {str(reader): reader.distribution for reader in found.readers}
+    assert {
+        (distributions_of[cell.reader], formats_of[cell.variant], views.name_of(cell.view))
+        for cell in found.cells
+    } == {
+        (name, of, view)
+        for name, of in product(distributions.names(), formats.names())
+        for view in formats.load(of).past_views
+        if name != METASTORE
+        if not readable.cannot(Reader(name), of)
+        and not readable.cannot_show(Reader(name), of, view)
+    }
+    of_hudi = (f"{name}{{schema-on-read={each}}}" for name, each in product(SPARKS, ("on", "off")))
+    assert {*of_hudi, *HIVES} <= {str(reader) for reader in found.readers}
 
 
 def _writer(variant: Variant) -> tuple[str, str]:

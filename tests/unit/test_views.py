@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -144,6 +145,20 @@ def test_columns_of_a_later_step_are_premature_and_those_of_an_earlier_one_stale
     assert found(later) == {"premature": ("f4",)}
     early = judged(told, then(told, 1), "as_of(3)")
     assert "f3" in found(early)["stale"]
+
+
+@pytest.mark.parametrize(
+    ("change", "columns"),
+    [("rename f1 g", ("f1", "g")), ("drop f1", ("f1",)), ("add f3 int after f1", ("f3",))],
+)
+def test_rows_of_then_under_the_columns_of_now_are_right_but_for_columns_that_came_or_went(
+    change: str, columns: tuple[str, ...]
+) -> None:
+    told = history(f"insert 1..4; upsert 2; {change}; upsert 3")
+    shown = replace(told.truth, step=2, rows=told.history[2].rows)
+    verdict = judged(told, read(told.disk, shown, Reader("id")), "as_of(2)")
+    assert found(verdict) == {"premature": columns}
+    assert not any(each.key for each in verdict.findings[0].places)
 
 
 def test_the_way_of_reading_the_files_of_then_is_named() -> None:

@@ -3,13 +3,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from harness import differences
 from harness.engines.api import Question
 from harness.engines.hive import ENGINE, statements
-from harness.engines.hive_session import nested_types, reply
+from harness.engines.hive_session import HiveConnection, nested_types, reply
 from harness.engines.hive_values import Result
 from harness.errors import UsageProblem
 from harness.model.canonical import MapValue, single
@@ -75,6 +76,38 @@ def test_nested_types_come_from_the_table() -> None:
         "string",
         "array",
     )
+
+
+class Told:
+    """Answers a query with one struct, and says what the table's columns are."""
+
+    def __init__(self) -> None:
+        self.described: list[str] = []
+
+    def run(self, sql: str, timeout_s: float) -> Result:
+        if not sql.startswith("describe "):
+            return Result((("since.st", "struct"),), (('{"a":1}',),))
+        self.described.append(sql)
+        return Result(rows=(("st", "struct<a:int>", ""),))
+
+    def close(self) -> None:
+        self.described.clear()
+
+
+@pytest.mark.parametrize("what", ["*", "`st`"])
+@pytest.mark.parametrize("where", ["", " where `st`.`a` is not null"])
+@pytest.mark.parametrize(
+    "source", ["`db`.`t_rt`", "(select * from `db`.`t_rt` where `c` > '1') `since`"]
+)
+def test_nested_values_are_read_by_the_table_s_types_however_it_is_asked(
+    what: str, where: str, source: str
+) -> None:
+    client: Any = Told()
+    found = HiveConnection(client, differences.of("hive")).ask(
+        f"select {what} from {source}{where}", timeout_s=9.0
+    )
+    assert client.described == ["describe `db`.`t_rt`"]
+    assert found.rows == (({"a": 1},),)
 
 
 def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns() -> None:

@@ -37,6 +37,8 @@ def sql(
             "trino-476", "iceberg", AS_OF,
             '"iceberg"."s_1"."t" for version as of 20240101000000000',
         ),
+        ("trino-368", "iceberg", AS_OF, '"iceberg"."s_1"."t@20240101000000000"'),
+        ("prestodb-0.283", "iceberg", AS_OF, '"iceberg"."s_1"."t@20240101000000000"'),
         (
             SPARK_0, "hudi-cow", INCREMENTAL,
             "hudi_table_changes('s_1.t', 'latest_state', '20240101000000000')",
@@ -92,6 +94,19 @@ def test_columns_and_conditions_stand_where_they_do_in_a_question_about_now() ->
     )
 
 
+def test_a_snapshot_in_the_name_stands_before_columns_and_conditions() -> None:
+    where = Query(columns=("id", "a"), where=not_null("a"))
+    assert sql("trino-368", "iceberg", AS_OF, where) == (
+        'select "id", "a" from "iceberg"."s_1"."t@20240101000000000" where "a" is not null'
+    )
+
+
+def test_who_cannot_be_asked_is_given_no_words() -> None:
+    question = Question("s_1", "t_rt", "hudi-mor", Query())
+    with pytest.raises(LookupError, match="no words for it before version 4"):
+        past.wording(distributions.load("hive-3.1.3"), question, AS_OF, MOMENT, "6")
+
+
 def test_a_question_about_now_is_the_engine_s_own() -> None:
     question = Question("s_1", "t", "hudi-cow", Query())
     assert past.sql(engines.load("spark"), question, {}) == "select * from `s_1`.`t`"
@@ -125,8 +140,8 @@ def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() 
         ("hive-3.1.3", "hudi-mor", AS_OF, "Hive has no words for it before version 4"),
         ("hive-3.1.3-iceberg-1.4.3", "iceberg", AS_OF, "before version 4"),
         ("trino-476", "hudi-cow", AS_OF, "its connector has no words for it"),
-        ("trino-368", "iceberg", AS_OF, "the Iceberg connector has it since 386"),
-        ("prestodb-0.283", "iceberg", AS_OF, "no words for it"),
+        ("trino-368", "hudi-mor", INCREMENTAL, "there are no words for it"),
+        ("prestodb-0.283", "hudi-cow", AS_OF, "its connectors have no words for it"),
         (ICEBERG, "iceberg", INCREMENTAL, "no words for it"),
     ],
 )
@@ -143,6 +158,8 @@ def test_who_has_no_words_for_it_is_not_asked(name: str, of: str, view: str, why
         (SPARK_1, "hudi-cow", INCREMENTAL),
         (ICEBERG, "iceberg", AS_OF),
         ("trino-476", "iceberg", AS_OF),
+        ("trino-368", "iceberg", AS_OF),
+        ("prestodb-0.283", "iceberg", AS_OF),
         ("hive-3.1.3", "hudi-mor", "read_optimized"),
     ],
 )
