@@ -37,16 +37,24 @@ def told(world: World, names: Sequence[str], found: Matching) -> dict[str, Origi
 
 def _early(world: World, newer: Tables, names: Sequence[str], found: Matching) -> dict[str, Truth]:
     """Give the rows that are there too early, with the newest table that has them."""
-    older = {text_of(row.key): row for row in world.left_out.values()}
     early = {}
     for key, values in found.extra:
         having = [(truth, rows[key]) for truth, rows in newer if key in rows]
-        if having and key in older:  # the predicate leaves out what the older table holds
+        older = _older(world, key) if having else None
+        if older is not None:
             newest = max(matching.right(world, row, names, values) for _, row in having)
-            having = having if newest > matching.right(world, older[key], names, values) else []
+            having = having if newest > matching.right(world, older, names, values) else []
         if having:
             early[key] = having[-1][0]
     return early
+
+
+def _older(world: World, key: str) -> Row | None:
+    """Give the older version of a row that the predicate leaves out, or that was deleted then."""
+    then = world.history if world.later else ()
+    tables = (world.left_out, *(truth.rows for truth in reversed(then)))
+    rows = (row for table in tables for k, row in table.items() if text_of(k) == key)
+    return next(rows, None)
 
 
 def _gone(world: World, newer: Tables, found: Matching) -> dict[str, Truth]:

@@ -196,6 +196,19 @@ def test_a_row_that_came_later_and_is_gone_since_is_premature_and_tells_its_step
     assert steps == {"2": 4, "3": 3}
 
 
+@pytest.mark.parametrize(("shown", "kind"), [(1, "ghost_row"), (5, "premature")])
+def test_a_row_that_was_deleted_then_and_came_again_is_told_by_what_it_shows(
+    shown: int, kind: str
+) -> None:
+    told = history("insert 1,2; delete 2; add f3; insert 3; upsert 2")
+    columns = then(told, 2).columns
+    rows = tuple(row[: len(columns)] for row in then(told, shown).rows)
+    verdict = judged(told, Reply(columns, rows), "as_of(2)")
+    kinds = {place.key: each.kind.value for each in verdict.findings for place in each.places}
+    assert kinds.pop("3", "premature") == "premature"
+    assert kinds == {"2": kind}
+
+
 def test_a_column_that_took_a_name_of_then_later_is_premature_and_no_other_column_of_then() -> None:
     told = history("insert 1,2; upsert 1; drop f1; add f1; upsert 1,2")
     now = found(judged(told, told.read(), "as_of(2)"))
