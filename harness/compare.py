@@ -35,8 +35,10 @@ def narrowed(world: World, query: Query) -> World:
     rows = _asked(world, query, world.rows)
     others = {key: row for key, row in world.rows.items() if key not in rows}
     left_out = {**world.left_out, **others}
-    now = None if world.newer is None else _asked(world, query, world.newer)
-    return replace(world, rows=rows, left_out=left_out, newer=now)
+    newer = None
+    if world.newer is not None:
+        newer = tuple(_asked(world, query, each) for each in world.newer)
+    return replace(world, rows=rows, left_out=left_out, newer=newer)
 
 
 def _asked(world: World, query: Query, rows: Rows) -> Rows:

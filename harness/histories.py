@@ -119,7 +119,7 @@ class Histories:
         history, base = self.until(step), self.base(step)
         files, now = self._lying(step, view), history[-1].rows
         world = World(history, self._index, now, lying=files, base=base.rows)
-        return replace(world, rows=base.rows, newer=now) if view == READ_OPTIMIZED else world
+        return replace(world, rows=base.rows, newer=(now,)) if view == READ_OPTIMIZED else world
 
     def back(self, view: str) -> Past | None:
         """Give a view of the past with the step that can be asked for; None for one of now.
@@ -134,7 +134,7 @@ class Histories:
         now = self.until(step)
         if back.name == AS_OF:
             world, later = self.world(back.step, SNAPSHOT), now[back.step + 1 :]
-            return replace(world, newer=now[-1].rows, later=later)
+            return replace(world, newer=tuple(each.rows for each in later), later=later)
         world = self.world(step, SNAPSHOT)
         rows = views.written_since(world.rows, back.step)
         older = {key: row for key, row in world.rows.items() if key not in rows}

@@ -1,19 +1,23 @@
-"""Whole rows that are as log files have them, where a view shows base files alone.
+"""Whole rows that are as a newer table has them, where a view shows an older one.
 
-A row that only log files hold is there, one that they delete is not, or the predicate is held
-against the newer version of a row.
+That is the table of now where the view shows base files alone, and that of each later step where it
+goes back. A row that only the newer one holds is there, one that it lacks is not, or the predicate
+is held against the newer version of a row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from harness import matching
 from harness.checks.place import World
 from harness.matching import Matching
 from harness.model.canonical import text_of
-from harness.model.truth import Row
+from harness.model.truth import Row, Truth
 from harness.record import Origin
+
+Tables = Sequence[tuple[Truth, Mapping[str, Row]]]
+"""The newer tables, the oldest first, with the rows asked for by the texts of their keys."""
 
 
 def told(world: World, names: Sequence[str], found: Matching) -> dict[str, Origin]:
@@ -21,42 +25,57 @@ def told(world: World, names: Sequence[str], found: Matching) -> dict[str, Origi
 
     `names`: what the columns of the answer are called.
     """
-    if world.newer is None:
+    if not world.newer:
         return {}
-    now = {text_of(row.key): row for row in world.newer.values()}
-    early = (*_early(world, now, names, found), *_gone(world, now, found))
-    return {key: _origin(world, key) for key in early}
+    truths = world.later or world.history[-1:]
+    rows = ({text_of(row.key): row for row in each.values()} for each in world.newer)
+    newer = list(zip(truths, rows, strict=True))
+    early = {**_early(world, newer, names, found), **_gone(world, newer, found)}
+    name = world.history[0].table.key
+    return {key: Origin(world.key_id, name, _step(truth, key), key) for key, truth in early.items()}
 
 
-def _early(
-    world: World, now: Mapping[str, Row], names: Sequence[str], found: Matching
-) -> Iterator[str]:
-    older = {text_of(row.key): row for row in world.left_out.values()}
+def _early(world: World, newer: Tables, names: Sequence[str], found: Matching) -> dict[str, Truth]:
+    """Give the rows that are there too early, with the newest table that has them."""
+    early = {}
     for key, values in found.extra:
-        if key in now and key in older:  # the predicate leaves out what the base file holds
-            newest = matching.right(world, now[key], names, values)
-            if newest > matching.right(world, older[key], names, values):
-                yield key
-        elif key in now:
-            yield key
+        having = [(truth, rows[key]) for truth, rows in newer if key in rows]
+        older = _older(world, key) if having else None
+        if older is not None:
+            newest = max(matching.right(world, row, names, values) for _, row in having)
+            having = having if newest > matching.right(world, older, names, values) else []
+        if having:
+            early[key] = having[-1][0]
+    return early
 
 
-def _gone(world: World, now: Mapping[str, Row], found: Matching) -> Iterator[str]:
-    """Give absent rows that are not there any more, but where all their file group is absent."""
-    there = found.there
+def _older(world: World, key: str) -> Row | None:
+    """Give the older version of a row that the predicate leaves out, or that was deleted then."""
+    then = world.history if world.later else ()
+    tables = (world.left_out, *(truth.rows for truth in reversed(then)))
+    rows = (row for table in tables for k, row in table.items() if text_of(k) == key)
+    return next(rows, None)
+
+
+def _gone(world: World, newer: Tables, found: Matching) -> dict[str, Truth]:
+    """Give absent rows that a newer table lacks, but where all their file group is absent.
+
+    Each with the first such table.
+    """
+    there, gone = found.there, {}
+    stay = [key for key in world.keys if all(key in rows for _, rows in newer)]
     for key, row in world.keys.items():
-        if key in there or key in now:
+        lacking = [truth for truth, rows in newer if key not in rows]
+        if key in there or not lacking:
             continue
-        left = [k for k, other in world.keys.items() if k in now and other.group == row.group]
-        others = left or [k for k in world.keys if k in now]
+        others = [each for each in stay if world.keys[each].group == row.group] or stay
         if not others or there.intersection(others):
-            yield key
+            gone[key] = lacking[0]
+    return gone
 
 
-def _origin(world: World, key: str) -> Origin:
-    """Give the step of a row's newest state."""
-    truth, name = world.now, world.history[0].table.key
+def _step(truth: Truth, key: str) -> int:
+    """Give the step of a row's newest state in a table."""
     row = next((each for k, each in truth.rows.items() if text_of(k) == key), None)
     gone = next((step for k, step in truth.gone.items() if text_of(k) == key), truth.step)
-    step = gone if row is None else max(row.written.values(), default=gone)
-    return Origin(world.key_id, name, step, key)
+    return gone if row is None else max(row.written.values(), default=gone)

@@ -76,6 +76,19 @@ def planned(name: str, history: History) -> Past | None:
     return Past(name, earlier[-1]) if earlier else None
 
 
+def asked(name: str, history: History) -> tuple[str, History] | None:
+    """Give a view as cells call it after the last step, and the history its questions are about.
+
+    None where there is nothing to go back to. As of an earlier step that is the history until then.
+    """
+    if name not in {AS_OF, INCREMENTAL}:
+        return name, history
+    back = planned(name, history)
+    if back is None:
+        return None
+    return str(back), history[: back.step + 1] if name == AS_OF else history
+
+
 def _changed(before: Truth, after: Truth) -> bool:
     return before.schema.fields != after.schema.fields
 

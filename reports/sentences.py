@@ -16,7 +16,7 @@ LINE: Final = 240
 
 _ROWS = {
     FindingKind.GHOST_ROW: "is answered although it was deleted or is not asked for",
-    FindingKind.PREMATURE: "is answered as it is now",
+    FindingKind.PREMATURE: "is answered as in a newer table",
     FindingKind.DUPLICATE: "is answered more than once",
     FindingKind.UNEXPLAINED: "is answered although it was never written",
 }
@@ -60,7 +60,7 @@ def _row_text(kind: FindingKind, witness: Witness) -> str:
     row = f"row {witness.key}" if witness.key else "a row without a key"
     if kind is FindingKind.PREMATURE and witness.found is None:
         then = short(exact(witness.expected))
-        return f"{row} is left out as it is now; the view should show {then}"
+        return f"{row} is left out as in a newer table; the view should show {then}"
     if kind is FindingKind.LOST_ROW:
         return f"{row} is not in the answer; expected {short(exact(witness.expected))}"
     what = _ROWS.get(kind, "is not as expected")

@@ -12,4 +12,5 @@ def explains(place: Place, world: World) -> bool:
         return False
     if place.origin.field_id == place.field.id or place.origin.key != place.key:
         return False
-    return not resurrected.explains(place, world)
+    # A field that came only later is of no column that the view could show.
+    return not (world.unborn(place.origin.field_id) or resurrected.explains(place, world))

@@ -157,6 +157,14 @@ def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
                 yield from _parts(None, child)
 
 
+def _in_type(row: Row, field: Field) -> Value:
+    value = row.values.get(field.id)
+    try:
+        return named(value, field)
+    except ValueError:
+        return value
+
+
 def _by_text(rows: Rows) -> dict[str, Row]:
     return {text_of(row.key): row for row in rows.values()}
 
@@ -176,9 +184,10 @@ class World:
     is not known."""
     base: Rows | None = None
     """The rows that base files hold, as the files tell; None for as the model lays them out."""
-    newer: Rows | None = None
-    """The rows of now that the question asks for, where the judged view shows base files alone, or
-    an earlier step; None where it shows what is now."""
+    newer: Sequence[Rows] | None = None
+    """The rows that the question asks for of each table that came after the judged one: of now,
+    where the view shows base files alone, of each later step, where it goes back to an earlier one;
+    None where it shows what is now."""
     later: History = ()
     """What came after the judged step until the question was asked, where the view goes back."""
     foretold: Foretold | None = None
@@ -199,10 +208,16 @@ class World:
         return {}
 
     def shown(self, row: Row) -> Mapping[str, Value]:
-        """Give a row's values by the names of the columns, as readers should show them."""
+        """Give a row's values by the names of the columns, as readers should show them.
+
+        What a later step wrote may have no form in the type of then: it stands as it is.
+        """
         if id(row) not in self._shown:
-            values = zip(self.schema.names, row_values(row, self.schema), strict=True)
-            self._shown[id(row)] = row, dict(values)
+            try:
+                values = row_values(row, self.schema)
+            except ValueError:
+                values = tuple(_in_type(row, each) for each in self.schema.fields)
+            self._shown[id(row)] = row, dict(zip(self.schema.names, values, strict=True))
         return self._shown[id(row)][1]
 
     @property
@@ -285,6 +300,11 @@ class World:
         """Give the step that wrote the value which the judged view should show; -1 for none."""
         row = self.keys.get(key)
         return row.written.get(self.root_of(field_id), -1) if row else -1
+
+    def unborn(self, field_id: int) -> bool:
+        """Tell whether a field came only after the judged step."""
+        came = any(truth.schema.by_id(field_id) for truth in self.later)
+        return came and not self.names_of(field_id)
 
     def live(self, field_id: int) -> bool:
         """Tell whether a field is in the schema of the judged step."""

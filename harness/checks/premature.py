@@ -6,9 +6,10 @@ from harness.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Tell whether the row is as it is now, newer than the view shows it; or gone as it is now.
+    """Tell whether the row is as in a newer table than the view is of; or gone as it is there.
 
-    Of columns: whether they are those of a later step than the one the view goes back to.
+    Of columns: whether they are those of a later step than the one the view goes back to. The value
+    of a field that came after that step is early under whatever name.
     """
     if world.newer is None:
         return False
@@ -21,6 +22,8 @@ def explains(place: Place, world: World) -> bool:
 
 def _newer_value(place: Place, world: World) -> bool:
     origin, field = place.origin, place.field
-    if origin is None or field is None or origin.field_id != field.id or origin.key != place.key:
+    if origin is None or field is None or origin.key != place.key:
         return False
+    if origin.field_id != field.id:
+        return world.unborn(origin.field_id)
     return world.expected_step(field.id, place.key) < origin.step <= world.now.step

@@ -72,6 +72,11 @@ _WHY: Final = {
     ("trino", "hudi", AS_OF): "its connector has no words for it",
 }
 _NO_WORDS: Final = "there are no words for it"
+_MOMENT: Final = re.compile(
+    r"(timestamp as of '|version as of |'latest_state', '|_commit_time` > '|\.timestamp=)\d+"
+    r'|(?<=@)\d+(?=")'
+)
+"""A moment after the words that name it in any of these."""
 _FORMATS: Final = ("hudi", "iceberg")
 _EXCLUSIVE_SINCE: Final = (1, 1)
 _COMPLETION_SINCE: Final = 8
@@ -149,6 +154,29 @@ def begin(library: str, table_version: str, moment: Moment) -> str:
     if _release(library) >= _EXCLUSIVE_SINCE:
         return moment.completed
     return moment.following or _next(moment.completed)
+
+
+def without_moment(text: str, mark: str) -> str:
+    """Give what was sent with a mark for the moment: every table that is written has others.
+
+    >>> without_moment("select * from t timestamp as of '20240101000000000'", "M")
+    "select * from t timestamp as of 'M'"
+    """
+    return _MOMENT.sub(lambda found: f"{found[1] or ''}{mark}", text)
+
+
+def in_words(
+    distribution: Distribution, format_name: str, view: str, version: str, step: int
+) -> str:
+    """Say which moment a question about the past of a step names; `version`: of the table."""
+    if format_name.startswith("iceberg"):
+        return f"the id of the snapshot that step {step} made"
+    since = view == INCREMENTAL and distribution.engine != "hive"
+    if not since or int(version) < _COMPLETION_SINCE:
+        return f"when the write of step {step} was requested"
+    if _release(distribution.text("hudi")) >= _EXCLUSIVE_SINCE:
+        return f"when the write of step {step} was completed"
+    return f"when the write after step {step} was completed; without one, 1 ms after that of {step}"
 
 
 def _release(version: str) -> tuple[int, int]:

@@ -9,7 +9,6 @@ from itertools import product
 
 from harness import shapes, views
 from harness.cells import Cell, Excluded, Partly, Variant
-from harness.model.moment import AS_OF
 from harness.model.truth import History
 from harness.plan.capabilities import Cannot, CannotShow, Capabilities
 from harness.plan.pairs import cover, values_of
@@ -173,17 +172,9 @@ def _of_step(place: _Place, history: History, number: int, step: Step) -> Iterat
 
 
 def _asked(place: _Place, view: str, history: History) -> _Questions | None:
-    """Give a view as cells call it, with its questions; None where there is nothing to go back to.
-
-    What is asked of an earlier step is about the columns of then.
-    """
-    if view not in PAST_VIEWS:
-        return view, *_questions(place.profile, history)
-    back = views.planned(view, history)
-    if back is None:
-        return None
-    then = history[: back.step + 1] if view == AS_OF else history
-    return str(back), *_questions(place.profile, then)
+    """Give a view as cells call it, with its questions; None where it has nothing to go back to."""
+    found = views.asked(view, history)
+    return found and (found[0], *_questions(place.profile, found[1]))
 
 
 def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]]:

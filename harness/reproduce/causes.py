@@ -79,6 +79,7 @@ class Cause:
     whose: str
     """The reader; `writer` with its name, `model` or `unsure`, where it is not the reader's."""
     view: str
+    """Of one of the past the name alone: the step that it goes back to follows from the steps."""
     format: str
     sign: Sign
 
@@ -157,9 +158,7 @@ def groups(
     """
     of = {variant.id: variant for variant in variants}
     found: dict[Cause, list[tuple[Verdict, bool]]] = {}
-    # A view of the past names a step, which the search for a smaller scenario would move.
-    asked = (each for each in verdicts if each.variant in of and not views.past(each.view))
-    for series in _series(asked):
+    for series in _series(each for each in verdicts if each.variant in of):
         variant = of[series[0].variant]
         for cause, verdict, first in _of_series(series, variant, answers):
             found.setdefault(cause, []).append((verdict, first))
@@ -173,7 +172,8 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
     for each in verdicts:
         step = f"step {each.step}"
         shape = step if each.view == WRITE else str(shapes.parse(each.query)[0])
-        found.setdefault((each.variant, each.reader, each.view, shape), []).append(each)
+        view = views.name_of(each.view)
+        found.setdefault((each.variant, each.reader, view, shape), []).append(each)
     yield from (sorted(each, key=lambda verdict: verdict.step) for each in found.values())
 
 
@@ -188,7 +188,7 @@ def _of_series(
         since = {sign: step for sign, step in {**since, **began}.items() if sign in here}
         for sign, step in since.items():
             whose = _whose(sign, verdict, variant.writers[step])
-            place = whose, verdict.view, variant.format
+            place = whose, views.name_of(verdict.view), variant.format
             yield Cause(operation_of(variant.scenario, step), *place, sign), verdict, sign in began
 
 

@@ -104,7 +104,8 @@ def _begun(group: Group, variant: Variant, answers: Mapping[str, Answer]) -> Hun
     refusal = answers[witness.case].refusal
     target = Target(group.cause, parse_reader(witness.reader), shape, refusal)
     settings = tuple(formats.load(variant.format).settings)
-    return hunts.begin(target, candidates.begin(variant, witness.step, witness.view, settings))
+    begun = candidates.begin(variant, witness.step, group.cause.view, settings)
+    return hunts.begin(target, begun)
 
 
 def _enough(minutes: float) -> Callable[[], bool]:

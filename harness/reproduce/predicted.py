@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness import formats, judge, shapes
+from harness import formats, judge, shapes, views
 from harness.cells import Cell
 from harness.histories import Case, Histories
 from harness.model.query import Query
@@ -30,12 +30,16 @@ READ = "read "
 
 
 def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | None:
-    """Give the question about the last step; None where there is none of that shape."""
+    """Give the question about the last step; None where there is none of that shape.
+
+    Nor where `view` is one of the past, and there is no step that it can go back to.
+    """
     history = generation.survey(candidate.scenario).history
-    texts = shapes.planned(shape, history)
-    if not texts:
+    asked = views.asked(view, history)
+    texts = shapes.planned(shape, asked[1]) if asked else ()
+    if not asked or not texts:
         return None
-    return Cell(candidate.variant.id, len(history) - 1, reader, view, texts[0])
+    return Cell(candidate.variant.id, len(history) - 1, reader, asked[0], texts[0])
 
 
 def predictable(sign: Sign) -> bool:

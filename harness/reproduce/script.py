@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from harness import views
 from harness.cells import Reader, Variant
 from harness.course import Course, Sending
-from harness.engines import by_hand
+from harness.engines import by_hand, past
 from harness.errors import printable
 from harness.formats.statements import Sql, Statement, filled
 from harness.model.canonical import Value
@@ -35,6 +36,14 @@ CATALOG: Final = {
 }
 """Spark's tables are those of the metastore."""
 ZONE: Final = "spark.sql.session.timeZone"
+MOMENT: Final = "MOMENT"
+"""Stands for what the table of whoever runs the script has as the moment of a step."""
+_WHERE: Final = {
+    True: f"{LOCATION}/.hoodie (or timeline in it) has files <requested>[_<completed>].<action>.",
+    False: f"In Spark: select committed_at, snapshot_id from {DATABASE}.t.snapshots",
+}
+"""Where the moments of a table stand, of Hudi's and of others (Hudi's specification, "Timeline";
+Iceberg documentation, "Spark Queries", "Inspecting tables")."""
 OWN: Final = "lib"
 """The role of an engine's own jars, dozens of them: whoever has the engine has these."""
 
@@ -137,7 +146,7 @@ def _reading(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
     found = distributions.load(reader.distribution)
     yield from ("", f"-- ===== the query: {reader} =====")
     yield from by_hand.before(found, dict(reader.settings), variant.format)
-    yield f"{_renamed(seen)};"
+    yield from _query(variant, found, seen)
     if seen.verdict.expected:
         yield from ("", "-- expected:", *_table(seen.verdict.expected))
     yield "-- seen:"
@@ -148,10 +157,24 @@ def _reading(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
     yield from _table(Expected(columns, seen.answer.rows))
 
 
-def _renamed(seen: Seen) -> str:
-    """Give the query as it was sent, on the script's own database."""
-    digest = next(e.digest for e in seen.states if e.outcome.step == seen.verdict.step)
-    return seen.answer.sql.replace(f"s_{digest[:DATABASE_DIGITS]}", DATABASE)
+def _query(variant: Variant, reader: Distribution, seen: Seen) -> Iterator[str]:
+    """Give the query as it was sent, on the script's own database, and settings before it.
+
+    Whoever runs the script writes another table: the moment of a view of the past is left open.
+    """
+    state = next(e for e in seen.states if e.outcome.step == seen.verdict.step)
+    sql = seen.answer.sql.replace(f"s_{state.digest[:DATABASE_DIGITS]}", DATABASE)
+    if back := views.past(seen.verdict.view):
+        made = (each.outcome.step for each in seen.states if each.outcome.instant)
+        step = views.anchor(made, back.step) or 0
+        told = past.in_words(reader, variant.format, back.name, state.table_version, step)
+        yield _comment(f"{MOMENT}: {told}, in the table that you wrote.")
+        yield _comment(f"  {_WHERE[variant.format.startswith('hudi')]}")
+        sql = past.without_moment(sql, MOMENT)
+    while sql.startswith("set "):
+        first, _, sql = sql.partition("; ")
+        yield f"{first};"
+    yield f"{sql};"
 
 
 def _table(table: Expected) -> Iterator[str]:

@@ -86,7 +86,9 @@ def survey(scenario: Scenario) -> Survey:
             wrong[number] = why
         history.append(replace(before, step=number) if why else operation.evolve(before))
     key_type = history[0].schema.find(scenario.table.key).type
-    touch_keys = _touch_keys(key_type, list(ordinals), list(touches))
+    # A row of explicit values, or of a table with no other column, is never numbered.
+    named = [*ordinals, *(key for truth in history for key in truth.rows)]
+    touch_keys = _touch_keys(key_type, named, list(touches))
     added = {_SENTINEL.format(step): key for step, key in touch_keys.items()}
     keys = tuple(added.get(key, key) for key in ordinals)
     return Survey(tuple(history), wrong, keys, touch_keys)

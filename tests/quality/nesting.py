@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.schema import Field
+from harness.model.truth import History
 from tests.quality.shadow import Token
 
 
@@ -26,6 +27,30 @@ def has(token: Value, field: Field, wanted: int) -> bool:
         case MapValue():
             return any(has(each, field.children[1], wanted) for _, each in token.pairs)
     return False
+
+
+def parents(history: History) -> dict[int, int]:
+    """Give what each field is a part of, by their ids."""
+    every = [each for truth in history for each in truth.schema.walk()]
+    return {child.id: each.id for each in every for child in each.children}
+
+
+def roots(history: History) -> dict[int, int]:
+    """Give the column that each field is, or is a part of, by their ids."""
+    columns = [each for truth in history for each in truth.schema.fields]
+    return {each.id: column.id for column in columns for each in column.walk()}
+
+
+def upwards(field_id: int, of: Mapping[int, int]) -> set[int]:
+    """Give a field and all that it is a part of: the NULL of a whole is that of its parts.
+
+    `of`: what each is a part of (`parents`).
+    """
+    found = {field_id}
+    while field_id in of:
+        field_id = of[field_id]
+        found.add(field_id)
+    return found
 
 
 def naming(earlier: list[tuple[str, ...]], names: object) -> bool:

@@ -55,6 +55,11 @@ class Told:
         """The truth at the end."""
         return self.history[-1]
 
+    def until(self, step: int) -> Told:
+        """Give it as it was after a step."""
+        disk = replace(self.disk, files=self.disk.until(step))
+        return Told(self.operations[:step], self.history[: step + 1], disk)
+
     @cached_property
     def index(self) -> Index:
         """Give everything that was ever written."""
@@ -71,7 +76,7 @@ class Told:
         )
         if view != "read_optimized":
             return world
-        return replace(world, rows=self.base.rows, newer=self.truth.rows)
+        return replace(world, rows=self.base.rows, newer=(self.truth.rows,))
 
     @cached_property
     def steps(self) -> dict[str, int]:

@@ -5,7 +5,8 @@
 | another field, dropped, that ever had this column's name | resurrected |
 | another field | misaligned |
 | the same field, an older step | stale |
-| the same field, a newer step, of a view that shows base files alone | premature |
+| the same field, a newer step, in a view of base files or of an earlier step | premature |
+| a field that came after the step that the view is of | premature |
 | the right value in another type | type drift |
 | another row's, a newer one, nobody's | unexplained |
 | nothing was read, and a file holds the value under another name | missing rename |
@@ -18,15 +19,18 @@ give the same values: of a NULL, that it is simply one; of a value, whoever else
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from harness import views
+from harness.checks.place import Index
 from harness.model.canonical import Look, MapValue, Value, look_of, same, text_of
+from harness.model.moment import AS_OF, INCREMENTAL
 from harness.model.query import COUNT, at
 from harness.model.schema import Field
-from harness.model.truth import Row, row_values
+from harness.model.truth import History, Row, Truth, row_values
 from harness.record import FindingKind
 from tests.quality import nesting
 from tests.quality.notation import Told
@@ -57,15 +61,33 @@ class Oracle:
 
     seen: Seen
     told: Told = field(init=False)
+    """As it was after the step that the view is of."""
+    later: History = field(init=False)
+    """What came after that."""
 
     def __post_init__(self) -> None:
-        self.told = self.seen.told
+        whole, back = self.seen.told, views.past(self.seen.view)
+        self.told = whole.until(back.step) if back and back.name == AS_OF else whole
+        self.later = whole.history[self.told.truth.step + 1 :]
+
+    @property
+    def history(self) -> History:
+        """All that ever was, also after the step that the view is of."""
+        return self.seen.told.history
+
+    @property
+    def index(self) -> Index:
+        """Everything that was ever written."""
+        return self.seen.told.index
 
     @cached_property
     def rows(self) -> dict[str, Row]:
         """The rows that the answer should show."""
-        truth = self.told.truth
+        truth, back = self.told.truth, views.past(self.seen.view)
         rows = truth.base if self.seen.view == "read_optimized" else truth.rows
+        if back and back.name == INCREMENTAL:
+            before = self.history[back.step].rows
+            rows = {key: row for key, row in rows.items() if before.get(key) != row}
         return {text_of(key): row for key, row in rows.items() if self._asked(row)}
 
     def _asked(self, row: Row) -> bool:
@@ -129,19 +151,24 @@ class Oracle:
 
     def _absent(self, key: str, there: AbstractSet[str]) -> FindingKind:
         """Tell a row that is gone by now from a lost one, of whose file nothing came."""
-        if key in self._now or self.seen.view != "read_optimized":
+        stays = frozenset.intersection(*self._newer) if self._newer else self.rows.keys()
+        if key in stays:
             return FindingKind.LOST_ROW
-        disk = self.told.disk
-        mine = {text_of(k): disk.group_of(k) for k in self.told.truth.base}
-        kept = [each for each in self.rows if each in self._now]
+        disk, truth = self.told.disk, self.told.truth
+        mine = {text_of(k): disk.group_of(k) for k in {**truth.base, **truth.rows}}
+        kept = [each for each in self.rows if each in stays]
         beside = [each for each in kept if mine[each] == mine[key]] or kept
         seen = not beside or bool(there & set(beside))
         return FindingKind.PREMATURE if seen else FindingKind.LOST_ROW
 
     @cached_property
-    def _now(self) -> set[str]:
-        """The rows that the newest files would show to the same question."""
-        return {text_of(key) for key, row in self.told.truth.rows.items() if self._asked(row)}
+    def _newer(self) -> list[frozenset[str]]:
+        """The rows that newer files would show to the same question, table by table."""
+        newest = [self.told.truth] if self.seen.view == "read_optimized" else []
+        return [
+            frozenset(text_of(key) for key, row in truth.rows.items() if self._asked(row))
+            for truth in (*newest, *self.later)
+        ]
 
     def _recognisable(self, line: Line) -> bool:
         """Tell whether a row shows its key, or a value that only rows of this key ever had."""
@@ -163,16 +190,18 @@ class Oracle:
         """The keys of the rows that ever had a value, by its look; keys themselves left out."""
         found: dict[Look, set[str]] = {}
         key_field = self.told.history[0].column_id(self.told.history[0].table.key)
-        for (field_id, key), steps in self.told.index.cells.items():
+        for (field_id, key), steps in self.index.cells.items():
             for looks in steps.values() if field_id != key_field else ():
                 for look in looks:
                     found.setdefault(look, set()).add(key)
         return found
 
     def _extra(self, key: str, lines: Sequence[Line]) -> FindingKind:
-        if self.seen.view == "read_optimized" and key in self._now:
-            base, _ = self.told.disk.slices(10**6)[lines[0].file.rpartition("_")[0]]
-            if all(each.step > base.step for each in lines):
+        if any(key in newer for newer in self._newer):
+            since = self.told.truth.step
+            if self.seen.view == "read_optimized":
+                since = self.told.disk.slices(10**6)[lines[0].file.rpartition("_")[0]][0].step
+            if all(each.step > since for each in lines):
                 return FindingKind.PREMATURE
         return FindingKind.GHOST_ROW if key in self._ever else FindingKind.UNEXPLAINED
 
@@ -188,18 +217,24 @@ class Oracle:
     def _columns(self) -> Iterator[Wrong]:
         schema, names = self.told.truth.schema, self.seen.names
         wanted = self.seen.query.columns or schema.names
-        then = nesting.naming([each.schema.names for each in self.told.history[:-1]], names)
-        odd = FindingKind.STALE if then else FindingKind.UNEXPLAINED
+        odd = self._odd(names, lambda truth: truth.schema.names)
         for name in wanted:
             if name not in names:
-                yield Wrong(("", name), frozenset({odd}))
+                yield Wrong(("", name), odd)
         for column in self.seen.columns:
             if column.name not in wanted:
-                yield Wrong(("", column.name), frozenset({odd}))
+                yield Wrong(("", column.name), odd)
             elif names.count(column.name) > 1:
                 yield Wrong(("", column.name), frozenset({FindingKind.DUPLICATE}))
             elif column.canonical != str(schema.find(column.name).type):
                 yield Wrong(("", column.name), frozenset({FindingKind.TYPE_DRIFT}))
+
+    def _odd(self, names: Iterable[str], had: Callable[[Truth], tuple[str, ...]]) -> Kinds:
+        """Name columns, or parts of a struct, that are not those of the view: by who had them."""
+        older = nesting.naming([had(each) for each in self.told.history[:-1]], names)
+        newer = nesting.naming([had(each) for each in self.later], names)
+        kinds = {FindingKind.STALE: older, FindingKind.PREMATURE: newer}
+        return frozenset(kind for kind, there in kinds.items() if there) or _UNEXPLAINED
 
     def _cells(self, line: Line) -> Iterator[Wrong]:
         row = self.expected(self.rows[line.key])
@@ -247,11 +282,11 @@ class Oracle:
     def _struct(
         self, line: Line, path: str, field: Field, expected: Value, found: Value, token: Value
     ) -> Iterator[Wrong]:
-        olds = [each.schema.by_id(field.id) for each in self.told.history[:-1]]
-        then = nesting.naming(
-            [tuple(c.name for c in each.children) for each in olds if each], found
-        )
-        odd = frozenset({FindingKind.STALE if then else FindingKind.UNEXPLAINED})
+        def parts(truth: Truth) -> tuple[str, ...]:
+            there = truth.schema.by_id(field.id)
+            return tuple(each.name for each in there.children) if there else ()
+
+        odd = self._odd(found, parts)
         for child in field.children:
             where = f"{path}.{child.name}"
             if child.name in found:
@@ -289,25 +324,16 @@ class Oracle:
             field_id = self._parents.get(field_id, field_id)
         return field_id
 
-    def _upwards(self, field_id: int) -> set[int]:
-        """Give a field and all that it is a part of: the NULL of a whole is that of its parts."""
-        found = {field_id}
-        while field_id in self._parents:
-            field_id = self._parents[field_id]
-            found.add(field_id)
-        return found
-
     @cached_property
     def _parents(self) -> dict[int, int]:
-        every = [each for truth in self.told.history for each in truth.schema.walk()]
-        return {child.id: each.id for each in every for child in each.children}
+        return nesting.parents(self.history)
 
     def _unread(self, line: Line, field: Field, found: Value) -> Kinds:
         if found is not None:
             return _UNEXPLAINED
         renamed = self.under_another_name(line.key, field.id)
         name = FindingKind.MISSING_RENAME if renamed else FindingKind.LOST_VALUE
-        read = {text_of(k): row for k, row in self.told.history[line.step].rows.items()}[line.key]
+        read = {text_of(k): row for k, row in self.history[line.step].rows.items()}[line.key]
         wanted = self.rows[line.key].written.get(self.root(field.id), -1)
         if read.written.get(self.root(field.id), -1) < wanted:
             return frozenset({name, FindingKind.STALE})
@@ -319,16 +345,18 @@ class Oracle:
         """Name the value of a field (a whole column where the place is one) in the same row."""
         root = self.root(field.id)
         part = root == field.id and self.root(whose) == root
-        same_field = part or whose in self._upwards(field.id)
+        same_field = part or whose in nesting.upwards(field.id, self._parents)
         if same_field:
             wanted = self.rows[key].written.get(root, -1)
             if step < wanted:
                 return FindingKind.STALE
-            if step > wanted and self.seen.view == "read_optimized":
+            if step > wanted and self._newer:
                 return FindingKind.PREMATURE
             alike = text_of(found).removesuffix(" 00:00:00") == text_of(expected)
             drifted = step == wanted and alike and expected is not None
             return FindingKind.TYPE_DRIFT if drifted else FindingKind.UNEXPLAINED
+        if not any(truth.schema.by_id(whose) for truth in self.told.history) and whose > 0:
+            return FindingKind.PREMATURE
         gone = self.told.truth.schema.by_id(whose) is None
         name = self.told.truth.schema.path_of(field.id)
         if gone and name in self._names_in(whose):
@@ -346,27 +374,20 @@ class Oracle:
 
     @cached_property
     def _roots(self) -> dict[int, int]:
-        return {
-            each.id: column.id
-            for truth in self.told.history
-            for column in truth.schema.fields
-            for each in column.walk()
-        }
+        return nesting.roots(self.history)
 
     def under_another_name(self, key: str, field_id: int) -> bool:
         """Tell whether a file that is read holds the row's value under a name not of today."""
         now = self.told.truth.schema.path_of(field_id)
         base_only = self.seen.view == "read_optimized"
-        for base, logs in self._shadow.slices(10**6).values():
-            for file in (base, *(() if base_only else logs)):
-                for each, record in file.records.items():
-                    held = text_of(each) == key and any(
-                        nesting.has(record[column.name], column, field_id)
-                        for column in file.schema.fields
-                    )
-                    if held and file.schema.path_of(field_id) != now:
-                        return True
-        return False
+        return any(
+            text_of(each) == key
+            and file.schema.path_of(field_id) != now
+            and any(nesting.has(record[c.name], c, field_id) for c in file.schema.fields)
+            for base, logs in self._shadow.slices(10**6).values()
+            for file in (base, *(() if base_only else logs))
+            for each, record in file.records.items()
+        )
 
     @cached_property
     def _shadow(self) -> Disk:

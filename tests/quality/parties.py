@@ -32,6 +32,9 @@ COUNTED: Final = "by position, Hudi's meta columns counted"
 ANEW: Final = "by id, ids given anew in each file"
 WRITER = "writer: "
 """How the names of planted writers begin; all others are readers."""
+OPEN = "since a step: "
+"""How the names of those begin of whom nobody is named: which files hold what was written since is
+not worked out."""
 
 
 class Blamed(StrEnum):
@@ -84,6 +87,8 @@ MAPPED: Final[Mapping[str, str]] = {
     "by name, texts that are no numbers as NULL": "by name, texts that are no numbers are NULL",
     "read-optimized by position": "by position, base files only",
     "read-optimized merges all logs": "by id",
+    "as of a step: columns by position": "by position",
+    "as of a step: deletes ignored": "by id, deletes ignored",
 }
 """The way of planted readers that read in one of those that are predicted; {} is `Seen.catalog`."""
 
@@ -149,8 +154,10 @@ def judged(case: Case, replies: Sequence[Reply], view: str = "snapshot") -> tupl
     return judge(case, cells, answers)
 
 
-def right_of(defect: Defect) -> Party:
-    """Give whose doing a planted defect is."""
+def right_of(defect: Defect) -> Party | None:
+    """Give whose doing a planted defect is to be called."""
+    if defect.name.startswith(OPEN):
+        return None
     return Party.WRITER if defect.name.startswith(WRITER) else Party.READER
 
 
@@ -222,7 +229,7 @@ def _one(way: str) -> str:
     return way.replace(COUNTED, "counted").replace(ANEW, "anew")
 
 
-def blamed(found: AbstractSet[Party | None], right: Party) -> Blamed:
+def blamed(found: AbstractSet[Party | None], right: Party | None) -> Blamed:
     """Judge on whom the findings of an answer put the blame."""
     if not found:
         return Blamed.INVISIBLE

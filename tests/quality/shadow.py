@@ -116,9 +116,14 @@ def read(
     files: Files | None = None,
     step: int | None = None,
     schema: Schema | None = None,
+    asked: Schema | None = None,
 ) -> Seen:
-    """Read files and shadow; `files` is done to both, so it may not look at values."""
+    """Read files and shadow; `files` is done to both, so it may not look at values.
+
+    `schema`: the columns that are shown; `asked`: those of the view, where they are not of now.
+    """
     shown = schema or told.truth.schema
+    wanted = asked or told.truth.schema
     at, reader = told.truth.step if step is None else step, reader or Reader("id")
     plain, shadow = (
         simulated.rows_of(changed_disk(disk, files), at, shown, reader)
@@ -130,7 +135,7 @@ def read(
             left.file.step,
             f"{left.file.group}_{left.file.step}",
             left.values,
-            _nulls(told, shown, text_of(left.key), right.values),
+            _nulls(wanted, shown, text_of(left.key), right.values),
         )
         for left, right in zip(plain, shadow, strict=True)
     )
@@ -138,9 +143,9 @@ def read(
     return Seen(told, columns_of(shown), lines, files=files, bare=bare)
 
 
-def _nulls(told: Told, shown: Schema, key: str, tokens: tuple[Value, ...]) -> tuple[Value, ...]:
-    """Say whose the NULLs are under the name of a column that was another one in this schema."""
-    today = {each.name: each.id for each in told.truth.schema.fields}
+def _nulls(wanted: Schema, shown: Schema, key: str, tokens: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Say whose the NULLs are under the name of a column that is another one in this schema."""
+    today = {each.name: each.id for each in wanted.fields}
     pairs = zip(tokens, shown.fields, strict=True)
     return tuple(
         Token(each.id, -1, key, null=True)

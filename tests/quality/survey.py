@@ -8,12 +8,16 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from harness import compare
+from harness import compare, views
 from harness.checks.altered_value import near
+from harness.checks.place import World
 from harness.diagnosis import findings
+from harness.histories import Histories
+from harness.layout import Layout
 from harness.model.canonical import Look, MapValue, look_of, text_of
 from harness.record import FindingKind
 from tests.quality.oracle import Oracle, Spot, Wrong
+from tests.quality.parties import case_of
 from tests.quality.planted import Defect
 from tests.quality.shadow import Seen, tokens_in
 
@@ -75,9 +79,8 @@ def _twice(found: Sequence[tuple[Spot, FindingKind]]) -> list[Spot]:
 
 def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
     """Ask the product: each place of each finding, with its name."""
-    world = compare.narrowed(seen.told.world(seen.view), seen.query)
-    reply = seen.reply
-    layout = seen.told.layout(seen.view, bare=seen.bare)
+    world, layout = _judged_by(seen)
+    world, reply = compare.narrowed(world, seen.query), seen.reply
     foretold = layout.foretold(seen.query, reply.names, reply.rows)
     world = replace(world, foretold=foretold)
     places = compare.wrong(world, seen.query, reply.columns, reply.rows)
@@ -86,6 +89,15 @@ def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
         for finding in findings(places, world)
         for place in finding.places
     ]
+
+
+def _judged_by(seen: Seen) -> tuple[World, Layout]:
+    """Give what the product judges an answer by."""
+    told, view = seen.told, seen.view
+    if views.past(view) is None:
+        return told.world(view), told.layout(view, bare=seen.bare)
+    histories, step = Histories(case_of(told, bare=seen.bare)), told.truth.step
+    return histories.world(step, view), histories.layout(step, view)
 
 
 def _some(things: Iterable[object]) -> str:
@@ -137,7 +149,7 @@ class Excuse:
         line, column = place.line, place.column
         if said is not FindingKind.STALE or line is None or column is None:
             return False
-        rows = {text_of(k): row for k, row in self.oracle.told.history[line.step].rows.items()}
+        rows = {text_of(k): row for k, row in self.oracle.history[line.step].rows.items()}
         null = rows[line.key].values.get(self.oracle.root(column.id)) is None
         others = (each for each in self.wrong.values() if each.line and each.line.key == line.key)
         return null and any(FindingKind.STALE in each.names and each.found for each in others)
@@ -175,7 +187,7 @@ class Excuse:
 
     def _fitting(self, places: list[Wrong]) -> set[int]:
         """Give the fields, other than the right one, that have all these values in their rows."""
-        cells = self.oracle.told.index.cells
+        cells = self.oracle.index.cells
         fields = {field_id for field_id, _ in cells}
         true = {t.field_id for each in places for t in tokens_in(each.token)}
         return {
@@ -191,7 +203,7 @@ class Excuse:
     @property
     def _had(self) -> dict[Look, set[int]]:
         if not self._looks:
-            for (field_id, _), steps in self.oracle.told.index.cells.items():
+            for (field_id, _), steps in self.oracle.index.cells.items():
                 for looks in steps.values():
                     for look in looks:
                         self._looks.setdefault(look, set()).add(field_id)

@@ -71,6 +71,19 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "predicate pushed to the wrong statistics": ("files left out by the place's statistics",),
     "right count but wrong rows": ("as many rows, but others",),
     "reordered rows (must pass)": ("rows and columns in another order (right)",),
+    "another past than the one asked for": (
+        "as of a step: what is now",
+        "as of a step: values of then under the columns of now",
+        "as of a step: one step too early",
+        "as of a step: one step too late",
+    ),
+    "another part than what was written since": (
+        "since a step: everything",
+        "since a step: one write too many",
+        "since a step: nothing of the newest write",
+        "since a step: columns of then",
+        "since a step: deleted rows too",
+    ),
     "refusals of each kind": tuple(REFUSED),
     "crash midway": ("unknown: crash midway", "refused: crash midway in the columns asked alone"),
 }

@@ -64,6 +64,15 @@ def test_a_script_is_taken_apart(script: Script) -> None:
     assert len(script.query.seen) == 3
 
 
+def test_a_query_whose_moment_has_to_be_looked_up_is_not_put(
+    tool: ModuleType, script: Script
+) -> None:
+    assert script.askable
+    past = TEXT.replace("`t`;", "`t` timestamp as of 'MOMENT';")
+    assert not tool.parse("one", past).askable
+    assert not tool.parse("one", TEXT.partition("-- ===== the query")[0]).askable
+
+
 def test_each_script_gets_a_place_of_its_own_and_values_stay(
     tool: ModuleType, script: Script
 ) -> None:
@@ -174,7 +183,7 @@ def test_the_status_tells_whether_all_was_as_the_scripts_say(
     monkeypatch.setattr(sys, "argv", ["by_hand.py", "reproducers", "folder"])
     assert clients.main() == status
     late = len([each for each in results if "not end" in each])
-    assert f"{late} not in time, {3 - len(results)} without a query" in capsys.readouterr().out
+    assert f"{late} not in time, {3 - len(results)} not asked" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=[each.parent.name for each in PUBLISHED])

@@ -91,3 +91,17 @@ def test_a_record_holds_own_texts_only_where_there_are_some(raw: OwnTexts) -> No
     line = dump(whole)
     assert line.count('"raw"') == 2 * bool(raw)
     assert parse(Answer, line) == whole
+
+
+def test_only_a_value_of_the_row_itself_has_the_file_that_the_row_lies_in() -> None:
+    """Another row's was read from wherever that one is."""
+    told = history("insert 1; insert 2")
+    rows = [list(row) for row in told.read().rows]
+    rows[0][2:] = [rows[1][2], "?"]
+    cell = cell_at(told)
+    said = Answer(cell.case, "select", told.read().columns, tuple(map(tuple, rows)))
+    (verdict,) = judge(case_of(told), [cell], {cell.case: said})
+    found = {place.column: place for each in verdict.findings for place in each.places}
+    assert found["f1"].origin is not None
+    assert (found["f1"].origin.key, found["f1"].file) == ("2", "")
+    assert found["f2"].file == told.disk.files[0].path

@@ -11,7 +11,7 @@ from harness import views
 from harness.cells import Cell, Variant
 from harness.histories import Case, Histories
 from harness.judge import judge
-from harness.model.query import ALL
+from harness.model.query import ALL, Query, not_null
 from harness.model.truth import row_values
 from harness.record import Answer, Outcome, OutcomeKind, StateRecord, Verdict, VerdictKind
 from harness.scenario.definition import Scenario, Step
@@ -179,6 +179,55 @@ def test_older_rows_in_an_incremental_answer_are_ghosts_and_absent_ones_lost() -
         "lost_row": {"2", "5"}
     }
     assert verdict.reproduces == nothing.reproduces == ()
+
+
+@pytest.mark.parametrize(
+    ("shown", "wrong"), [(1, {}), (4, {"premature": {("1", "ts"), ("1", "f1"), ("4", "")}})]
+)
+def test_a_later_text_that_is_no_number_of_then_does_not_keep_an_answer_from_being_judged(
+    shown: int, wrong: Mapping[str, object]
+) -> None:
+    steps = "insert 1..3; type f1 string; row id=4 ts=7 f1=abc; row id=1 ts=9 f1=xyz"
+    told = history(steps, "id string, ts long, f1 int")
+    query, reply = Query(where=not_null("f1")), then(told, shown)
+    if shown > 1:  # under the columns of then, but with the values of now
+        reply = Reply(then(told, 1).columns, reply.rows)
+    cell = Cell("variant", 4, READER, "as_of(1)", "predicate(f1)")
+    answer = Answer(cell.case, "select", reply.columns, reply.rows, question=query)
+    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    places = {
+        each.kind.value: {(place.key, place.column) for place in each.places}
+        for each in verdict.findings
+    }
+    assert places.pop("type_drift", None) is None or shown > 1
+    assert places == wrong
+
+
+def test_a_row_that_came_later_and_is_gone_since_is_premature_and_tells_its_step() -> None:
+    told = history("insert 1,2; upsert 1; insert 3; delete 2; delete 3; insert 4")
+    verdict = judged(told, then(told, 4), "as_of(2)")
+    assert set(found(verdict)) == {"premature"}
+    steps = {place.key: place.origin and place.origin.step for place in verdict.findings[0].places}
+    assert steps == {"2": 4, "3": 3}
+
+
+@pytest.mark.parametrize(("shown", "kind"), [(1, "ghost_row"), (5, "premature")])
+def test_a_row_that_was_deleted_then_and_came_again_is_told_by_what_it_shows(
+    shown: int, kind: str
+) -> None:
+    told = history("insert 1,2; delete 2; add f3; insert 3; upsert 2")
+    columns = then(told, 2).columns
+    rows = tuple(row[: len(columns)] for row in then(told, shown).rows)
+    verdict = judged(told, Reply(columns, rows), "as_of(2)")
+    kinds = {place.key: each.kind.value for each in verdict.findings for place in each.places}
+    assert kinds.pop("3", "premature") == "premature"
+    assert kinds == {"2": kind}
+
+
+def test_a_column_that_took_a_name_of_then_later_is_premature_and_no_other_column_of_then() -> None:
+    told = history("insert 1,2; upsert 1; drop f1; add f1; upsert 1,2")
+    now = found(judged(told, told.read(), "as_of(2)"))
+    assert now == {"premature": ("ts", "f1", "f2")}
 
 
 def test_after_a_refused_write_the_one_before_it_is_meant() -> None:

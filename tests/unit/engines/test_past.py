@@ -49,6 +49,42 @@ def test_each_engine_is_told_in_its_own_words(name: str, of: str, view: str, exp
     assert sql(name, of, view, Query()) == f"select * from {expected}"
 
 
+@pytest.mark.parametrize(
+    ("name", "of", "view"),
+    [
+        (SPARK_0, "hudi-mor", AS_OF),
+        (ICEBERG, "iceberg", AS_OF),
+        ("trino-476", "iceberg", AS_OF),
+        ("trino-368", "iceberg", AS_OF),
+        ("prestodb-0.283", "iceberg", AS_OF),
+        (SPARK_0, "hudi-cow", INCREMENTAL),
+        ("hive-3.1.3", "hudi-mor", INCREMENTAL),
+    ],
+)
+def test_a_moment_can_be_left_open_in_whatever_words(name: str, of: str, view: str) -> None:
+    told = sql(name, of, view, Query(where=not_null("a20240101000000000")))
+    left = past.without_moment(told, "HERE")
+    assert left.replace("HERE", MOMENT.instant) == told
+    assert left.count(MOMENT.instant) == 1  # the name of the column
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "view", "version", "meant"),
+    [
+        (ICEBERG, "iceberg", AS_OF, "2", "the id of the snapshot that step 3 made"),
+        (SPARK_12, "hudi-cow", AS_OF, "9", "the write of step 3 was requested"),
+        (SPARK_12, "hudi-cow", INCREMENTAL, "6", "the write of step 3 was requested"),
+        (SPARK_12, "hudi-cow", INCREMENTAL, "8", "the write of step 3 was completed"),
+        (SPARK_1, "hudi-cow", INCREMENTAL, "8", "the write after step 3 was completed"),
+        ("hive-3.1.3", "hudi-cow", INCREMENTAL, "8", "the write of step 3 was requested"),
+    ],
+)
+def test_it_is_said_which_moment_a_question_names(
+    name: str, of: str, view: str, version: str, meant: str
+) -> None:
+    assert meant in past.in_words(distributions.load(name), of, view, version, 3)
+
+
 def test_hive_is_told_by_settings_and_takes_them_back() -> None:
     distribution = distributions.load("hive-3.1.3")
     question = Question("s_1", "t_rt", "hudi-mor", Query(columns=("id",)))

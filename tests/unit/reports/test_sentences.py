@@ -61,12 +61,12 @@ RESURRECTED = (
         (
             FindingKind.PREMATURE,
             Witness("3", "", ("3", 7, None), None, Origin(1, "id", 4, "3")),
-            "row 3 is left out as it is now; the view should show ['3', 7, NULL]",
+            "row 3 is left out as in a newer table; the view should show ['3', 7, NULL]",
         ),
         (
             FindingKind.PREMATURE,
             Witness("3", "", None, "[3, 7]", Origin(1, "id", 4, "3")),
-            "row 3 is answered as it is now: [3, 7]",
+            "row 3 is answered as in a newer table: [3, 7]",
         ),
         (
             FindingKind.LOST_ROW,

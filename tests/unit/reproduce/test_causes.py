@@ -24,6 +24,7 @@ from tests.quality.notation import Told, history
 from tests.quality.parties import case_of
 from tests.quality.shadow import Files
 from tests.recorded.test_replay import RECORDED
+from tests.simulated import Reader, read
 from tests.unit import test_judge, test_party
 from tests.unit.reproduce.simulation import scenario_of
 
@@ -151,12 +152,23 @@ def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -
     assert {(each.cause.whose, each.cause.view) for each in found} == {("writer writer", "write")}
 
 
-def test_a_view_of_the_past_is_in_no_group_for_it_names_a_step_that_a_search_would_move() -> None:
-    told = history("insert 1; move f1 after f2; insert 2")
-    case, reply = test_judge.case_of(told), told.read("position")
-    cells = [Cell("variant", 3, "engine-1", view, "all") for view in ("snapshot", "as_of(1)")]
-    asked = {e.case: Answer(e.case, "", reply.columns, reply.rows) for e in cells}
+def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
+    told = history("insert 1..3; move f1 after f2; insert 4; insert 5; add f3")
+    case, cells = test_judge.case_of(told), list[Cell]()
+    asked = dict[str, Answer]()
+    for step, back in ((4, 3), (5, 4)):
+        cells.append(Cell("variant", step, "engine-1", f"as_of({back})", "all"))
+        reply = read(told.disk, told.history[back], Reader("position"))
+        asked[cells[-1].case] = Answer(cells[-1].case, "", reply.columns, reply.rows)
+    cells.append(Cell("variant", 5, "engine-1", "incremental(1)", "all"))
+    reply = told.read()
+    asked[cells[-1].case] = Answer(cells[-1].case, "", reply.columns, reply.rows)
     verdicts = judge(case, cells, asked)
     assert {each.verdict for each in verdicts} == {VerdictKind.WRONG}
-    found = groups([case.variant], verdicts, asked)
-    assert {name for each in found for name in each.cases} == {cells[0].case}
+    found = {each.cause.view: each for each in groups([case.variant], verdicts, asked)}
+    assert {view: each.cases for view, each in found.items()} == {
+        "as_of": (cells[0].case, cells[1].case),
+        "incremental": (cells[2].case,),
+    }
+    assert found["as_of"].cause.sign == Sign("misaligned", ("by position",))
+    assert found["incremental"].cause.sign == Sign("ghost_row", ())

@@ -36,14 +36,18 @@ def target(reader: str = READER) -> Target:
     return Target(replace(CAUSE, whose=reader), parse_reader(reader), "all")
 
 
-def seen_of(candidate: Candidate, reader: str = READER) -> Seen:
+def seen_of(
+    candidate: Candidate,
+    reader: str = READER,
+    view: str = "snapshot",
+    sql: str = 'select * from "hudi_by_position"."s_{0}"."t"',
+) -> Seen:
     """Give what a simulated reader by position answers, as if an engine had."""
     told = told_of(candidate)
-    cell = cell_of(candidate, reader, "snapshot", "all")
+    cell = cell_of(candidate, reader, view, "all")
     assert cell is not None
     reply = simulated.read(told.disk, told.truth, Reader("position"))
-    sql = f'select * from "hudi_by_position"."s_{DIGEST[:16]}"."t"'
-    answer = Answer(cell.case, sql, reply.columns, reply.rows)
+    answer = Answer(cell.case, sql.format(DIGEST[:16]), reply.columns, reply.rows)
     case = replace(case_of(told), variant=candidate.variant)
     (verdict,) = judge(case, [cell], {cell.case: answer})
     states = tuple(replace(each, digest=DIGEST) for each in case.states)
@@ -109,6 +113,48 @@ def test_the_script_has_the_statements_the_query_and_both_answers(
     assert "'" not in seen
     assert expected.splitlines()[2] != seen.splitlines()[2]
     assert sorted(expected.splitlines()[2]) == sorted(seen.splitlines()[2])
+
+
+IN_SPARK = "spark-3.5.8-hudi-1.0.2{schema-on-read=on}"
+SINCE = "select * from `s_{0}`.`t` where `_hoodie_commit_time` > '20240001'"
+
+
+@pytest.mark.parametrize(
+    ("view", "reader", "sql", "lines"),
+    [
+        (
+            "as_of",
+            IN_SPARK,
+            "select * from `s_{0}`.`t` timestamp as of '20240001'",
+            ["select * from `reproducer`.`t` timestamp as of 'MOMENT';"],
+        ),
+        (
+            "incremental",
+            "hive-3.1.3{schema-on-read=on}",
+            f"set hoodie.t.consume.start.timestamp=20240001; select * from ({SINCE}) `since`",
+            [
+                "set hoodie.t.consume.start.timestamp=MOMENT;",
+                f"select * from ({SINCE.replace('20240001', 'MOMENT')}) `since`;".replace(
+                    "s_{0}", "reproducer"
+                ),
+            ],
+        ),
+    ],
+)
+def test_the_moment_of_a_view_of_the_past_is_left_to_whoever_wrote_the_table(
+    tmp_path: Path, view: str, reader: str, sql: str, lines: list[str]
+) -> None:
+    candidate = candidate_of(history("insert 1,2; move f1 after f2; upsert 2"), view)
+    seen = seen_of(candidate, reader, view, sql)
+    asked = replace(target(reader), cause=replace(CAUSE, whose=reader, view=view))
+    place = files.write(tmp_path, asked, candidate, seen)
+    query = (place / "reproduce.sql").read_text().split("===== the query")[1].splitlines()
+    assert [each for each in query if each and not each.startswith("--")][-len(lines) :] == lines
+    assert (
+        "-- MOMENT: when the write of step 1 was requested, in the table that you wrote." in query
+    )
+    made = planning.make([place / "scenario.yaml"], place.name, "")
+    assert {(cell.step, cell.view) for cell in made.cells} == {(2, f"{view}(1)"), (3, f"{view}(1)")}
 
 
 @pytest.mark.parametrize(

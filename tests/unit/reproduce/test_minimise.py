@@ -9,14 +9,16 @@ import pytest
 from harness.operations import name_of
 from harness.reproduce import minimise
 from harness.reproduce.candidate import Candidate, valid
-from harness.reproduce.causes import Sign
+from harness.reproduce.causes import Sign, signs
 from harness.reproduce.minimise import Round, Search, Tried, search, smaller, smallest
+from harness.reproduce.predicted import cell_of
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from tests.quality.chance import story
 from tests.quality.notation import history
 from tests.simulated import Reader
-from tests.unit.reproduce.simulation import candidate_of, seen_by, showing
+from tests.unit.reproduce.simulation import candidate_of, seen_by, showing, told_of
+from tests.unit.test_judge import judged
 
 PLANTED = {
     "by position": (Reader("position"), "position"),
@@ -56,6 +58,24 @@ def test_a_planted_defect_is_shown_by_few_steps(
     assert len(steps(found)) <= left
     assert found is not None
     assert steps(found)[-1] == steps(begin)[-1]
+
+
+@pytest.mark.parametrize("view", ["as_of", "incremental"])
+def test_a_step_is_left_that_a_view_of_the_past_goes_back_to(view: str) -> None:
+    """The planted reader always shows what is now, and all of it."""
+    begin = candidate_of(history("insert 1..4; touch all; add f3; delete 4; upsert 1"), view)
+    sign = Sign("premature" if view == "as_of" else "ghost_row", ())
+
+    def shows(candidate: Candidate) -> bool:
+        cell, told = cell_of(candidate, "r", view, "all"), told_of(candidate)
+        return cell is not None and sign in signs(judged(told, told.read(), cell.view), None)
+
+    found = smallest(begin, shows)
+    assert found is not None
+    first = "[1]" if view == "as_of" else "[1, 2]"  # one row is not written again
+    steps = f"steps:\n  - insert: {first}\n  - upsert: [1]\n"
+    assert dump(found.scenario).endswith(f"views: [{view}]\n{steps}")
+    assert loads(dump(found.scenario), "family/name.yaml").views == (view,)
 
 
 def test_of_the_smallest_move_a_row_and_two_columns_are_left() -> None:

@@ -62,6 +62,25 @@ def test_an_error_is_predicted_where_its_way_meets_a_column_of_another_type() ->
     assert not predicted.shows(same, sign, "snapshot", "all", refusal)
 
 
+def test_a_view_of_the_past_is_asked_by_the_step_that_a_plan_goes_back_to() -> None:
+    text = "insert 1..4; move f1 after f2; insert 5; add f3; upsert 3"
+    candidate = candidate_of(history(text), "as_of")
+    cell = predicted.cell_of(candidate, "r", "as_of", "column")
+    assert cell is not None
+    assert (cell.step, cell.view, cell.query) == (5, "as_of(3)", "column(f1)")
+    assert predicted.shows(candidate, Sign("misaligned", ("by position",)), "as_of", "all")
+    assert not predicted.shows(candidate, Sign("misaligned", ("by name",)), "as_of", "all")
+
+
+@pytest.mark.parametrize("view", ["as_of", "incremental"])
+def test_where_there_is_no_earlier_write_nothing_of_the_past_is_shown(view: str) -> None:
+    candidate = candidate_of(history("insert 1..4; move f1 after f2"), view)
+    shorter = candidate_of(history("move f1 after f2; insert 1"), view)
+    assert predicted.cell_of(candidate, "r", view, "all") is not None
+    assert predicted.cell_of(shorter, "r", view, "all") is None
+    assert not predicted.shows(shorter, Sign("misaligned", ("by position",)), view, "all")
+
+
 def test_a_question_that_there_is_not_shows_nothing() -> None:
     candidate = candidate_of(history("insert 1..4"))
     sign = Sign("misaligned", ("by position",))

@@ -44,6 +44,10 @@ def test_a_touch_of_a_table_with_whole_numbers_as_keys_begins_at_one() -> None:
     assert touch_keys("int", Touch(), Touch()) == {1: 1, 2: 2}
 
 
+def test_a_touch_adds_a_key_after_those_of_rows_that_have_only_explicit_values() -> None:
+    assert touch_keys("int", Upsert(rows=({"id": 4, "f1": "x"},)), Touch()) == {2: 5}
+
+
 def test_values_depend_on_every_type_that_their_field_takes() -> None:
     scenario = scenario_of(AddColumn("f2", Primitive("int")), DropColumn("f1"))
     assert generation.generation(scenario).types == {1: (TEXT,), 2: (TEXT,), 3: (Primitive("int"),)}

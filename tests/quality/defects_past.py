@@ -1,0 +1,179 @@
+"""Planted readers that show another past than they are asked for.
+
+The view goes back to a step by chance: a plan would go to the newest write before a schema change.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.model.canonical import text_of
+from harness.model.moment import AS_OF, INCREMENTAL
+from harness.model.schema import Schema
+from harness.model.truth import Rows
+from harness.views import Past
+from tests.quality import asked
+from tests.quality.chance import Plot
+from tests.quality.notation import Told
+from tests.quality.planted import Way, plant
+from tests.quality.shadow import Seen, read
+from tests.simulated import Reader
+
+Then = Callable[[Told, int], Seen | None]
+"""Reads a history, asked for the past of a step; None where there is nothing to get wrong."""
+
+
+def _ends(plot: Plot, by_chance: random.Random) -> Plot:
+    """Let rows come, change and go before and after a schema change."""
+    changes = ("add z string after ts", "add z int", "touch some")
+    steps = f"{plot.steps}; insert 401..404; upsert 401; delete 402; {by_chance.choice(changes)}"
+    last = by_chance.choice(
+        ("insert 405", "upsert 401,403", "delete 401", "insert 405; delete 405")
+    )
+    return replace(plot, steps=f"{steps}; upsert 403; insert 406; {last}")
+
+
+def _past(name: str, way: Then) -> Way:
+    def answer(told: Told, by_chance: random.Random) -> Seen | None:
+        step = by_chance.randrange(1, told.truth.step)
+        seen = way(told, step)
+        return seen and replace(seen, view=str(Past(name, step)))
+
+    return answer
+
+
+def _shown(told: Told, step: int, schema: Schema, then: int, reader: Reader | None = None) -> Seen:
+    """Read the files of a step for the columns of a schema; asked is for the columns of `then`."""
+    return read(told, reader, step=step, schema=schema, asked=told.history[then].schema)
+
+
+def _of(told: Told, step: int, then: int) -> Seen:
+    return _shown(told, step, told.history[step].schema, then)
+
+
+def as_of(name: str, way: Then, *, harmless: bool = False) -> None:
+    """Plant a reader that is asked for the table as of a step."""
+    plant(f"as of a step: {name}", _past(AS_OF, way), harmless=harmless, twist=_ends)
+
+
+as_of("just that (right)", lambda told, step: _of(told, step, step), harmless=True)
+as_of("what is now", lambda told, step: _of(told, told.truth.step, step))
+as_of(
+    "values of then under the columns of now",
+    lambda told, step: _shown(told, step, told.truth.schema, step),
+)
+as_of(
+    "values of now under the columns of then",
+    lambda told, step: _shown(told, told.truth.step, told.history[step].schema, step),
+)
+as_of("one step too early", lambda told, step: _of(told, step - 1, step))
+as_of("one step too late", lambda told, step: _of(told, step + 1, step))
+as_of(
+    "columns by position",
+    lambda told, step: _shown(told, step, told.history[step].schema, step, Reader("position")),
+)
+as_of(
+    "deletes ignored",
+    lambda told, step: _shown(
+        told, step, told.history[step].schema, step, Reader("id", logs="undeleted")
+    ),
+)
+
+
+def _asked(told: Told, seen: Seen) -> Seen | None:
+    """Let a predicate be held against what is shown; `told`: the table that it is asked of."""
+    found = [each.query for each in asked.questions(told) if each.text.startswith("predicate(")]
+    if not found:
+        return None
+    query, names = found[0], seen.names
+    lines = (each for each in seen.lines if query.takes(dict(zip(names, each.values, strict=True))))
+    return replace(seen, lines=tuple(lines), query=query)
+
+
+as_of(
+    "rows that a predicate holds for (right)",
+    lambda told, step: _asked(told.until(step), _of(told, step, step)),
+    harmless=True,
+)
+as_of(
+    "a predicate on values of now",
+    lambda told, step: _asked(
+        told.until(step), _shown(told, told.truth.step, told.history[step].schema, step)
+    ),
+)
+
+
+def since(name: str, way: Then, *, harmless: bool = False) -> None:
+    """Plant a reader that is asked for what was written since a step."""
+    plant(f"since a step: {name}", _past(INCREMENTAL, way), harmless=harmless, twist=_ends)
+
+
+def _written(told: Told, after: int, until: int) -> set[str]:
+    """Give the rows that were written after a step, of those there are after a later one."""
+    before: Rows = told.history[after].rows
+    now = told.history[until].rows
+    return {text_of(key) for key, row in now.items() if before.get(key) != row}
+
+
+def _only(seen: Seen, keys: set[str]) -> Seen:
+    return replace(seen, lines=tuple(each for each in seen.lines if each.key in keys))
+
+
+def _since(told: Told, after: int) -> Seen:
+    return _only(read(told), _written(told, after, told.truth.step))
+
+
+def _last_write(told: Told) -> int:
+    """Give the newest step that changed a row."""
+    steps = range(1, len(told.history))
+    return max(at for at in steps if told.history[at].rows != told.history[at - 1].rows)
+
+
+def _end_before(told: Told, step: int) -> Seen | None:
+    """Leave out the newest write: what was written until then, as it was."""
+    last = _last_write(told) - 1
+    if last < step:
+        return None
+    return _only(_shown(told, last, told.truth.schema, told.truth.step), _written(told, step, last))
+
+
+def _newest_left_out(told: Told, step: int) -> Seen:
+    """Leave out the rows of the newest write, of those there are now."""
+    last = _last_write(told)
+    newest = _written(told, last - 1, told.truth.step)
+    seen = _since(told, step)
+    return _only(seen, {each.key for each in seen.lines} - newest)
+
+
+def _columns_of_then(told: Told, step: int) -> Seen:
+    whole = read(told, schema=told.history[step].schema)
+    return _only(whole, _written(told, step, told.truth.step))
+
+
+def _deleted_too(told: Told, step: int) -> Seen | None:
+    """Show the rows deleted since as well, as they were last."""
+    seen, lines = _since(told, step), []
+    for key, at in told.truth.gone.items():
+        if at > step:
+            was = read(told, step=at - 1, schema=told.truth.schema)
+            lines += [each for each in was.lines if each.key == text_of(key)]
+    return replace(seen, lines=(*seen.lines, *lines)) if lines else None
+
+
+since("just that (right)", _since, harmless=True)
+since("everything", lambda told, _: read(told))
+since(
+    "rows that a predicate holds for (right)",
+    lambda told, step: _asked(told, _since(told, step)),
+    harmless=True,
+)
+since("everything that a predicate holds for", lambda told, _: _asked(told, read(told)))
+since("one write too many", lambda told, step: _since(told, step - 1))
+since("one write too few", lambda told, step: _since(told, step + 1))
+since("nothing of the newest write", _end_before)
+since("the rows of the newest write left out", _newest_left_out)
+since("columns of then", _columns_of_then)
+since("deleted rows too", _deleted_too)
+since("the table as it was then", lambda told, step: _of(told, step, told.truth.step))
