@@ -13,12 +13,13 @@ from harness.histories import Case
 from harness.kinds import Kinds
 from harness.record import Answer, Outcome, OutcomeKind, Refusal, VerdictKind
 from tests.quality.chance import story
-from tests.quality.notation import history
+from tests.quality.notation import changed, history
 from tests.quality.parties import case_of
 from tests.simulated import Reply
 from tests.unit.test_following import doubtful
 from tests.unit.test_judge import case_of as as_filed
 from tests.unit.test_judge import cell_at
+from tests.unit.test_judging_differences import ONE, PRESTODB, TRINO, ZONELESS, cut, typed
 from tests.unit.test_party import as_filed as shown_as_filed
 
 TOLD = history("insert 1..4; move f1 after f2; upsert 2", mor=True)
@@ -77,6 +78,17 @@ def test_what_a_reader_is_declared_not_to_know_is_no_refusal(
 ) -> None:
     case, cell = versioned(as_filed(TOLD), version), replace(cell_at(TOLD), reader=HIVE)
     said = Answer(cell.case, "select", refusal=REFUSED)
+    assert early(case, [cell], [said]) == at_last(case, [cell], [said]) == [kind]
+
+
+@pytest.mark.parametrize(
+    ("reader", "kind"), [(PRESTODB, VerdictKind.CORRECT), (TRINO, VerdictKind.WRONG)]
+)
+def test_a_product_is_held_to_what_is_declared_of_it(reader: str, kind: VerdictKind) -> None:
+    """Both have one type of timestamps, and only PrestoDB cuts them to milliseconds."""
+    told = history("row id=1 at=2024-01-02T03:04:05.678901", ZONELESS)
+    case, cell = as_filed(told), replace(cell_at(told), reader=reader)
+    said = answer(cell, changed(typed(told, ONE), {"at": cut}))
     assert early(case, [cell], [said]) == at_last(case, [cell], [said]) == [kind]
 
 
