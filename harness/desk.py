@@ -17,7 +17,7 @@ from harness.answering import TIMEOUT_S, Manner
 from harness.engines.api import Engine, Server, Wanted
 from harness.errors import EnvironmentProblem
 from harness.handover import Handover
-from harness.keeper import Keeper
+from harness.keeper import Keeper, KindOf, nothing
 from harness.probing import Probes
 from harness.progress import Progress, started
 from harness.questions import Asked
@@ -45,6 +45,7 @@ class Reading:
     """Ask again what earlier runs have asked."""
     timeout_s: float = TIMEOUT_S
     """After so long a query counts as unanswered."""
+    kind_of: KindOf = nothing
     room: memory.Room = field(default_factory=memory.Room)
     """The memory of what runs side by side, writers included."""
 

@@ -67,6 +67,7 @@ class Histories:
         self._expected: dict[tuple[int, str, Query], Expected] = {}
         self._bases: dict[int, Base] = {}
         self._told: dict[Hashable, Told] = {}
+        self._differs: dict[Hashable, bool] = {}
         self._holdings = Holdings(case.states, self.history)
         self._besides: dict[tuple[int, str], Beside | None] = {}
         self._meta = _meta(case.states)
@@ -188,6 +189,13 @@ class Histories:
             else:
                 self._told[same] = Told(diagnosis.findings(places, world))
         return told.quoted(self._told[same], answer, self.history[0].table.key)
+
+    def differs(self, step: int, view: str, answer: Answer) -> bool:
+        """Tell whether `told` finds anything in an answer that has rows; far less is worked out."""
+        same = step, view, answer.question, told.content(answer)
+        if same not in self._differs:
+            self._differs[same] = told.differs(answer, self.world(step, view))
+        return self._differs[same]
 
     def _wrong(self, answer: Answer, layout: Layout, world: World) -> tuple[Place, ...]:
         """Give what is wrong were the table what a world says, as far as the product can show it.

@@ -29,14 +29,36 @@ def alone(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
     outcomes = histories.outcomes
     verdicts = [_of_step(case, outcome) for outcome in outcomes.values() if _failed(outcome)]
     for cell in cells:
-        outcome = outcomes.get(cell.step)
         answer = answers.get(cell.case)
-        fell_away = answer is not None and _fell_away(cell, answer, histories)
-        if _skipped(outcome) or (fell_away and _incomplete(outcomes, cell.step)):
-            continue
-        shown_by = histories.shown_by(cell.reader, answer)
-        verdicts.append(_of_cell(cell, case, shown_by, answer))
+        if not _left_out(cell, histories, answer):
+            shown_by = histories.shown_by(cell.reader, answer)
+            verdicts.append(_of_cell(cell, case, shown_by, answer))
     return tuple(verdicts)
+
+
+def kind(cell: Cell, case: Case, histories: Histories, answer: Answer) -> VerdictKind | None:
+    """Give the kind of the verdict that `alone` gives a cell; None where it gives none.
+
+    What is wrong is not named, which is most of the work. `histories`: those of the case.
+    """
+    if _left_out(cell, histories, answer):
+        return None
+    shown_by = histories.shown_by(cell.reader, answer)
+    asked = _asked(cell, case, shown_by, answer)
+    if asked.because:
+        return asked.verdict
+    if answer.refusal is not None:
+        return VerdictKind.REFUSED
+    taken = _taken(cell, case, shown_by, answer)
+    wrong = shown_by.differs(cell.step, shows(cell.view), taken)
+    return VerdictKind.WRONG if wrong else VerdictKind.CORRECT
+
+
+def _left_out(cell: Cell, histories: Histories, answer: Answer | None) -> bool:
+    outcomes = histories.outcomes
+    fell_away = answer is not None and _fell_away(cell, answer, histories)
+    incomplete = fell_away and _incomplete(outcomes, cell.step)
+    return _skipped(outcomes.get(cell.step)) or incomplete
 
 
 def _skipped(outcome: Outcome | None) -> bool:
@@ -81,7 +103,8 @@ def _blank(cell: Cell, case: Case, kind: VerdictKind) -> Verdict:
     )
 
 
-def _of_cell(cell: Cell, case: Case, histories: Histories, answer: Answer | None) -> Verdict:
+def _asked(cell: Cell, case: Case, histories: Histories, answer: Answer | None) -> Verdict:
+    """Give the verdict as far as no content is looked at: it stands where it says why."""
     blank = _blank(cell, case, VerdictKind.UNKNOWN)
     if histories.broken is not None and cell.step >= histories.broken:
         return replace(blank, because=f"nothing is known of the table after step {cell.step}")
@@ -96,10 +119,22 @@ def _of_cell(cell: Cell, case: Case, histories: Histories, answer: Answer | None
         return replace(asked, because=answer.unknown or answer.void)
     if cell.view == READ_OPTIMIZED and (why := histories.base(cell.step).why):
         return replace(asked, because=f"layout: {why}")
-    view, answer = shows(cell.view), histories.asked(answer)
-    expected = histories.expected(cell.step, view, answer.question)
+    return asked
+
+
+def _taken(cell: Cell, case: Case, histories: Histories, answer: Answer) -> Answer:
+    """Give the answer as its product can have understood and told it."""
+    answer = histories.asked(answer)
+    expected = histories.expected(cell.step, shows(cell.view), answer.question)
     declared = differences.about(cell.reader, case.variant.format)
-    answer = shown.taken(answer, dict(expected.columns), declared)
+    return shown.taken(answer, dict(expected.columns), declared)
+
+
+def _of_cell(cell: Cell, case: Case, histories: Histories, answer: Answer | None) -> Verdict:
+    asked = _asked(cell, case, histories, answer)
+    if asked.because or answer is None:
+        return asked
+    view, answer = shows(cell.view), _taken(cell, case, histories, answer)
     told = histories.told(cell.step, view, answer)
     kind, because = VerdictKind.WRONG if told.findings else VerdictKind.CORRECT, told.doubt
     if answer.refusal is not None:
@@ -111,7 +146,7 @@ def _of_cell(cell: Cell, case: Case, histories: Histories, answer: Answer | None
         findings=told.findings,
         reproduces=told.ways,
         because=because,
-        expected=expected,
+        expected=histories.expected(cell.step, view, answer.question),
         normalised=histories.normalised(cell.step, view, answer),
     )
 

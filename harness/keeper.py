@@ -1,10 +1,13 @@
-"""Answers are passed on in small batches, so that a death loses few of them."""
+"""Answers are passed on in small batches, so that a death loses few of them.
+
+Each is counted as it comes, and the kind of its verdict once it is passed on.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,7 +15,7 @@ from harness import freeze
 from harness.answer_cache import AnswerCache
 from harness.progress import Count
 from harness.questions import Asked
-from harness.record import Answer
+from harness.record import Answer, VerdictKind
 from harness.table_state import State
 
 BATCH: Final = 16
@@ -20,6 +23,14 @@ WAIT_S: Final = 2.0
 """After so long the next answer is passed on with those that wait."""
 NOT_ASKED: Final = "not asked"
 CHANGED: Final = "the frozen table's files changed while it was read"
+
+
+KindOf = Callable[[Answer], VerdictKind | None]
+"""Gives the kind of the verdict on an answer as far as can be told now; None where none is."""
+
+
+def nothing(_: Answer) -> None:
+    """Tell nothing of an answer."""
 
 
 @dataclass(slots=True)
@@ -33,6 +44,7 @@ class Keeper:
     found: Callable[[Answer], None]
     cells: Count
     """Those that are planned."""
+    kind_of: KindOf = nothing
     batch: int = BATCH
     _before: dict[str, object] = field(default_factory=dict)
     _waiting: list[tuple[Asked, Answer]] = field(default_factory=list)
@@ -49,7 +61,7 @@ class Keeper:
         """Pass on an answer that nobody had to be asked for."""
         with self._lock:
             self.cells.found("", _outcome(answer))
-            self.found(answer)
+            self._pass([answer])
 
     def rest(self) -> None:
         """Count the cells that nobody can be asked about: their tables have no state."""
@@ -74,14 +86,22 @@ class Keeper:
     def _pass_on(self) -> None:
         states = {asked.state.digest: asked.state for asked, _ in self._waiting}
         now = {digest: freeze.file_list(state) for digest, state in states.items()}
-        for asked, answer in self._waiting:
-            if now[asked.state.digest] == self._before[asked.state.digest]:
-                self.kept.keep(asked.address, answer)
-                self.found(answer)
-            else:
-                doubt = Answer(answer.case, answer.sql, unknown=CHANGED, attempts=answer.attempts)
-                self.found(doubt)
+        changed = {digest for digest, files in now.items() if files != self._before[digest]}
+        self._pass(self._kept(*each, changed) for each in self._waiting)
         self._waiting.clear()
+
+    def _kept(self, asked: Asked, answer: Answer, changed: Container[str]) -> Answer:
+        if asked.state.digest in changed:
+            return Answer(answer.case, answer.sql, unknown=CHANGED, attempts=answer.attempts)
+        self.kept.keep(asked.address, answer)
+        return answer
+
+    def _pass(self, answers: Iterable[Answer]) -> None:
+        kinds = []
+        for answer in answers:
+            self.found(answer)
+            kinds.append(self.kind_of(answer))
+        self.cells.judge(filter(None, kinds))
 
 
 def _outcome(answer: Answer) -> str:

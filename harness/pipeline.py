@@ -34,6 +34,7 @@ from harness.cells import Plan, Variant
 from harness.desk import Reading
 from harness.errors import UsageProblem
 from harness.handover import Handover
+from harness.kinds import Kinds
 from harness.progress import Progress
 from harness.record import Answer, StateRecord, Verdict
 from harness.run import Run
@@ -70,7 +71,7 @@ def clean(work: Work) -> None:
         work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")
 
 
-def write_states(plan: Plan, work: Work, found: Callable[[States], None] = lambda _: None) -> None:
+def write_states(plan: Plan, work: Work, found: Callable[[Written], None] = lambda _: None) -> None:
     """Write every variant, or find its states; fill `states.jsonl` as they come.
 
     At last they are in the order of the plan. `found` is told of each variant's once they are
@@ -87,7 +88,7 @@ def write_states(plan: Plan, work: Work, found: Callable[[States], None] = lambd
         def keep(written: Written) -> None:
             states.extend(written.records)
             add(written.records)
-            found(written.states)
+            found(written)
 
         _write(plan, where, keep)
     order = {variant.id: at for at, variant in enumerate(plan.variants)}
@@ -133,8 +134,10 @@ def read_answers(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -
 
     `resume`: what this run has an answer for is not asked again.
     """
-    states = states_of(run.load(work.folder).states, work.cache)
-    _read(plan, [states], work, _reading(work, fresh=fresh), resume=resume)
+    kinds, recorded = Kinds(plan), run.load(work.folder).states
+    kinds.written(recorded)
+    where = _reading(work, kinds, fresh=fresh)
+    _read(plan, [states_of(recorded, work.cache)], work, where, resume=resume)
 
 
 def write_and_read(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -> None:
@@ -142,15 +145,20 @@ def write_and_read(plan: Plan, work: Work, *, fresh: bool, resume: bool = False)
 
     As `write_states` and `read_answers`. What fails in reading is raised once all is written.
     """
-    lanes, written, where = Lanes(1), Handover[States](), _reading(work, fresh=fresh)
-    states = _handed(written, lanes)
+    lanes, written, kinds = Lanes(1), Handover[States](), Kinds(plan)
+    states, where = _handed(written, lanes), _reading(work, kinds, fresh=fresh)
+
+    def hand(some: Written) -> None:
+        kinds.written(some.records)
+        written.give([some.states])
+
     # What breaks off the writing is known to the lanes before the handover is closed for it.
     with (
         closing(written),
         lanes.doing([partial(_read, plan, states, work, where, resume=resume)]),
     ):
         with where.room.held(write.memory_mb(plan.variants)):
-            write_states(plan, work, lambda some: written.give([some]))
+            write_states(plan, work, hand)
         written.close()
 
 
@@ -189,9 +197,9 @@ def _answered(answer: Answer | None) -> bool:
     return answer is not None and not answer.unknown
 
 
-def _reading(work: Work, *, fresh: bool) -> Reading:
+def _reading(work: Work, kinds: Kinds, *, fresh: bool) -> Reading:
     folder = work.folder / run_folder.ENGINES
-    return Reading(work.cache, folder, work.progress, fresh, work.timeout_s)
+    return Reading(work.cache, folder, work.progress, fresh, work.timeout_s, kinds.of)
 
 
 def judge_run(folder: Path) -> Applied:

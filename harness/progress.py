@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -39,6 +39,8 @@ class Count:
     by: str = ""
     """Who made the last."""
     outcomes: Counter[str] = field(default_factory=Counter)
+    judged: Counter[str] = field(default_factory=Counter)
+    """The verdicts on what came so far, by their kinds."""
     given_up: bool = False
     """Whether it ended before all was done."""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -60,6 +62,12 @@ class Count:
             self.by = by or self.by
             self.outcomes[what] += amount
             self._move(amount)
+
+    def judge(self, kinds: Iterable[str]) -> None:
+        """So many more are judged, of these kinds."""
+        with self.lock:
+            self.judged.update(kinds)
+            self._move(0)
 
     def _move(self, amount: int) -> None:
         before, self.made = self.made, self.made + amount
@@ -137,8 +145,9 @@ def megabytes(size: int) -> str:
 def state(count: Count) -> str:
     """Say how far a count has come.
 
-    >>> state(Count("ask cells", 2000, made=8, by="a-1", outcomes=Counter(answered=7, refused=1)))
-    'ask cells: 8 of 2,000, 1,992 left (a-1): 7 answered, 1 refused'
+    >>> found, judged = Counter(answered=7, refused=1), Counter(correct=4, wrong=3, refused=1)
+    >>> state(Count("ask cells", 2000, made=8, by="a-1", outcomes=found, judged=judged))
+    'ask cells: 8 of 2,000, 1,992 left (a-1): 7 answered, 1 refused; 3 wrong'
     """
     by = f" ({count.by})" if count.by else ""
     return f"{count.task}: {count.made:,} of {count.total:,}, {count.left:,} left{by}{came(count)}"
@@ -147,4 +156,9 @@ def state(count: Count) -> str:
 def came(count: Count) -> str:
     """Say what came of the things counted so far, to stand behind something."""
     outcomes = ", ".join(f"{number:,} {what}" for what, number in count.outcomes.items())
-    return f": {outcomes}" if outcomes else ""
+    return f": {outcomes}{_wrong(count.judged)}" if outcomes else ""
+
+
+def _wrong(judged: Counter[str]) -> str:
+    """Say how many are wrong once any was held against the truth; before, "none" says nothing."""
+    return f"; {judged['wrong']:,} wrong" if judged.keys() & {"correct", "wrong"} else ""

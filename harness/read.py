@@ -38,7 +38,7 @@ def read(
 
     """
     with _counted(plan, where) as cells:
-        keeper = Keeper(AnswerCache(where.cache.root / "answers"), found, cells)
+        keeper = Keeper(AnswerCache(where.cache.root / "answers"), found, cells, where.kind_of)
         _ask(plan, states, where, keeper)
         keeper.rest()
 

@@ -151,7 +151,8 @@ class JsonProgress:
 
     def _state(self, event: str, count: Count) -> None:
         facts = {"task": count.task, "by": count.by, "done": count.made, "total": count.total}
-        self.tell(event, **facts, left=count.left, found=dict(count.outcomes))
+        counted = {"found": dict(count.outcomes), "judged": dict(count.judged)}
+        self.tell(event, **facts, left=count.left, **counted)
 
 
 def for_stream(stream: TextIO) -> Progress:

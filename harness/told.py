@@ -88,6 +88,15 @@ def wrong(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]:
     )
 
 
+def differs(answer: Answer, world: World) -> bool:
+    """Tell whether anything is wrong with the rows of an answer, and name nothing.
+
+    How they were read says whose a wrong value is; that one is wrong their values alone tell.
+    """
+    query, seen = answer.question, compare.narrowed(world, answer.question)
+    return bool(compare.wrong(seen, query, answer.columns, answer.rows))
+
+
 def of_rows(answer: Answer, places: Sequence[Place], world: World, layout: Layout) -> Told:
     """Give what is told of an answer that has rows; `places`: those of them that are wrong."""
     seen = compare.narrowed(world, answer.question)

@@ -5,7 +5,7 @@ With `--json`, standard output holds one JSON object a line and nothing else, ea
 | event | what it holds |
 | --- | --- |
 | `start` | `task`, `total`, `unit` (`bytes` or `things`) |
-| `progress`, `done` | `task`, `by` (who answered last), `done`, `total`, `left`, `found` |
+| `progress`, `done` | `task`, `by` (the last one), `done`, `total`, `left`, `found`, `judged` |
 | `note` | `text` |
 | `end`, the last one | `status`; `reasons`, `totals`, `run`, `reports`; or `problem` |
 """

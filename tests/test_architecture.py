@@ -57,6 +57,7 @@ MAY_IMPORT = {
         "party told"
     ),
     "judge": "views cells record differences refusals unsupported layout party histories",
+    "kinds": "cells record formats judge histories",
     "run_info": "errors cells",
     "run": "errors model scenario cells record recording run_info",
     "reports": "errors model scenario views cells record differences baseline run_info run",
@@ -94,7 +95,7 @@ MAY_IMPORT = {
     "fetching": "progress cells runtimes",
     "pipeline": (
         "errors progress cells record formats runtimes table_state write writing written recording "
-        "handover side_by_side desk read judge histories run baseline known_files run_folder "
+        "handover side_by_side desk read judge kinds histories run baseline known_files run_folder "
         "run_plan answering"
     ),
     "explain": (

@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Final, TypeVar, cast
 
 from harness import formats, run_plan
-from harness.cells import Cell, Variant
+from harness.cells import Cell, Plan, Variant
 from harness.histories import Case
 from harness.judge import judge
-from harness.record import Answer, StateRecord, Verdict
+from harness.kinds import Kinds
+from harness.record import Answer, StateRecord, Verdict, VerdictKind
 from harness.run import Run
 from tests.recorded import store, tidy
 from tests.recorded.store import Recorded, Said
@@ -37,6 +38,13 @@ def judged(recorded: Recorded) -> dict[Cell, Said]:
     answers = {cell.case: each for cell, each in recorded.answers.items() if each is not None}
     verdicts = judge(case_of(recorded), tuple(recorded.answers), answers)
     return _said(verdicts)
+
+
+def kinds(recorded: Recorded) -> dict[Cell, VerdictKind | None]:
+    """Give the kind that is told of each answer as it comes."""
+    found = Kinds(Plan("recorded", (recorded.variant,), (), tuple(recorded.answers)))
+    found.written(recorded.states)
+    return {cell: found.of(each) for cell, each in recorded.answers.items() if each is not None}
 
 
 def _said(verdicts: Iterable[Verdict]) -> dict[Cell, Said]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from pathlib import Path
 from typing import Final
 
 from harness.record import Party
+from harness.telling import PlainProgress
 from tests.recorded import replay, store
 
 VARIANTS: Final = store.read_all(Path(__file__).parent / "quick_start")
@@ -17,6 +19,19 @@ def test_the_recording_holds_the_whole_quick_start() -> None:
     assert sum(len(each.answers) for each in VARIANTS) == CELLS
     assert all(each.answers.keys() <= each.verdicts.keys() for each in VARIANTS)
     assert all(answer is not None for each in VARIANTS for answer in each.answers.values())
+
+
+def test_progress_counts_as_many_wrong_cells_as_there_are_in_the_end() -> None:
+    out = io.StringIO()
+    with PlainProgress(out).count("ask cells", CELLS) as cells:
+        for each in VARIANTS:
+            kinds = replay.kinds(each).values()
+            cells.found("", "answered", len(kinds))
+            cells.judge(map(str, kinds))
+    of_cells = (each.verdicts[cell] for each in VARIANTS for cell in each.answers)
+    at_last = Counter(said["verdict"] for said in of_cells)
+    assert cells.judged == at_last
+    assert out.getvalue().endswith(f"1,216 answered; {at_last['wrong']} wrong\n")
 
 
 def test_the_recording_holds_every_kind_of_verdict_and_nothing_unexplained() -> None:

@@ -14,7 +14,7 @@ from harness.keeper import CHANGED, Keeper
 from harness.model.query import Query
 from harness.progress import Count
 from harness.questions import Asked
-from harness.record import Answer, Column, Refusal
+from harness.record import Answer, Column, Refusal, VerdictKind
 from harness.table_state import State
 
 
@@ -66,6 +66,31 @@ def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state:
     assert cells.left == 0
     counted = {"answered": 1, "refused": 1, "silent": 1, "reused": 1, "not asked": 4}
     assert cells.outcomes == counted
+
+
+def test_each_answer_is_judged_when_it_is_passed_on_be_it_asked_or_kept(
+    tmp_path: Path, state: State
+) -> None:
+    cells = Count("ask cells", 8)
+
+    def kind_of(answer: Answer) -> VerdictKind | None:
+        if answer.void:
+            return None
+        return VerdictKind.UNKNOWN if answer.unknown else VerdictKind.WRONG
+
+    keeper = Keeper(AnswerCache(tmp_path / "answers"), lambda _: None, cells, kind_of, batch=2)
+    keeper.watch([state])
+    keeper.take(*asked(1, state))
+    assert cells.judged == {}, "its files may have changed"
+    keeper.take(*asked(2, state))
+    assert cells.judged == {"wrong": 2}
+    keeper.tell(replace(asked(3, state)[1], reused=True))
+    keeper.tell(Answer("v", "", void="no step has written anything yet"))
+    assert cells.judged == {"wrong": 3}
+    (state.table / "file").write_text("other")
+    keeper.take(*asked(4, state))
+    keeper.pass_on()
+    assert cells.judged == {"wrong": 3, "unknown": 1}, "as it is recorded"
 
 
 def test_a_state_that_comes_again_is_compared_with_how_it_was_before_anybody_read_it(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +25,7 @@ from harness.keeper import Keeper
 from harness.model.query import Query
 from harness.progress import Count
 from harness.questions import Asked
-from harness.record import Answer, Column
+from harness.record import Answer, Column, VerdictKind
 from harness.runtimes import memory
 from harness.runtimes.cache import Cache
 from harness.runtimes.memory import MACHINE, Free
@@ -177,6 +177,17 @@ def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_
     assert first < said.index("v2 is written")
     assert said[-1] == "ask cells: done: 2 answered, 2 not asked", "two have no state"
     assert any(line.startswith("hive-3.1.3: 2 answers in ") for line in said)
+
+
+def test_it_is_told_how_many_answers_are_wrong_asked_or_kept(
+    engines: Engines, tmp_path: Path
+) -> None:
+    where = replace(place(tmp_path, out := StringIO()), kind_of=lambda _: VerdictKind.WRONG)
+    plan = planned("v1", readers=(HIVE,))
+    for _ in range(2):
+        reading.read(plan, [states("v1")], where, lambda _: None)
+    said = [line for line in out.getvalue().splitlines() if "done" in line]
+    assert said == ["ask cells: done: 1 answered; 1 wrong", "ask cells: done: 1 reused; 1 wrong"]
 
 
 def test_where_no_cell_is_left_nothing_is_told(engines: Engines, tmp_path: Path) -> None:

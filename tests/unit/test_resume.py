@@ -17,7 +17,7 @@ from harness.desk import Reading
 from harness.errors import EnvironmentProblem
 from harness.pipeline import Work
 from harness.progress import QuietProgress
-from harness.record import Answer, StateRecord
+from harness.record import Answer, StateRecord, VerdictKind
 from harness.runtimes.cache import Cache
 from harness.runtimes.catalog import CatalogGoneProblem
 from harness.table_state import States
@@ -39,7 +39,15 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
 
 
 @pytest.fixture
-def asked(work: Work, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def kinds() -> dict[str, VerdictKind | None]:
+    """What was told of the answers as they came, by their cases."""
+    return {}
+
+
+@pytest.fixture
+def asked(
+    work: Work, kinds: dict[str, VerdictKind | None], monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
     """Readers that say what the recorded ones said; gives the cases they were asked."""
     whole = dict(run.load(work.folder).answers)
     cases: list[str] = []
@@ -50,6 +58,7 @@ def asked(work: Work, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         for cell in plan.cells:
             cases.append(cell.case)
             found(whole[cell.case])
+            kinds[cell.case] = where.kind_of(whole[cell.case])
 
     monkeypatch.setattr(reading, "read", read)
     return cases
@@ -83,6 +92,16 @@ def test_only_what_has_no_answer_is_asked_and_the_verdicts_are_the_same(
     assert go_on(work) == undisturbed
     assert len(asked) == len(all_lines) - recorded
     assert lines(work) == all_lines
+
+
+def test_what_is_told_of_the_answers_that_were_left_is_what_is_judged_at_last(
+    work: Work, asked: list[str], kinds: dict[str, VerdictKind | None]
+) -> None:
+    keep(work, lines(work)[:20])
+    go_on(work)
+    judged = {each.case: each.verdict for each in run.load(work.folder).verdicts}
+    assert kinds == {case: judged[case] for case in asked}
+    assert set(kinds.values()) >= {VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED}
 
 
 def test_a_record_cut_off_by_the_death_is_dropped_and_its_cell_asked_again(

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from harness.bars import TerminalProgress
+from harness.record import VerdictKind
 from harness.telling import JsonProgress, PlainProgress, for_stream
 
 
@@ -127,6 +128,30 @@ def test_plain_lines_tell_what_was_found_so_far_and_who_is_asked() -> None:
     ]
 
 
+def test_plain_lines_tell_how_many_are_wrong_so_far() -> None:
+    out = io.StringIO()
+    with PlainProgress(out).count("ask", 4) as count:
+        for kind in ("refused", "correct", "wrong", "wrong"):
+            count.judge([kind])
+            count.found("a", "answered")
+    assert out.getvalue().splitlines()[1:] == [
+        "ask: 1 of 4, 3 left (a): 1 answered",  # none has rows: that none is wrong says nothing
+        "ask: 2 of 4, 2 left (a): 2 answered; 0 wrong",
+        "ask: 3 of 4, 1 left (a): 3 answered; 1 wrong",
+        "ask: done: 4 answered; 2 wrong",
+    ]
+
+
+def test_what_is_judged_is_told_within_the_minute_though_no_answer_comes() -> None:
+    out, clock = io.StringIO(), Clock()
+    asked = PlainProgress(out, clock).count("ask", 50_000)
+    asked.found("a", "answered")
+    clock.now += 60
+    asked.judge(["wrong"])
+    last = out.getvalue().splitlines()[-1]
+    assert last == "ask: 1 of 50,000, 49,999 left (a): 1 answered; 1 wrong"
+
+
 def test_plain_lines_of_a_count_do_not_name_who_was_asked_in_the_one_before() -> None:
     out = io.StringIO()
     progress = PlainProgress(out)
@@ -141,6 +166,14 @@ def test_a_terminal_shows_what_was_found_beside_the_bar() -> None:
     with on_terminal(out).count("ask", 2) as count:
         count.found("trino-476", "refused")
     assert "ask: 1 of 2, 1 left (trino-476): 1 refused" in out.getvalue()
+
+
+def test_a_terminal_shows_how_many_are_wrong_also_when_nothing_more_comes() -> None:
+    out = io.StringIO()
+    with on_terminal(out).count("ask", 2) as count:
+        count.found("trino-476", "answered", 2)
+        count.judge(["wrong", "correct"])
+    assert "2 of 2, 0 left (trino-476): 2 answered; 1 wrong" in " ".join(out.getvalue().split())
 
 
 def test_a_terminal_shows_all_that_runs_at_once_each_in_its_figures() -> None:
@@ -178,13 +211,14 @@ def test_a_program_is_told_in_json_one_object_a_line() -> None:
     with progress.count("ask", 2) as count:
         progress.note("by the way")
         count.found("a", "answered")
+        count.judge([VerdictKind.WRONG])
     events = [json.loads(line) for line in out.getvalue().splitlines()]
     counted = {"task": "ask", "by": "a", "done": 1, "total": 2, "left": 1, "found": {"answered": 1}}
     assert events == [
         {"event": "start", "task": "ask", "total": 2, "unit": "things"},
         {"event": "note", "text": "by the way"},
-        {"event": "progress", **counted},
-        {"event": "done", **counted},
+        {"event": "progress", **counted, "judged": {}},
+        {"event": "done", **counted, "judged": {"wrong": 1}},
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -103,6 +104,37 @@ def test_each_variant_is_asked_about_before_the_next_one_is_written(work: Work, 
     assert len(side.asked) > 1
     assert side.over == ["written", "read"]
     assert answers(work) == [cell.case for cell in plan.cells]
+
+
+def test_readers_are_told_the_kind_of_each_verdict_while_they_are_asked(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here they answer what was recorded."""
+    states = recording.read_all(RECORDED / run.STATES, StateRecord)
+    answers = {each.case: each for each in recording.read_all(RECORDED / run.ANSWERS, Answer)}
+    told = Counter[str]()
+
+    def write(variants: list[Variant], _: Writing, found: Callable[[Written], None]) -> None:
+        for variant in variants:
+            records = tuple(each for each in states if each.variant == variant.id)
+            found(Written(records, states_of(variant)))
+
+    def read(
+        plan: Plan, states: Iterable[States], where: Reading, found: Callable[[Answer], None]
+    ) -> None:
+        for some in states:
+            of = {variant for variant, _ in some}
+            for cell in (each for each in plan.cells if each.variant in of):
+                answer = answers[cell.case]
+                found(answer)
+                told.update([str(where.kind_of(answer))])
+
+    monkeypatch.setattr(writing, "write", write)
+    monkeypatch.setattr(reading, "read", read)
+    pipeline.write_and_read(planned(work), work, fresh=True)
+    verdicts = pipeline.judge_run(work.folder).verdicts
+    assert told == Counter(str(each.verdict) for each in verdicts)
+    assert told["wrong"] > 0
 
 
 def test_a_run_that_broke_off_is_asked_only_what_is_left(work: Work, side: Side) -> None:
