@@ -17,7 +17,8 @@ from harness.origins.values import best, older_and_newer, origins_of, readings, 
 Seen = Mapping[str, Sequence[tuple[Field, Value]]]
 """What was found in each row, by the text of its key: the columns with their values."""
 Batch = tuple[object, int]
-"""Rows that lie in the same file: a group's base file, or the log file that one step wrote."""
+"""Rows that lie in the same file: a group's base file, or the log file that one step wrote. In a
+table without file groups the files of one insert are alike, and their rows count as of one."""
 BASE: Final = -1
 GROUP: Final = -2
 """In a batch: all files of the group."""
