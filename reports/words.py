@@ -29,6 +29,7 @@ from harness.model.ways import (
 from harness.record import FindingKind, Party, VerdictKind
 
 ANEW: Final = str(By.RENUMBERED).removeprefix(f"{By.ID}, ")
+OUTSIDE: Final = str(By.ID_OUTSIDE).removeprefix(f"{By.ID}, ")
 META_COUNTED: Final = str(By.COUNTED).removeprefix(f"{By.POSITION}, ")
 """The parts of these ways that by id, and by position alone have not."""
 LONGEST: Final = 120
@@ -178,6 +179,7 @@ WAYS: Final[Mapping[str, str]] = {
     By.POSITION: "the table's first column is taken from the first of a file, and so on, whatever "
     "their names are",
     ANEW: "each file's columns get the ids that they would have in a table that was created so",
+    OUTSIDE: "what is inside a column is looked for under the name that it has today",
     META_COUNTED: "the columns that Hudi puts first in each file count as well",
     Logs.IGNORED: "newer values and deletes in log files are left out",
     Logs.BY_ID: "columns of log files are found by field id",
@@ -188,7 +190,7 @@ WAYS: Final[Mapping[str, str]] = {
     "too, and what stands beyond the end of an older, shorter one is NULL",
     STORED: "what a file stores is taken for a value of the table's type, "
     "whatever type the file says",
-    CAST: "texts of a file are cast where the table's column has whole numbers",
+    CAST: "texts of a file are cast where the table's column has numbers",
     CUT: "what is less than a millisecond is cut off, towards 1970",
     OVERLAID: "where the catalog does not list Hudi's columns, the commit time, the record key and "
     "the partition path of rows from base files stand under its first, third and fourth column",

@@ -25,6 +25,7 @@ from harness.model.resolution import (
     Otherwise,
     finders,
     met_otherwise,
+    renamed_inside,
     shown,
     shown_as_cast,
     shown_as_stored,
@@ -94,6 +95,8 @@ class Reading:
         }
         bases = [base for base, _ in self._slices if base is not None and base.keys]
         self._counted = bool(meta) and all(base.path in meta for base in bases)
+        hudis = any(name in META for fact in files for name, _ in fact.columns)
+        self._outside = not hudis and renamed_inside(history)
         self.renumbered = renumbered(history, files, steps)
         """Whether ids that are given anew in each file can show something else."""
         rows = (row for each in self._rows.values() for _, row in each)
@@ -145,7 +148,12 @@ class Reading:
         return self._ways[prunes]
 
     def _finders(self) -> tuple[By, ...]:
-        return finders(self._history, counted=self._counted, renumbered=self.renumbered)
+        return finders(
+            self._history,
+            counted=self._counted,
+            renumbered=self.renumbered,
+            outside=self._outside,
+        )
 
     def _otherwise(
         self, files: Sequence[FileFact], otherwise: Otherwise, finders: Sequence[By]

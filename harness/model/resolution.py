@@ -65,17 +65,36 @@ def meeting_other_types(
     )
 
 
-def finders(history: History, *, counted: bool = False, renumbered: bool = False) -> tuple[By, ...]:
+def finders(
+    history: History, *, counted: bool = False, renumbered: bool = False, outside: bool = False
+) -> tuple[By, ...]:
     """Give the ways to find columns that can differ on such a history.
 
     Upper and lower case matter only where two names differ by nothing else. `counted`: whether a
     reader by position may count meta columns. `renumbered`: whether ids that are given anew can be
-    other ones.
+    other ones. `outside`: whether parts of structs may be found otherwise than columns.
     """
     names = {field.name for truth in history for field in truth.schema.walk()}
     folds = len({name.casefold() for name in names}) < len(names)
-    never = {By.FOLDED: not folds, By.COUNTED: not counted, By.RENUMBERED: not renumbered}
+    never = {
+        By.FOLDED: not folds,
+        By.COUNTED: not counted,
+        By.RENUMBERED: not renumbered,
+        By.ID_OUTSIDE: not outside,
+    }
     return tuple(by for by in By if not never.get(by))
+
+
+def renamed_inside(history: History) -> bool:
+    """Tell whether a part of a column had a name that another part, or this one, has not."""
+    parts = {
+        (field.id, part.id, part.name)
+        for truth in history
+        for field in truth.schema.walk()
+        for part in field.children
+    }
+    ids, names = {(field, id_) for field, id_, _ in parts}, {(field, n) for field, _, n in parts}
+    return not len(ids) == len(names) == len(parts)
 
 
 def _differ(field: Field, source: Field, by: By) -> bool:
@@ -191,7 +210,7 @@ def _in_file(
 ) -> Field | None:
     name: str | None
     match by:
-        case By.ID:
+        case By.ID | By.ID_OUTSIDE:
             return next((each for each in written.fields if each.id == field.id), None)
         case By.NAME | By.FOLDED:
             name = _named_as(field.name, in_file, by)

@@ -30,6 +30,8 @@ class By(StrEnum):
     """How a reader finds a table's column in a file."""
 
     ID = "by id"
+    ID_OUTSIDE = "by id, parts of structs by name"
+    """Columns by id, what is inside them by name (seen on PrestoDB 0.283, on Iceberg's tables)."""
     NAME = "by name"
     FOLDED = "by name in any case"
     POSITION = "by position"
@@ -124,16 +126,20 @@ class Way:
         of today, and converts values; who goes by id converts them too, and so does who cuts
         timestamps. Who gives ids anew goes by the catalog of today, and leaves out files by the
         ids of the table. Hive shows Hudi's columns under others where it goes by id and merges log
-        files.
+        files. Who finds columns by id and their parts by name goes by the catalog of today, and
+        converts values.
         """
         older = self.catalog is not None
         lists = self.listed and (self.by.placed or older or self.stored)
         anew = self.by is By.RENUMBERED and (older or self.stored)
+        outside = self.by is By.ID_OUTSIDE and (older or self.stored or self.cast or self.listed)
+        by_parts = outside or self.pruned is By.ID_OUTSIDE
         stored = self.stored and (self.by is By.ID or self.cut)
         casts = self.cast and (self.listed or self.stored or self.cut)
         merges = self.logs is Logs.MERGED and not older and self.pruned is None
         laid = self.overlaid and not (self.by is By.ID and merges)
-        return lists or anew or stored or casts or laid or self.pruned is By.RENUMBERED
+        pruned = self.pruned is By.RENUMBERED
+        return lists or anew or by_parts or stored or casts or laid or pruned
 
     def includes(self, other: Way) -> bool:
         """Tell whether another way is a smaller part of this one."""

@@ -58,6 +58,33 @@ def test_log_files_by_id_and_base_files_by_name_find_a_renamed_column_in_logs_al
     assert [row[2] for row in found] == ["f3s2r1", "None"]
 
 
+NESTED = "id string, ts long, f1 string, p struct<a: string, b: string>"
+
+
+def bare(text: str) -> Reading:
+    """Give the same files without Hudi's meta columns, as another format's are."""
+    told = history(text, NESTED)
+    facts = [each.fact() for each in told.disk.files]
+    return Reading(told.history, [replace(f, columns=f.columns[5:]) for f in facts], STEPS)
+
+
+def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
+    found = bare("insert 1; rename p.a c; rename f1 g")
+    shown = {way.by: [each.values for each in found.rows(way)] for way in found.ways()[:4]}
+    assert shown[By.ID][0][2:] == ("f3s1r1", {"c": "f5s1r1", "b": "f6s1r1"})
+    assert shown[By.ID_OUTSIDE][0][2:] == ("f3s1r1", {"c": None, "b": "f6s1r1"})
+    assert shown[By.NAME][0][2:] == (None, {"c": None, "b": "f6s1r1"})
+
+
+def test_so_they_are_where_part_names_changed_and_in_tables_that_are_not_hudis() -> None:
+    other = ("insert 1; rename f1 g", "insert 1; add p.c string")
+    assert not any(By.ID_OUTSIDE in {way.by for way in bare(each).ways()} for each in other)
+    hudis = reading(history("insert 1; rename p.a c", NESTED))
+    assert By.ID_OUTSIDE not in {way.by for way in hudis.ways()}
+    again = bare("insert 1; drop p.a; add p.a string")
+    assert By.ID_OUTSIDE in {way.by for way in again.ways()}
+
+
 def test_an_older_catalog_shows_the_older_columns() -> None:
     told = history("insert 1; rename f1 g; drop f2")
     files = reading(told)
