@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import count
 from types import MappingProxyType
 from typing import Final
@@ -95,8 +95,6 @@ class Reading:
         }
         bases = [base for base, _ in self._slices if base is not None and base.keys]
         self._counted = bool(meta) and all(base.path in meta for base in bases)
-        hudis = any(name in META for fact in files for name, _ in fact.columns)
-        self._outside = not hudis and renamed_inside(history)
         self.renumbered = renumbered(history, files, steps)
         """Whether ids that are given anew in each file can show something else."""
         rows = (row for each in self._rows.values() for _, row in each)
@@ -146,6 +144,13 @@ class Reading:
             )
             self._ways[prunes] = ways(found, can)
         return self._ways[prunes]
+
+    @cached_property
+    def _outside(self) -> bool:
+        """Whether parts of structs may be found otherwise than columns: not in Hudi's files."""
+        bases = [base for base, _ in self._slices if base is not None]
+        hudis = any(name in META for base in bases for name, _ in base.columns)
+        return not hudis and renamed_inside(self._history)
 
     def _finders(self) -> tuple[By, ...]:
         return finders(
