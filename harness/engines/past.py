@@ -16,7 +16,7 @@ step's own, an inclusive one that of the write which follows, so that a bound th
 
 As of a step, some readers choose the files of then and show them under the columns of now, though
 the formats promise those of then (see `harness.views`). They are judged by that promise all the same:
-Trino before it was mended (trinodb/trino#12743, #12786), and PrestoDB (prestodb/presto#23553).
+Trino before it was mended (trinodb/trino#12743, #12786; seen on 368).
 
 Hive 3 is not asked for a table as it was. What the libraries have for it stands in no documentation:
 Hudi's `hoodie.<table>.consume.commit` (apache/hudi#2809), of which its maintainers say that it is no
@@ -39,7 +39,7 @@ from harness.runtimes.distribution import Distribution
 PLACE: Final = "{table}"
 _CONSUME: Final = "set hoodie.{entry}.consume"
 _NAMED: Final = Wording(PLACE, suffix="@{instant}")
-"""A snapshot's id in the table's name (`IcebergTableName` of Trino 368 and of PrestoDB 0.283)."""
+"""A snapshot's id in the table's name (`IcebergTableName` of Trino 368)."""
 _WORDS: Final = {
     ("spark", "hudi", AS_OF): Wording("{table} timestamp as of '{instant}'"),
     ("spark", "hudi", INCREMENTAL): Wording(
@@ -47,7 +47,6 @@ _WORDS: Final = {
     ),
     ("spark", "iceberg", AS_OF): Wording("{table} version as of {instant}"),
     ("trino", "iceberg", AS_OF): Wording("{table} for version as of {instant}"),
-    ("presto", "iceberg", AS_OF): _NAMED,
     # The settings choose files, in which there are older rows too; -1 is for all writes since.
     ("hive", "hudi", INCREMENTAL): Wording(
         "(select * from {table} where `_hoodie_commit_time` > '{instant}') `since`",
@@ -69,6 +68,8 @@ _WHY: Final = {
     ("hive", "hudi", AS_OF): "Hive has no words for it before version 4",
     ("hive", "iceberg", AS_OF): "Hive has no words for it before version 4",
     ("presto", "hudi", AS_OF): "its connectors have no words for it",
+    # NOT_FOUND, `t@<snapshot>` of `HiveTableOperations`: the name is asked of the metastore whole.
+    ("presto", "iceberg", AS_OF): "it finds no table with a snapshot in its name (seen on 0.283)",
     ("trino", "hudi", AS_OF): "its connector has no words for it",
 }
 _NO_WORDS: Final = "there are no words for it"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from harness import formats
@@ -22,7 +20,6 @@ from harness.record import FindingKind, VerdictKind
 from harness.run import Run
 from harness.runtimes.cache import Cache
 from harness.scenario.definition import PAST_VIEWS, Scenario, Step
-from tests.engines.everyone import TooLarge
 from tests.engines.planned_run import done
 
 pytestmark = pytest.mark.engines
@@ -30,9 +27,8 @@ pytestmark = pytest.mark.engines
 HUDI = ("hudi-cow", "hudi-mor")
 OLD, NEW = "spark-3.5.8-hudi-0.15.0", "spark-3.5.8-hudi-1.0.2"
 ON = "{schema-on-read=on}"
-PRESTODB = "prestodb-0.283"
-BY_NOW = ("trino-368", PRESTODB)
-"""How the readers begin that show the rows of an earlier step under the columns of now."""
+BY_NOW = "trino-368"
+"""Shows the rows of an earlier step under the columns of now."""
 READERS = {
     f"{OLD}{ON}": HUDI,
     f"{NEW}{ON}": HUDI,
@@ -42,7 +38,6 @@ READERS = {
     "spark-3.5.8-iceberg-1.10.1": ("iceberg",),
     "trino-476": ("iceberg",),
     "trino-368": ("iceberg",),
-    PRESTODB: ("iceberg",),
 }
 MAKERS = {
     OLD: Maker(HUDI, ("6",)),
@@ -106,35 +101,20 @@ def may_say(cell: Cell) -> tuple[str, ...]:
 def expected(cell: Cell) -> tuple[VerdictKind, set[tuple[FindingKind, tuple[str, ...]]]]:
     """Give what is judged of a reader that answers: of a column's two names it shows one."""
     renamed = cell.step > RENAMED and cell.view.startswith("as_of")
-    if renamed and cell.reader.startswith(BY_NOW):
+    if renamed and cell.reader == BY_NOW:
         return VerdictKind.WRONG, {(FindingKind.PREMATURE, ("f1", "g"))}
     return VerdictKind.CORRECT, set()
 
 
 @pytest.fixture(scope="module")
-def asked(too_large: TooLarge) -> Plan:
-    """Give what is asked: all, but of a reader that is too much to download unasked."""
-    if not too_large(PRESTODB):
-        return PLAN
-    readers = tuple(each for each in PLAN.readers if str(each) != PRESTODB)
-    return replace(
-        PLAN, readers=readers, cells=tuple(each for each in PLAN.cells if each.reader != PRESTODB)
-    )
-
-
-@pytest.fixture(scope="module")
-def run(
-    asked: Plan, cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
-) -> Run:
-    return done(asked, tmp_path_factory.mktemp("past"), cache, progress)
+def run(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return done(PLAN, tmp_path_factory.mktemp("past"), cache, progress)
 
 
 @pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
 def test_the_past_is_answered_as_the_formats_promise_or_under_the_columns_of_now(
-    cell: Cell, run: Run, too_large: TooLarge
+    cell: Cell, run: Run
 ) -> None:
-    if cell.case not in run.recorded:
-        pytest.skip(too_large(PRESTODB))
     verdict, refusal = run.recorded[cell.case], run.answers[cell.case].refusal
     if WRITERS[cell.variant] == NEW and cell.reader.startswith(OLD):  # it knows no such table
         assert verdict.verdict is VerdictKind.UNSUPPORTED
@@ -145,15 +125,13 @@ def test_the_past_is_answered_as_the_formats_promise_or_under_the_columns_of_now
         assert verdict.findings == ()  # of the columns asked alone
 
 
-def test_every_begin_lets_rows_through_and_every_reader_of_the_past_shows_some(
-    run: Run, asked: Plan
-) -> None:
+def test_every_begin_lets_rows_through_and_every_reader_of_the_past_shows_some(run: Run) -> None:
     shown = {
         (cell.reader, WRITERS[cell.variant], cell.view.partition("(")[0])
-        for cell in asked.cells
+        for cell in PLAN.cells
         if run.answers[cell.case].rows
     }
     assert {(reader, view) for reader, _, view in shown} == {
-        (cell.reader, cell.view.partition("(")[0]) for cell in asked.cells
+        (cell.reader, cell.view.partition("(")[0]) for cell in PLAN.cells
     }
     assert {(f"{OLD}{ON}", OLD, "incremental"), (f"{NEW}{ON}", NEW, "incremental")} <= shown

@@ -18,7 +18,7 @@ from harness.record import (
     StateRecord,
     VerdictKind,
 )
-from harness.refusals import OTHER_TYPE
+from harness.refusals import OTHER_LIST, OTHER_TYPE
 from harness.scenario.definition import Scenario, Step
 from tests.quality import chance
 from tests.quality.notation import Told
@@ -38,6 +38,15 @@ TEXTS: Final[Mapping[str, tuple[Refusal, str]]] = {
             "declares the column as type INT64",
         ),
         OTHER_TYPE,
+    ),
+    "refused: another type in the catalog's partition": (
+        Refusal(
+            "HIVE_PARTITION_SCHEMA_MISMATCH",
+            "There is a mismatch between the table and partition schemas. The column 'f1' in "
+            "table 't' is declared as type 'double', but partition 'p=1' declared column 'f1' as "
+            "type 'int'.",
+        ),
+        OTHER_LIST,
     ),
     "refused: a type that the file's column cannot have": (
         Refusal(

@@ -14,9 +14,10 @@ from tests.recorded.lines import Parsed
 FULL: Final = Path(__file__).parent / "full"
 ADJUDICATED: Final = Path(__file__).parents[2] / "docs" / "results" / "adjudicated.jsonl"
 VARIANTS: Final = 397
-CELLS: Final = 52_826
-RIGHT: Final = 384
-"""So many of the cells that were looked at one by one were found right in every name."""
+CELLS: Final = 45_584
+RIGHT: Final = 473
+"""So many of the cells that were looked at one by one and found right in every name are in this
+plan: some of the first were of a larger one."""
 
 
 def parsed(name: str) -> Iterator[Parsed]:
@@ -56,5 +57,5 @@ def test_what_people_found_right_still_has_the_names_that_they_looked_at() -> No
         for cell, verdict in cells(file)
         if cell.case in right
     }
-    assert len([each for each in told if each["right"]]) == RIGHT
-    assert now == {case: sorted(each["findings"]) for case, each in right.items()}
+    assert len(now) == RIGHT
+    assert now == {case: sorted(right[case]["findings"]) for case in now}
