@@ -12,7 +12,8 @@ from harness.record import Answer, VerdictKind
 from tests.recorded import replay, store
 from tests.recorded.store import Said
 
-WIDEN: Final = Path(__file__).parent / "full" / "hudi" / "widen"
+ASKED: Final = Path(__file__).parent / "full" / "hudi" / "updates_and_deletes"
+"""One question of each reader, format and version is sent of all; some of them are here."""
 TOLD: Final = "Unknown table versionCode:9"
 """What Hudi 1.0.2 says of a table of version 9."""
 OLDER: Final = {"prestosql-350", "trino-368"}
@@ -23,7 +24,7 @@ OLDER: Final = {"prestosql-350", "trino-368"}
 def judged() -> list[tuple[Cell, str, Answer, Said]]:
     """Give each recorded cell with its table's version, what was answered, and its verdict."""
     found = []
-    for each in store.read(WIDEN):
+    for each in store.read(ASKED):
         versions = {state.outcome.step: state.table_version for state in each.states}
         for cell, said in replay.judged(each).items():
             answer = each.answers.get(cell)
