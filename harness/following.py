@@ -15,8 +15,6 @@ from typing import Generic
 
 from harness import (
     baseline,
-    formats,
-    histories,
     judge,
     known_files,
     party,
@@ -26,6 +24,7 @@ from harness import (
     run_plan,
 )
 from harness.baseline import Applied, Known
+from harness.cases import case_of
 from harness.cells import Cell, Plan, Variant
 from harness.record import Answer, StateRecord, Verdict
 from harness.recording import Record
@@ -175,7 +174,7 @@ class Following:
             return
         variant = planned.variants[new[0].variant]
         states = [state for _, state in sorted(self._states.get(variant.id, {}).items())]
-        case = histories.Case(variant, formats.load(variant.format).merge_on_read, states)
+        case = case_of(variant, states)
         found = {each.case: each for each in judge.alone(case, new, self._answers)}
         self._alone |= {each.case: found.get(each.case) for each in new}
 

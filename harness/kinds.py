@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness import formats, judge
+from harness import judge
+from harness.cases import case_of
 from harness.cells import Plan
 from harness.histories import Case, Histories
 from harness.record import Answer, StateRecord, VerdictKind
@@ -39,7 +40,6 @@ class Kinds:
 
     def _of(self, variant: str) -> tuple[Case, Histories]:
         if variant not in self._made:
-            of = self._variants[variant]
-            case = Case(of, formats.load(of.format).merge_on_read, self._states.get(variant, []))
+            case = case_of(self._variants[variant], self._states.get(variant, []))
             self._made[variant] = case, Histories(case)
         return self._made[variant]

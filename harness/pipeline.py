@@ -8,7 +8,7 @@ reports; `runs/latest` points to the newest run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from harness import (
-    formats,
-    histories,
     judge,
     known_files,
     recording,
@@ -30,7 +28,8 @@ from harness import (
 from harness import read as reading
 from harness.answering import TIMEOUT_S
 from harness.baseline import Applied
-from harness.cells import Plan, Variant
+from harness.cases import case_of
+from harness.cells import Plan
 from harness.desk import Reading
 from harness.errors import UsageProblem
 from harness.handover import Handover
@@ -221,17 +220,12 @@ def update_baselines(folder: Path) -> known_files.Updated:
 def _verdicts(found: Run, plan: Plan) -> tuple[Verdict, ...]:
     states = _by_variant((state.variant, state) for state in found.states)
     cells = _by_variant((cell.variant, cell) for cell in plan.cells)
+    cases = [case_of(each, states.get(each.id, ())) for each in plan.variants]
     return tuple(
         verdict
-        for variant in plan.variants
-        for verdict in judge.judge(
-            _case(variant, states.get(variant.id, ())), cells.get(variant.id, ()), found.answers
-        )
+        for case in cases
+        for verdict in judge.judge(case, cells.get(case.variant.id, ()), found.answers)
     )
-
-
-def _case(variant: Variant, states: Sequence[StateRecord]) -> histories.Case:
-    return histories.Case(variant, formats.load(variant.format).merge_on_read, states)
 
 
 def _by_variant(found: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:

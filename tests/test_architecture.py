@@ -57,7 +57,8 @@ MAY_IMPORT = {
         "party told"
     ),
     "judge": "views cells record differences refusals unsupported layout party histories",
-    "kinds": "cells record formats judge histories",
+    "cases": "cells record formats histories",
+    "kinds": "cells record judge histories cases",
     "run_info": "errors cells",
     "run": "errors model scenario cells record recording run_info",
     "reports": "errors model scenario views cells record differences baseline run_info run",
@@ -95,11 +96,11 @@ MAY_IMPORT = {
     "fetching": "progress cells runtimes",
     "pipeline": (
         "errors progress cells record formats runtimes table_state write writing written recording "
-        "handover side_by_side desk read judge kinds histories run baseline known_files run_folder "
+        "handover side_by_side desk read judge kinds cases run baseline known_files run_folder "
         "run_plan answering"
     ),
     "explain": (
-        "errors model cells record recording formats checks matching compare histories layout "
+        "errors model cells record recording checks matching compare histories cases layout "
         "party readings run_info run reports run_folder run_plan options voice"
     ),
     "reproduce": (
@@ -112,8 +113,7 @@ MAY_IMPORT = {
         "run_plan options explain reproduce voice"
     ),
     "following": (
-        "errors cells record recording formats party judge histories run_info run baseline "
-        "known_files run_plan"
+        "errors cells record recording party judge cases run_info run baseline known_files run_plan"
     ),
     "answer_cache": "errors record recording",
     "questions": (

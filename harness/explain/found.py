@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from harness import formats, recording, run, run_info, run_plan
+from harness import recording, run, run_info, run_plan
+from harness.cases import case_of
 from harness.cells import Cell
 from harness.errors import UsageProblem
 from harness.histories import Case
@@ -65,7 +66,7 @@ def of_cell(
     """Give a cell of a run with its records, `states` those of its variant; no other reader's."""
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
     (variant,) = run_plan.plan_of(info).variants
-    case = Case(variant, formats.load(variant.format).merge_on_read, states)
+    case = case_of(variant, states)
     return Found(info, cell, case, answer, verdict)
 
 

@@ -133,13 +133,12 @@ class Way:
         lists = self.listed and (self.by.placed or older or self.stored)
         anew = self.by is By.RENUMBERED and (older or self.stored)
         outside = self.by is By.ID_OUTSIDE and (older or self.stored or self.cast or self.listed)
-        by_parts = outside or self.pruned is By.ID_OUTSIDE
         stored = self.stored and (self.by is By.ID or self.cut)
         casts = self.cast and (self.listed or self.stored or self.cut)
         merges = self.logs is Logs.MERGED and not older and self.pruned is None
         laid = self.overlaid and not (self.by is By.ID and merges)
-        pruned = self.pruned is By.RENUMBERED
-        return lists or anew or by_parts or stored or casts or laid or pruned
+        pruned = self.pruned in {By.RENUMBERED, By.ID_OUTSIDE}
+        return lists or anew or outside or stored or casts or laid or pruned
 
     def includes(self, other: Way) -> bool:
         """Tell whether another way is a smaller part of this one."""
