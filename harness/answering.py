@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,7 +11,7 @@ from harness.engines import past
 from harness.engines.api import Connection, Engine, NoAnswerError, RefusedError, Reply
 from harness.model.query import ALL
 from harness.questions import Asked
-from harness.record import Answer, Attempt, Part
+from harness.record import Answer, Attempt, Part, Refusal
 
 TIMEOUT_S: Final = 120.0
 """After so long a query counts as unanswered."""
@@ -41,7 +41,8 @@ def answer(
     """Ask one question; `attempts`: the tries at it before.
 
     Raises:
-        NoAnswerError: there is no answer, or none that is about the question.
+        NoAnswerError: there is no answer, or none that is about the question; at the first try
+            also what may be owed to the moment.
 
     """
     case = asked.cell.case
@@ -50,6 +51,7 @@ def answer(
     except RefusedError as refused:
         parts = _parts(connection, asked, engine, manner)
         _check_stands(manner, refused)
+        _check_lasts([refused.refusal, *(part.refusal for part in parts)], attempts)
         return Answer(
             case, asked.told, refusal=refused.refusal, parts=parts, attempts=attempts,
             seconds=refused.seconds, question=asked.question.query,
@@ -116,3 +118,12 @@ def _check_machine(refused: RefusedError) -> None:
     """Take an error that a full disk or the like brought about for no answer: it is no refusal."""
     if why := refusals.of_machine(refused.refusal):
         raise NoAnswerError(f"{why}; the server said: {refused}")
+
+
+def _check_lasts(refusals_: Iterable[Refusal | None], attempts: Sequence[Attempt]) -> None:
+    """Take for no answer what may be owed to the moment, unless it comes a second time."""
+    if attempts:
+        return
+    for each in refusals_:
+        if each is not None and refusals.by_chance(each):
+            raise NoAnswerError(f"this may be owed to the moment: {refusals.text(each)}")

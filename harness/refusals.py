@@ -41,6 +41,10 @@ MACHINE: Final = re.compile(
 )
 """What the operating system and the JVM say when there is too little of something."""
 
+CHANCE: Final = re.compile("java.lang.StackOverflowError")
+"""What may be owed to the moment: PrestoDB 0.283/0.287 takes splits from a queue by recursion
+(`AsyncQueue.borrowBatchAsync`), as deep as others happen to be there already."""
+
 
 def of_machine(refusal: Refusal) -> str:
     """Give why an error is the machine's and says nothing of the engine; empty when it is not.
@@ -50,6 +54,15 @@ def of_machine(refusal: Refusal) -> str:
     """
     found = MACHINE.search(text(refusal))
     return f"this machine has too little for it: {found.group()}" if found else ""
+
+
+def by_chance(refusal: Refusal) -> bool:
+    """Tell whether an error may have come of the moment, so that the same query may be answered.
+
+    >>> by_chance(Refusal("X", "Internal error", cause="java.lang.StackOverflowError: None at x"))
+    True
+    """
+    return CHANCE.search(text(refusal)) is not None
 
 
 def text(refusal: Refusal) -> str:

@@ -20,7 +20,7 @@ from harness.reports import normalised
 from harness.reports.advice import advice
 from harness.reports.lines import command, item, say
 from harness.reports.numbered import Numbered
-from harness.reports.sentences import own_text, refusal_text, witness_text
+from harness.reports.sentences import log_text, own_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted
 
 MOST: Final = 8
@@ -81,6 +81,8 @@ def answered(answer: Answer | None, console: Console) -> None:
         say(console, f"refused: {refusal_text(answer.refusal, 1000)}")
     if answer.unknown or answer.void:
         say(console, f"no answer: {answer.unknown or answer.void}")
+        for line in log_text(answer).splitlines():
+            say(console, line)
     if answer.confirmed:
         say(console, f"it ran as: {answer.confirmed}")
 

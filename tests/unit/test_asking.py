@@ -269,6 +269,34 @@ def test_what_a_full_disk_or_too_little_memory_makes_an_engine_say_is_no_refusal
     assert len(found["q"].attempts) == 2
 
 
+DEEP = RefusedError(Refusal("X", "Internal error", cause="java.lang.StackOverflowError: None"), 0.1)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        {"q": [DEEP, GOOD], "id": [GOOD], "id+f1": [GOOD]},
+        {"q": [BROKEN, GOOD], "id": [GOOD], "id+f1": [DEEP]},
+    ],
+    ids=["the whole", "a column alone"],
+)
+def test_an_error_that_may_be_owed_to_the_moment_is_asked_once_more(
+    script: dict[str, list[Any]],
+) -> None:
+    found, servers = ask(script, [asked("q")])
+    assert servers == 1
+    assert found["q"].rows == GOOD.rows
+    (attempt,) = found["q"].attempts
+    assert "StackOverflowError" in attempt.what
+
+
+def test_an_error_of_the_moment_that_comes_again_is_a_refusal_and_both_are_recorded() -> None:
+    found, _ = ask({"q": [DEEP], "id": [DEEP]}, [asked("q")])
+    assert found["q"].refusal == DEEP.refusal
+    assert not found["q"].unknown
+    assert len(found["q"].attempts) == 1
+
+
 def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Path) -> None:
     kept = AnswerCache(tmp_path)
     kept.keep("aa01", Answer("a", "q", GOOD.columns, GOOD.rows))

@@ -18,7 +18,7 @@ from harness.explain.command import tell
 from harness.explain.found import Found, find
 from harness.explain.tables import Tables, tables_of, truth_of
 from harness.model.ways import By
-from harness.record import OutcomeKind
+from harness.record import Answer, Attempt, OutcomeKind
 from harness.reports.words import WAYS
 from tests.recorded.test_replay import RECORDED
 
@@ -215,3 +215,17 @@ def test_of_files_that_were_not_looked_at_nothing_is_claimed(folder: Path) -> No
     text = printed(find(folder, RENAMED), 200)
     assert "what they hold was not looked at" in text
     assert "Whose doing it is, is not known" in text
+
+
+def test_what_is_unknown_is_shown_with_the_end_of_the_server_s_log(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert found.answer is not None
+    silent = Answer(
+        found.answer.case,
+        found.answer.sql,
+        unknown="connection lost",
+        attempts=(Attempt("connection lost", "INFO ready\nFATAL out of memory"),),
+    )
+    text = printed(replace(found, answer=silent, verdict=None), 100)
+    assert "no answer: connection lost" in text
+    assert "the end of the server's log:\n  INFO ready\n  FATAL out of memory" in text
