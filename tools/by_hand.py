@@ -5,8 +5,9 @@
 What is written goes to `spark-sql -f`; the query to another `spark-sql -f`, to `beeline -f` or to
 Trino's Python client. No question, session or connection is the harness's own: it only starts the
 servers. FOLDER is a new one, for tables, logs and what the clients printed. Status 1 when anything
-is not as the script says, a client did not end in time, or there was none to run. A script without
-a query, or whose query names a moment that has to be looked up first, is not run, and told.
+is not as the script says, a client did not end in time, or there was none to run. A moment of the
+past is looked up in the table that was written. A script without a query, or whose moment is not
+found, is not asked, and told.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Final
 import by_hand_script
 import pyspark
 import trino
+from by_hand_moment import NoMomentError, filled
 from by_hand_script import Part, Script
 
 from harness.cells import parse_reader
@@ -41,6 +43,7 @@ SAME: Final = "as it says"
 OTHERWISE: Final = "OTHERWISE"
 LATE: Final = f"did not end in {TIMEOUT_S / 60:.0f} minutes"
 NOT_WRITTEN: Final = f"its writer {LATE}"
+NO_MOMENT: Final = "not asked, its moment is not in the table that was written"
 QUIET: Final = (
     *("spark.ui.enabled=false", "spark.driver.bindAddress=127.0.0.1", "spark.log.level=ERROR"),
     "spark.sql.cli.print.header=true",
@@ -188,13 +191,16 @@ def results(hand: Hand, scripts: Sequence[Script]) -> Iterator[tuple[Script, str
     print(f"write {len(scripts)} tables", flush=True)
     written = hand.write(scripts)
     for script in scripts:
-        if script.query and script.askable:
+        if script.query:
             yield script, _asked(hand, script, script.query) if script in written else NOT_WRITTEN
 
 
 def _asked(hand: Hand, script: Script, query: Part) -> str:
     try:
+        query = filled(query, Path(script.location))
         printed = hand.ask(script, query)
+    except NoMomentError:
+        return NO_MOMENT
     except LateError:
         return LATE
     return SAME if by_hand_script.alike(query, printed) else OTHERWISE
@@ -211,11 +217,12 @@ def main() -> int:
     for script, came in run(scripts, given.folder.resolve()):
         print(f"{came}: {script.name}", flush=True)
         found[came] += 1
-    same, other, left = found[SAME], found[OTHERWISE], len(scripts) - found.total()
-    late = found.total() - same - other
+    asked = found.total() - found[NO_MOMENT]
+    same, other, left = found[SAME], found[OTHERWISE], len(scripts) - asked
+    late = asked - same - other
     said = f"{same} as their scripts say, {other} otherwise, {late} not in time"
     print(f"{said}, {left} not asked")
-    return 0 if same and same == found.total() else 1
+    return 0 if same and same == asked else 1
 
 
 if __name__ == "__main__":

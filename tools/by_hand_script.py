@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.engines.by_hand import METASTORE
-from harness.reproduce.script import DATABASE, LOCATION, MOMENT
+from harness.reproduce.script import DATABASE, LOCATION
 
 _SECTION = re.compile(r"^-- ===== (in Spark SQL|the query): (.*) =====$")
 _CONF = "--   --conf "
@@ -53,14 +53,8 @@ class Script:
     writing: tuple[Part, ...]
     query: Part | None
     """None where a step of the writer is what is shown."""
-
-    @property
-    def askable(self) -> bool:
-        """Whether there is a query that can be put as it stands.
-
-        A moment of the past has first to be looked up in the table that the script writes.
-        """
-        return self.query is not None and not any(MOMENT in each for each in self.query.statements)
+    location: str = LOCATION
+    """The table's folder."""
 
 
 def parse(name: str, text: str) -> Script:
@@ -93,6 +87,7 @@ def placed(script: Script, database: str, location: str, metastore: str) -> Scri
         script,
         writing=tuple(map(own, script.writing)),
         query=own(script.query) if script.query else None,
+        location=location,
     )
 
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -78,6 +78,19 @@ _MOMENT: Final = re.compile(
     r'|(?<=@)\d+(?=")'
 )
 """A moment after the words that name it in any of these."""
+_SNAPSHOT: Final = "the id of the snapshot that step {step} made"
+_REQUESTED: Final = "when the write of step {step} was requested"
+_COMPLETED: Final = "when the write of step {step} was completed"
+_NEXT_COMPLETED: Final = (
+    "when the write after step {step} was completed; without one, 1 ms after that of {step}"
+)
+_MEANT: Final[Mapping[str, Callable[[Moment], str]]] = {
+    _SNAPSHOT: lambda moment: moment.instant,
+    _REQUESTED: lambda moment: moment.instant,
+    _COMPLETED: lambda moment: moment.completed,
+    _NEXT_COMPLETED: lambda moment: moment.following or _next(moment.completed),
+}
+"""What a question names of a write, in words for whoever has a table of their own."""
 _FORMATS: Final = ("hudi", "iceberg")
 _EXCLUSIVE_SINCE: Final = (1, 1)
 _COMPLETION_SINCE: Final = 8
@@ -150,11 +163,13 @@ def begin(library: str, table_version: str, moment: Moment) -> str:
     >>> begin("1.0.2", "8", Moment("20240101000000000", "20240101000000999"))
     '20240101000001000'
     """
+    return _MEANT[_begin(library, table_version)](moment)
+
+
+def _begin(library: str, table_version: str) -> str:
     if int(table_version) < _COMPLETION_SINCE:
-        return moment.instant
-    if _release(library) >= _EXCLUSIVE_SINCE:
-        return moment.completed
-    return moment.following or _next(moment.completed)
+        return _REQUESTED
+    return _COMPLETED if _release(library) >= _EXCLUSIVE_SINCE else _NEXT_COMPLETED
 
 
 def without_moment(text: str, mark: str) -> str:
@@ -171,13 +186,25 @@ def in_words(
 ) -> str:
     """Say which moment a question about the past of a step names; `version`: of the table."""
     if format_name.startswith("iceberg"):
-        return f"the id of the snapshot that step {step} made"
+        return _SNAPSHOT.format(step=step)
     since = view == INCREMENTAL and distribution.engine != "hive"
-    if not since or int(version) < _COMPLETION_SINCE:
-        return f"when the write of step {step} was requested"
-    if _release(distribution.text("hudi")) >= _EXCLUSIVE_SINCE:
-        return f"when the write of step {step} was completed"
-    return f"when the write after step {step} was completed; without one, 1 ms after that of {step}"
+    words = _begin(distribution.text("hudi"), version) if since else _REQUESTED
+    return words.format(step=step)
+
+
+def meant(words: str, moment: Moment) -> str:
+    """Give what `in_words` say of a write, as a question takes it.
+
+    Raises:
+        LookupError: these are none of its words.
+
+    >>> meant("when the write of step 2 was completed", Moment("20240101", "20240109"))
+    '20240109'
+    """
+    said = re.sub(r"\b(step|that of) \d+", r"\1 {step}", words)
+    if said not in _MEANT:
+        raise LookupError(f"no words for a moment: {words}")
+    return _MEANT[said](moment)
 
 
 def _release(version: str) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from harness.cells import Reader, Variant
 from harness.course import Course, Sending
 from harness.engines import by_hand, past
 from harness.errors import printable
+from harness.formats import timeline
 from harness.formats.statements import Sql, Statement, filled
 from harness.model.canonical import Value
 from harness.operations.sql import quoted
@@ -39,8 +40,15 @@ ZONE: Final = "spark.sql.session.timeZone"
 MOMENT: Final = "MOMENT"
 """Stands for what the table of whoever runs the script has as the moment of a step."""
 _WHERE: Final = {
-    True: f"{LOCATION}/.hoodie (or timeline in it) has files <requested>[_<completed>].<action>.",
-    False: f"In Spark: select committed_at, snapshot_id from {DATABASE}.t.snapshots",
+    True: (
+        "of those completed, by the last time in their names:",
+        f"{LOCATION}/.hoodie (or timeline in it) has files <requested>[_<completed>].<action>",
+        f"of these actions: {', '.join(timeline.WRITES)}",
+    ),
+    False: (
+        "of the snapshots, oldest first:",
+        f"in Spark: select snapshot_id from {DATABASE}.t.snapshots order by committed_at",
+    ),
 }
 """Where the moments of a table stand, of Hudi's and of others (Hudi's specification, "Timeline";
 Iceberg documentation, "Spark Queries", "Inspecting tables")."""
@@ -169,12 +177,23 @@ def _query(variant: Variant, reader: Distribution, seen: Seen) -> Iterator[str]:
         step = views.anchor(made, back.step) or 0
         told = past.in_words(reader, variant.format, back.name, state.table_version, step)
         yield _comment(f"{MOMENT}: {told}, in the table that you wrote.")
-        yield _comment(f"  {_WHERE[variant.format.startswith('hudi')]}")
+        first, *more = _WHERE[variant.format.startswith("hudi")]
+        yield _comment(f"  The write of step {step} is number {_number(seen.states, step)} {first}")
+        yield from (_comment(f"  {each}") for each in more)
         sql = past.without_moment(sql, MOMENT)
     while sql.startswith("set "):
         first, _, sql = sql.partition("; ")
         yield f"{first};"
     yield f"{sql};"
+
+
+def _number(states: Sequence[StateRecord], step: int) -> int:
+    """Give which of the table's writes a step's own is, from 1, in the order of completion.
+
+    Those of no step count as well: an upgrade's compaction, or what a refused step left behind.
+    """
+    until = [each for each in states if each.outcome.step <= step and each.outcome.instant]
+    return len(until) + sum(len(each.others) for each in until[-1:])
 
 
 def _table(table: Expected) -> Iterator[str]:

@@ -66,7 +66,7 @@ def test_a_moment_can_be_left_open_in_whatever_words(name: str, of: str, view: s
     assert left.count(MOMENT.instant) == 1  # the name of the column
 
 
-@pytest.mark.parametrize(
+SAID = pytest.mark.parametrize(
     ("name", "of", "view", "version", "meant"),
     [
         (ICEBERG, "iceberg", AS_OF, "2", "the id of the snapshot that step 3 made"),
@@ -77,10 +77,29 @@ def test_a_moment_can_be_left_open_in_whatever_words(name: str, of: str, view: s
         ("hive-3.1.3", "hudi-cow", INCREMENTAL, "8", "the write of step 3 was requested"),
     ],
 )
+
+
+@SAID
 def test_it_is_said_which_moment_a_question_names(
     name: str, of: str, view: str, version: str, meant: str
 ) -> None:
     assert meant in past.in_words(distributions.load(name), of, view, version, 3)
+
+
+@SAID
+@pytest.mark.parametrize("moment", [MOMENT, Moment(MOMENT.instant, MOMENT.completed)])
+def test_what_is_said_means_the_moment_that_the_question_names(
+    name: str, of: str, view: str, version: str, meant: str, moment: Moment
+) -> None:
+    words = past.in_words(distributions.load(name), of, view, version, 3)
+    asked = sql(name, of, view, Query(), moment, version)
+    assert past.without_moment(asked, past.meant(words, moment)) == asked
+
+
+@pytest.mark.parametrize("words", ["", "when step 3 was", "the id of the snapshot that step made"])
+def test_other_words_mean_no_moment(words: str) -> None:
+    with pytest.raises(LookupError, match="no words for a moment"):
+        past.meant(words, MOMENT)
 
 
 def test_hive_is_told_by_settings_and_takes_them_back() -> None:

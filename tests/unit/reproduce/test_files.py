@@ -153,8 +153,40 @@ def test_the_moment_of_a_view_of_the_past_is_left_to_whoever_wrote_the_table(
     assert (
         "-- MOMENT: when the write of step 1 was requested, in the table that you wrote." in query
     )
+    assert (
+        "--   The write of step 1 is number 2 of those completed, by the last time in their names:"
+        in query
+    )
     made = planning.make([place / "scenario.yaml"], place.name, "")
     assert {(cell.step, cell.view) for cell in made.cells} == {(2, f"{view}(1)"), (3, f"{view}(1)")}
+
+
+@pytest.mark.parametrize(
+    ("alone", "others", "number"),
+    [
+        ((1, 2, 3), {}, 2),
+        ((2, 3), {}, 1),
+        ((1, 2, 3), {1: ("100",), 2: ("100", "200"), 3: ("100", "200", "300")}, 4),
+        ((2, 3), {2: ("100",), 3: ("100",)}, 2),
+    ],
+)
+def test_a_write_has_the_number_of_all_that_were_completed_until_then(
+    tmp_path: Path, alone: tuple[int, ...], others: dict[int, tuple[str, ...]], number: int
+) -> None:
+    candidate = candidate_of(history("insert 1,2; upsert 2; move f1 after f2"), "as_of")
+    seen = seen_of(candidate, IN_SPARK, "as_of", "select 1")
+    states = tuple(
+        replace(
+            each,
+            outcome=replace(each.outcome, instant="1" if each.outcome.step in alone else ""),
+            others=tuple((instant, 0) for instant in others.get(each.outcome.step, ())),
+        )
+        for each in seen.states
+    )
+    asked = replace(target(IN_SPARK), cause=replace(CAUSE, whose=IN_SPARK, view="as_of"))
+    place = files.write(tmp_path, asked, candidate, replace(seen, states=states))
+    text = (place / "reproduce.sql").read_text()
+    assert f"--   The write of step 2 is number {number} of those completed" in text
 
 
 @pytest.mark.parametrize(
