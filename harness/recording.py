@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 from pydantic import TypeAdapter
 
 from harness.errors import naming
-from harness.record import Answer, StateRecord, Verdict
+from harness.record import Answer, Part, StateRecord, Verdict
 
 Record = TypeVar("Record", StateRecord, Answer, Verdict)
 
@@ -31,10 +31,26 @@ def parse(kind: type[Record], line: str | bytes) -> Record:
     """Read back a record.
 
     Raises:
-        ValueError: the line is not such a record.
+        ValueError: the line is not such a record, or an answer that contradicts itself.
 
     """
-    return _ADAPTERS[kind].validate_json(line)  # type: ignore[return-value]
+    found = _ADAPTERS[kind].validate_json(line)
+    if isinstance(found, Answer):
+        _check_table(found.case, found)
+        for part in found.parts:
+            _check_table(f"{found.case}, {part.column} asked alone", part)
+    return found  # type: ignore[return-value]
+
+
+def _check_table(where: str, told: Answer | Part) -> None:
+    """Refuse rows that are not of the columns, and texts of cells that are not there."""
+    width, height = len(told.columns), len(told.rows)
+    for number, row in enumerate(told.rows):
+        if len(row) != width:
+            raise ValueError(f"{where}: row {number} has {len(row)} values for {width} columns")
+    for row_at, column, _ in told.raw:
+        if not (0 <= row_at < height and 0 <= column < width):
+            raise ValueError(f"{where}: raw names a cell that is not there, {row_at}, {column}")
 
 
 def write_all(path: Path, records: Iterable[Record]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final, TypeVar
 
 from harness import compare, diagnosis
 from harness.checks.place import Place, What, World
@@ -14,6 +15,9 @@ from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact
 from harness.model.query import Query
 from harness.record import Answer, Column, Finding, Part, labelled
+
+_At = TypeVar("_At")
+_WHOLE_ROWS: Final = frozenset({What.EXTRA_ROW, What.SECOND_ROW, What.ABSENT_ROW})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +38,66 @@ def _in_parts(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]
     """
     if not answer.parts:
         return ()
-    rows: dict[tuple[What, str, str], list[Place]] = {}
-    columns: dict[str, Column] = {}
+    rows: dict[Hashable, list[Place]] = {}
     for part in answer.parts:
-        again: dict[tuple[What, str, str], list[Place]] = {}
+        again: dict[Hashable, list[Place]] = {}
         for place in _of_part(part, world, layout) if _answered(part) else ():
-            again.setdefault((place.what, place.key, place.column), []).append(place)
+            again.setdefault(_seen_at(place), []).append(place)
         rows |= {at: places for at, places in again.items() if len(places) > len(rows.get(at, ()))}
-        columns |= {column.name: column for column in part.columns}
-        columns.setdefault(part.column, Column(part.column, ""))
-    names = world.schema.names
-    heads = compare.wrong_columns(world, tuple(columns.values()), names)
+    heads = _heads_in_parts(answer.parts, world)
     return (*(place for places in rows.values() for place in places), *heads)
+
+
+def _seen_at(place: Place) -> Hashable:
+    """Give by what a place is the same in several parts: in another one its row has other values.
+
+    Where parts show different things at one place, each of them stands.
+    """
+    found = "" if place.what in _WHOLE_ROWS else repr(place.found)
+    return place.what, place.key, place.column, found
+
+
+def _heads_in_parts(parts: Sequence[Part], world: World) -> Collection[Place]:
+    """Give what is wrong with the columns that parts show, and how they are declared, each once.
+
+    All of them together are what a whole answer would have shown, and told like one, which tells
+    the step that they are of. Each part by itself has the key and the column it was asked for.
+    """
+    key = world.history[0].table.key
+    wrong = list(compare.wrong_columns(world, _together(parts, world), world.schema.names))
+    for part in filter(_answered, parts):
+        asked = tuple(dict.fromkeys((key, part.column)))
+        wrong += compare.wrong_columns(world, part.columns, asked)
+    once: dict[Hashable, Place] = {}
+    for each in wrong:
+        once.setdefault(_seen_at(each), each)
+    return once.values()
+
+
+def _together(parts: Sequence[Part], world: World) -> tuple[Column, ...]:
+    """Give the columns of all parts as those of one answer, in which the key stands once."""
+    key = world.history[0].table.key
+    keys: list[Column] = []
+    others: list[Column] = []
+    for part in parts:
+        shown = _shown(part, world)
+        names = [each.name for each in shown]
+        at = names.index(key) if key in names else len(names)
+        keys += shown[at : at + 1]
+        others += (*shown[:at], *shown[at + 1 :])
+    return (*keys[:1], *others)
+
+
+def _shown(part: Part, world: World) -> tuple[Column, ...]:
+    """Give the columns that a part shows.
+
+    One that was refused has the column it was asked for. Nor is it known how a part could show a
+    column that only the reader's catalog has: that it was asked for is wrong already.
+    """
+    columns = part.columns if _answered(part) else ()
+    names = [each.name for each in columns]
+    known = _answered(part) and world.schema.has(part.column)
+    return columns if known or part.column in names else (*columns, Column(part.column, ""))
 
 
 def _of_part(part: Part, world: World, layout: Layout) -> tuple[Place, ...]:
@@ -125,17 +177,28 @@ def quoted(told: Told, answer: Answer, key: str) -> Told:
 
     Answers alike are told alike, however they were written.
     """
-    texts = dict(_own_texts(answer, key)) if told.findings else {}
+    texts = _unambiguous(_own_texts(answer, key)) if told.findings else {}
     if not texts:
         return told
     places = (place for each in told.findings for place in each.places)
-    shown = {each.key: text_of(each.found) for each in places if each.column == key}
-    found = (_quoted(each, texts, shown) for each in told.findings)
+    shown = _unambiguous((each.key, text_of(each.found)) for each in places if each.column == key)
+    found = (_quoted(each, texts, shown, key) for each in told.findings)
     return replace(told, findings=tuple(found))
 
 
+def _unambiguous(texts: Iterable[tuple[_At, str]]) -> dict[_At, str]:
+    """Give the texts of what has one alone: several parts may show a key, and each another one."""
+    found: dict[_At, set[str]] = {}
+    for at, text in texts:
+        found.setdefault(at, set()).add(text)
+    return {at: several.pop() for at, several in found.items() if len(several) == 1}
+
+
 def _own_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]]:
-    """Give the texts by the key that the row shows, where no other row shows it, and the column."""
+    """Give the texts by the key that the row shows, where no other row shows it, and the column.
+
+    Of a column that is there twice it is the first one that is looked at.
+    """
     asked: tuple[Answer | Part, ...] = (answer, *answer.parts)
     for part in asked:
         columns = labelled(answer.question, part.columns) if part is answer else part.columns
@@ -145,20 +208,20 @@ def _own_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]
         keys = [text_of(row[names.index(key)]) for row in part.rows]
         times = Counter(keys)
         for row, column, text in part.raw:
-            if times[keys[row]] == 1:
+            if times[keys[row]] == 1 and names.index(names[column]) == column:
                 yield (keys[row], names[column]), text
 
 
 def _quoted(
-    finding: Finding, texts: Mapping[tuple[str, str], str], shown: Mapping[str, str]
+    finding: Finding, texts: Mapping[tuple[str, str], str], shown: Mapping[str, str], key: str
 ) -> Finding:
     """Give a finding with the texts; `shown`: what rows whose key is wrong show instead of it."""
-    places = tuple(
-        replace(each, raw=text) if text else each
-        for each in finding.places
-        for text in (_text(texts, shown.get(each.key, each.key), each.column),)
-    )
-    return replace(finding, witness=places[0], places=places)
+    places = []
+    for each in finding.places:
+        row = text_of(each.found) if each.column == key else shown.get(each.key, each.key)
+        text = _text(texts, row, each.column)
+        places.append(replace(each, raw=text) if text else each)
+    return replace(finding, witness=places[0], places=tuple(places))
 
 
 def _text(texts: Mapping[tuple[str, str], str], key: str, column: str) -> str:

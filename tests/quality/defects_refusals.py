@@ -11,16 +11,19 @@ from harness.histories import Case
 from harness.judge import judge
 from harness.record import (
     Answer,
+    FindingKind,
     Outcome,
     OutcomeKind,
     Part,
     Refusal,
     StateRecord,
+    Verdict,
     VerdictKind,
 )
 from harness.refusals import OTHER_LIST, OTHER_TYPE
 from harness.scenario.definition import Scenario, Step
 from tests.quality import chance
+from tests.quality.alone import HEADS, KEY, Spoil, spoilt
 from tests.quality.notation import Told
 from tests.simulated import instant_of
 
@@ -102,6 +105,23 @@ def _crash_in_parts(told: Told, answer: Answer) -> Answer:
     return replace(refused, parts=(*refused.parts[:middle], *dead[middle:]))
 
 
+def _with_head(spoil: Spoil) -> Callable[[Told, Answer], Answer]:
+    """Let one of the columns asked alone come with another head than it was asked for."""
+
+    def answered(told: Told, answer: Answer) -> Answer:
+        parts = spoilt(told.read(), spoil, *_spoilt_columns(told))
+        return replace(answer, refusal=Refusal("TYPE_MISMATCH", "no"), parts=parts)
+
+    return answered
+
+
+def _spoilt_columns(told: Told) -> tuple[str, str]:
+    """Give the column whose part has another head, and another one that it may be called by."""
+    *_, middle, last = (name for name in told.truth.schema.names if name != KEY)
+    return middle, last
+
+
+ALONE: Final = {f"refused: in parts, one {name}": spoil for name, spoil in HEADS.items()}
 REFUSALS: Final[Mapping[str, tuple[Callable[[Told, Answer], Answer | None], VerdictKind, str]]] = {
     **{
         name: (_refused(refusal), VerdictKind.REFUSED, means)
@@ -109,6 +129,7 @@ REFUSALS: Final[Mapping[str, tuple[Callable[[Told, Answer], Answer | None], Verd
     },
     "refused: in every column but the key": (_in_parts, VerdictKind.REFUSED, ""),
     "refused: crash midway in the columns asked alone": (_crash_in_parts, VerdictKind.REFUSED, ""),
+    **{name: (_with_head(spoil), VerdictKind.REFUSED, "") for name, spoil in ALONE.items()},
     "unknown: crash midway": (_unknown(LOST), VerdictKind.UNKNOWN, LOST),
     "unknown: no answer in time": (_unknown(LATE), VerdictKind.UNKNOWN, LATE),
     "unknown: did not run": (lambda told, answer: None, VerdictKind.UNKNOWN, "did not run"),
@@ -126,7 +147,22 @@ def right(name: str, seed: int) -> bool:
     # Where the files tell which way of reading meets another type, it is named first.
     named = because == OTHER_TYPE and verdict.because.startswith("read by ")
     why = verdict.because.partition(": ")[2] if named else verdict.because
-    return verdict.verdict is wanted and not verdict.reproduces and why == because
+    same = verdict.verdict is wanted and not verdict.reproduces and why == because
+    return same and (name not in ALONE or _as_whole(told, ALONE[name], verdict))
+
+
+def _as_whole(told: Told, spoil: Spoil, verdict: Verdict) -> bool:
+    """Tell whether a head is found, under the names that it has in a whole answer."""
+    reply = spoil(told.read(), *_spoilt_columns(told))
+    cell = Cell("variant", len(told.operations), "engine-1", "snapshot", "all")
+    answer = Answer(cell.case, "select", reply.columns, reply.rows)
+    (whole,) = judge(_case(told), [cell], {cell.case: answer})
+    return bool(_heads(verdict)) and _heads(verdict) == _heads(whole)
+
+
+def _heads(verdict: Verdict) -> set[tuple[FindingKind, str]]:
+    wrong = ((each.kind, place) for each in verdict.findings for place in each.places)
+    return {(kind, place.column) for kind, place in wrong if place.column and not place.key}
 
 
 def _case(told: Told) -> Case:

@@ -16,7 +16,7 @@ from harness.record import FindingKind
 from harness.refusals import MEANINGS
 from tests.quality import survey
 from tests.quality.defects import DEFECTS, REFUSALS, right
-from tests.quality.defects_refusals import TEXTS
+from tests.quality.defects_refusals import ALONE, TEXTS
 from tests.quality.survey import Result
 
 SEEDS = range(40)
@@ -68,6 +68,7 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "float for double": ("a double declared as float", "doubles with the digits of a float"),
     "wrong output labels": ("labels of two columns swapped", "a column without its label"),
+    "wrong labels of columns asked alone": tuple(ALONE),
     "predicate pushed to the wrong statistics": ("files left out by the place's statistics",),
     "right count but wrong rows": ("as many rows, but others",),
     "reordered rows (must pass)": ("rows and columns in another order (right)",),

@@ -13,7 +13,8 @@ from harness import pipeline, recording, run, run_info, run_plan
 from harness.cells import Cell, Plan, parse_reader
 from harness.following import Following
 from harness.histories import Case
-from harness.record import Answer, Part, Party, Refusal, Verdict, VerdictKind
+from harness.record import Answer, Party, Refusal, Verdict, VerdictKind
+from tests.quality.alone import in_parts
 from tests.quality.notation import Told, history
 from tests.quality.parties import case_of
 from tests.quality.shadow import Files
@@ -107,9 +108,7 @@ def test_the_writer_is_not_blamed_where_the_next_one_may_show_what_was_written(
 def test_what_a_refusals_columns_show_can_turn_as_well(tmp_path: Path) -> None:
     files = rows(empty_f1)
     going = going_on(tmp_path, case_of(told(), files))
-    seen = as_filed(told(), files)
-    part = Part("f1", "select", seen.columns, seen.rows)
-    going.answers(0, replace(REFUSED, parts=(part,)))
+    going.answers(0, replace(REFUSED, parts=in_parts(as_filed(told(), files))))
     assert going.told() == {}
     going.answers(1, answer(told().read()))
     assert going.told() == going.judged()

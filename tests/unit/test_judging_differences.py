@@ -19,11 +19,11 @@ from harness.record import (
     Column,
     FindingKind,
     Normalised,
-    Part,
     Refusal,
     Verdict,
     VerdictKind,
 )
+from tests.quality.alone import in_parts
 from tests.quality.notation import Told, changed, history
 from tests.simulated import Reply
 from tests.unit.test_judge import case_of
@@ -38,13 +38,12 @@ ALTERED, DRIFT = FindingKind.ALTERED_VALUE, FindingKind.TYPE_DRIFT
 
 
 def judged(
-    told: Told, reply: Reply, reader: str, *, alone: str = "", format_: str = "hudi-cow"
+    told: Told, reply: Reply, reader: str, *, alone: bool = False, format_: str = "hudi-cow"
 ) -> Verdict:
     cell = Cell("variant", len(told.operations), reader, "snapshot", "all")
     answer = Answer(cell.case, "select", reply.columns, reply.rows)
     if alone:
-        part = Part(alone, "select", reply.columns, reply.rows)
-        answer = Answer(cell.case, "select", refusal=Refusal("X", "x"), parts=(part,))
+        answer = Answer(cell.case, "select", refusal=Refusal("X", "x"), parts=in_parts(reply))
     case = case_of(told)
     case = replace(case, variant=replace(case.variant, format=format_))
     (verdict,) = judge(case, [cell], {cell.case: answer})
@@ -107,8 +106,8 @@ def test_what_is_expected_of_a_cutting_reader_is_shown_cut() -> None:
 
 def test_a_column_asked_alone_is_held_to_the_same() -> None:
     told = written(678_901)
-    assert judged(told, shown(told, cut), PRESTODB, alone="at").findings == ()
-    assert kinds(judged(told, shown(told, cut), TRINO, alone="at")) == {ALTERED: ("at",)}
+    assert judged(told, shown(told, cut), PRESTODB, alone=True).findings == ()
+    assert kinds(judged(told, shown(told, cut), TRINO, alone=True)) == {ALTERED: ("at",)}
 
 
 def test_a_part_of_a_struct_is_cut_as_well_and_older_versions_too() -> None:
@@ -267,10 +266,10 @@ def in_lower_case(told: Told) -> Reply:
     return Reply(columns, reply.rows)
 
 
-@pytest.mark.parametrize("alone", ["", "name"])
+@pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("reader", [TRINO, PRESTODB, "hive-3.1.3-iceberg-1.4.3{path=fetch}"])
 def test_who_folds_names_may_show_a_column_of_iceberg_in_lower_case(
-    reader: str, alone: str
+    reader: str, *, alone: bool
 ) -> None:
     told = history("insert 1..3; rename city CITY; insert 4", CASED)
     verdict = judged(told, in_lower_case(told), reader, alone=alone, format_="iceberg")

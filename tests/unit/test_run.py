@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness import run, run_info
+from harness import recording, run, run_info
 from harness.errors import UsageProblem
-from harness.record import OutcomeKind, VerdictKind
+from harness.record import Answer, Column, OutcomeKind, Part, Refusal, VerdictKind
 from harness.run import DID_NOT_RUN, NOT_JUDGED, Run
 from harness.run_info import StepInfo
 from tests.recorded import sample
@@ -84,6 +85,33 @@ def test_a_bad_record_is_told_by_file_and_line(sampled: Run) -> None:
     path.write_text("\n".join([*lines[:2], '{"case": 1}', *lines[2:]]) + "\n")
     with pytest.raises(UsageProblem, match=r"answers\.jsonl:3: case"):
         run.load(sampled.folder)
+
+
+COLUMN = Column("id", "varchar", "string")
+TABLE = Part("id", "select", (COLUMN,), (("1",),))
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        (replace(TABLE, raw=((1, 0, "x"),)), "raw names a cell that is not there, 1, 0"),
+        (replace(TABLE, raw=((0, 1, "x"),)), "raw names a cell that is not there, 0, 1"),
+        (replace(TABLE, raw=((0, -1, "x"),)), "raw names a cell that is not there, 0, -1"),
+        (replace(TABLE, raw=((-1, 0, "x"),)), "raw names a cell that is not there, -1, 0"),
+        (replace(TABLE, rows=(("1",), ())), "row 1 has 0 values for 1 columns"),
+        (replace(TABLE, rows=(("1", 2),)), "row 0 has 2 values for 1 columns"),
+    ],
+)
+def test_an_answer_that_contradicts_itself_is_told_by_its_case(
+    sampled: Run, told: Part, why: str
+) -> None:
+    path = sampled.folder / run.ANSWERS
+    whole = Answer("a/case", "select", told.columns, told.rows, raw=told.raw)
+    refused = Answer("a/case", "select", refusal=Refusal("X", "x"), parts=(told,))
+    for answer, where in ((whole, "a/case"), (refused, "a/case, id asked alone")):
+        path.write_text(recording.dump(answer) + "\n", encoding="utf-8")
+        with pytest.raises(UsageProblem, match=re.escape(f"answers.jsonl:1: {where}: {why}; ")):
+            run.load(sampled.folder)
 
 
 def test_a_record_of_an_unplanned_variant_breaks_nothing(sampled: Run) -> None:

@@ -87,7 +87,8 @@ def test_columns_asked_alone_have_texts_of_their_own() -> None:
 
 @pytest.mark.parametrize("raw", [(), OWN])
 def test_a_record_holds_own_texts_only_where_there_are_some(raw: OwnTexts) -> None:
-    whole = replace(answer(RIGHT.rows, raw), parts=(Part("n", "select", raw=raw),))
+    part = Part("n", "select", RIGHT.columns, RIGHT.rows, raw=raw)
+    whole = replace(answer(RIGHT.rows, raw), parts=(part,))
     line = dump(whole)
     assert line.count('"raw"') == 2 * bool(raw)
     assert parse(Answer, line) == whole
