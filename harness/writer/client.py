@@ -148,7 +148,12 @@ class Spark:
         return self._peak_mb
 
     def end(self) -> None:
-        """Let the worker and its JVM end by themselves; `start.spark` ends what is left."""
+        """Let the worker and its JVM end by themselves; `start.spark` ends what is left.
+
+        Whoever still waits for a reply is told that there is none: what Spark says of a statement
+        while it stops (that its SparkContext is stopped) is no refusal.
+        """
+        self._give_up("the Spark process was ended while it was asked")
         with suppress(OSError):
             self._connection.shutdown(socket.SHUT_WR)
         with suppress(psutil.Error):
@@ -167,11 +172,19 @@ class Spark:
         with suppress(OSError), self._connection.makefile("r", encoding="utf-8") as replies:
             for line in replies:
                 reply = json.loads(line)
-                self._waiting.pop(reply["id"]).set_result(reply)
+                with self._lock:
+                    waiting = self._waiting.pop(reply["id"], None)
+                if waiting is not None:  # else it was given up
+                    waiting.set_result(reply)
+        self._give_up(self._how_it_ended())
+
+    def _give_up(self, why: str) -> None:
+        """Send and expect nothing more."""
         with self._lock:
             self._over = True
-        for waiting in self._waiting.values():
-            waiting.set_exception(SparkSilent(self._how_it_ended()))
+            left, self._waiting = self._waiting, {}
+        for waiting in left.values():
+            waiting.set_exception(SparkSilent(why))
 
     def _how_it_ended(self) -> str:
         return f"the Spark process ended; the end of its log:\n{self.log_tail()}"

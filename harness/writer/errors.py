@@ -7,10 +7,15 @@ really happened.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 NEVER_THERE: Final = "JAVA_GATEWAY_EXITED"
 """PySpark's error class of a JVM that ended before it could be asked anything."""
+STOPPED: Final = re.compile(r"stopped SparkContext|SparkContext (was|has been) shut ?down")
+"""What Spark says of a statement while it stops, which another process or a signal brought about
+(`SparkContext.assertNotStopped`, `DAGScheduler.cleanUpAfterSchedulerStop`)."""
 MAX_CAUSES: Final = 50
 """A chain of causes longer than that is a circle."""
 MAX_TEXT: Final = 4000
@@ -23,6 +28,15 @@ def is_lost(problem: Exception) -> bool:
 
     lost = isinstance(problem, Py4JNetworkError | ConnectionError)
     return lost or _code(problem) == NEVER_THERE
+
+
+def is_stopped(refused: Mapping[str, str]) -> bool:
+    """Tell whether an error says only that Spark stops, and nothing of the statement.
+
+    >>> is_stopped({"message": "Job 3 cancelled because SparkContext was shut down", "cause": ""})
+    True
+    """
+    return STOPPED.search(f"{refused['message']} {refused['cause']}") is not None
 
 
 def refusal(problem: Exception) -> dict[str, str] | None:

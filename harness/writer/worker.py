@@ -161,9 +161,10 @@ def _problem(problem: Exception) -> Message:
         refusal = None if errors.is_lost(problem) else errors.refusal(problem)
     except Exception as second:  # noqa: BLE001 - the JVM went while it was asked what it threw
         problem, refusal = second, None
-    if refusal is not None:
+    stops = refusal is not None and errors.is_stopped(refusal)
+    if refusal is not None and not stops:
         return {"error": refusal}
-    if errors.is_lost(problem) or _jvm_ended():
+    if stops or errors.is_lost(problem) or _jvm_ended():
         # This is no answer, and nothing can be asked any more. It is told in few lines: before
         # them stands what the JVM said last, which must not leave the end of the log.
         sys.stderr.write("".join(traceback.format_exception_only(problem)))
