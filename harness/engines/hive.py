@@ -131,8 +131,9 @@ class HiveEngine:
 
     def ask_code(self) -> str:
         """Give a digest of the server's configuration and of what asks it."""
-        own = ("hive", "hive_client", "hive_errors", "hive_session", "hive_values", "common")
-        modules = (*(f"harness.engines.{name}" for name in own), starter.__name__)
+        own = ("hive", "hive_client", "hive_errors", "hive_session", "hive_values")
+        shared = ("common", "java_numbers")
+        modules = (*(f"harness.engines.{name}" for name in (*own, *shared)), starter.__name__)
         return common.code_digest("hive", *modules)
 
     def serve(

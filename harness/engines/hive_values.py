@@ -8,7 +8,6 @@ The column's type tells what was meant. What is another value than the one sent 
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import json
 import re
@@ -17,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from harness.differences import Tally
-from harness.model.canonical import MapValue, Value, moment, single
+from harness.engines.java_numbers import number_of
+from harness.model.canonical import MapValue, Value, day, moment
 from harness.model.datatypes import (
     Array,
     DataType,
@@ -31,6 +31,7 @@ from harness.model.datatypes import (
 )
 
 _BIGINT = re.compile(r"\bbigint(?!\s*[\w:])")
+_DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _STRING_OR_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|([^\s{}\[\],:"]+)(?=\s*:)', re.DOTALL)
 
 Convert = Callable[[Any], Value]
@@ -82,8 +83,11 @@ def canonical(value: Any, kind: DataType | None, tally: Tally) -> Value:  # noqa
 
 def _sent(value: Any, kind: DataType) -> Any:  # noqa: ANN401
     """Give the number of a decimal, which comes as a text where it is no part of another value."""
-    alone = isinstance(kind, Decimal) and isinstance(value, str)
-    return decimal.Decimal(value) if alone else value
+    if not (isinstance(kind, Decimal) and isinstance(value, str)):
+        return value
+    if not _DECIMAL.fullmatch(value):
+        raise ValueError(f"{value!r} is not how Hive writes a decimal")
+    return decimal.Decimal(value)
 
 
 def children(text: str) -> dict[str, str]:
@@ -164,22 +168,34 @@ def _struct(
     fields: tuple[tuple[str, DataType], ...],
     tally: Tally,
 ) -> dict[str, Value]:
-    found = dict(_checked(value, Pairs))
-    if list(found) != [name for name, _ in fields]:
+    found = _checked(value, Pairs)
+    if [name for name, _ in found] != [name for name, _ in fields]:
         raise ValueError(f"{found} has other children than {fields}")
-    return {name: _optional(kind, tally)(found[name]) for name, kind in fields}
+    pairs = zip(fields, found, strict=True)
+    return {name: _optional(kind, tally)(inner) for (name, kind), (_, inner) in pairs}
 
 
 def _scaled(value: Any, scale: int, tally: Tally) -> Value:  # noqa: ANN401
-    """Give the digits that the type has; never fewer than the value has."""
+    """Give the digits that the type has; never fewer than the value has: zeros count as others."""
     exact = decimal.Decimal(_checked(value, int | decimal.Decimal))
-    scaled = exact.quantize(decimal.Decimal(1).scaleb(-scale), context=_EXACT)
+    last = decimal.Decimal(1).scaleb(-scale)
+    scaled = exact.quantize(last, context=_EXACT)
+    if scaled == exact and _places(exact) > scale:
+        raise ValueError(f"{exact} has more digits than its type")
     return tally.take("decimal-zeros", "decimal", exact, scaled) if scaled == exact else exact
 
 
+def _places(number: decimal.Decimal) -> int:
+    """Give how many digits stand behind the point; a number with an exponent is none of Hive's."""
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or exponent > 0:
+        raise ValueError(f"{number} is not how Hive writes a decimal")
+    return -exponent
+
+
 def _single(value: Any, tally: Tally) -> Value:  # noqa: ANN401
-    sent = _float(value)
-    return tally.take("float-text", "float", sent, single(sent))
+    sent = _checked(value, int | float | decimal.Decimal)
+    return tally.take("float-text", "float", float(sent), number_of(sent, "float"))
 
 
 _EXACT: Final = decimal.Context(prec=2 * 38)
@@ -193,16 +209,16 @@ def _integer(value: Any) -> int:  # noqa: ANN401
     return int(_checked(value, int))
 
 
-def _float(value: Any) -> float:  # noqa: ANN401
-    return float(_checked(value, int | float | decimal.Decimal))
+def _double(value: Any) -> float:  # noqa: ANN401
+    return number_of(_checked(value, int | float | decimal.Decimal), "double")
 
 
 def _text(value: Any) -> str:  # noqa: ANN401
     return str(_checked(value, str))
 
 
-def _date(value: Any) -> datetime.date:  # noqa: ANN401
-    return datetime.date.fromisoformat(value)
+def _date(value: Any) -> Value:  # noqa: ANN401
+    return day(_text(value))
 
 
 def _timestamp(value: Any) -> Value:  # noqa: ANN401
@@ -220,7 +236,7 @@ _PRIMITIVES: Final[dict[str, Convert]] = {
     "smallint": _integer,
     "int": _integer,
     "long": _integer,
-    "double": _float,
+    "double": _double,
     "string": _text,
     "binary": _bytes,
     "date": _date,

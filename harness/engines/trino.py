@@ -26,7 +26,7 @@ from harness.runtimes.distribution import Distribution
 from harness.runtimes.fetch import Installation
 
 _MODULES: Final = (
-    "harness.engines.common",
+    *("harness.engines.common", "harness.engines.java_numbers"),
     *(f"harness.engines.trino_{of}" for of in ("catalogs", "http", "protocol", "server", "values")),
 )
 

@@ -10,12 +10,13 @@ arrive.
 from __future__ import annotations
 
 import io
+import json
 import math
 import select
 import time
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from requests import Response
@@ -102,10 +103,33 @@ class HttpSession:
 def _as_requests(reply: HTTPResponse, body: bytes, prefix: str) -> Response:
     """Give a reply as the library wants it, its headers called as Trino calls them."""
     found = Response()
-    found.status_code, found.raw = reply.status, io.BytesIO(body)
+    found.status_code, found.raw = reply.status, io.BytesIO(whole(body))
     named = ((_other(name, prefix, LIBRARY_PREFIX), value) for name, value in reply.getheaders())
     found.headers = CaseInsensitiveDict(named)
     return found
+
+
+def whole(body: bytes) -> bytes:
+    """Give a reply in which no entry of a map is lost to who reads it into Python's dicts.
+
+    The library reads a reply itself: an object with a key twice becomes a list of its pairs before,
+    which no server sends for a map. A reply without one stays as it is.
+    """
+    if b'"map"' not in body:  # as columns of that type are described
+        return body
+    doubled = False
+
+    def kept(pairs: list[tuple[str, Any]]) -> Any:  # noqa: ANN401 - any JSON
+        nonlocal doubled
+        alone = dict(pairs)
+        doubled |= len(alone) < len(pairs)
+        return alone if len(alone) == len(pairs) else list(map(list, pairs))
+
+    try:
+        read = json.loads(body, object_pairs_hook=kept)
+    except (RecursionError, ValueError):  # who reads it next tells why
+        return body
+    return json.dumps(read).encode() if doubled else body
 
 
 def _other(name: str, old: str, new: str) -> str:

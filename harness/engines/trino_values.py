@@ -11,8 +11,9 @@
 | varbinary | `bytes` |
 | any other | the server's text |
 
-Nothing is rounded here: what Python's type cannot hold stays the server's text. What is another
-value than the one sent is declared (`harness.differences`).
+Nothing is rounded here: what Python's type cannot hold, or is not of the form that its type
+promises, stays as the server sent it, so that it shows. What is another value than the one sent is
+declared (`harness.differences`).
 
 Source: the client protocol of Trino ("Client REST API" of its manual) and what Trino 368 and 476,
 PrestoSQL 350 and PrestoDB 0.283 were seen to send. PrestoDB describes the children of a row as
@@ -22,14 +23,16 @@ text, and once more in full under `typeArguments`. Pure.
 from __future__ import annotations
 
 import base64
-import datetime
 import decimal
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from harness.differences import Tally
-from harness.model.canonical import MapValue, Value, moment, single
+from harness.engines.java_numbers import number_of
+from harness.model.canonical import MapValue, Value, day, moment
 from harness.record import Column
 
 Json = Any
@@ -148,13 +151,24 @@ def value_of(value: Json, kind: WireType, tally: Tally) -> Value:
             return tuple(value_of(each, kind.inner[0], tally) for each in _listed(value))
         case "map":
             key, inner = kind.inner
-            sent = value.items()
+            # A list where a key stands twice (`trino_http.whole`).
+            sent = value.items() if isinstance(value, dict) else map(_listed, _listed(value))
             return MapValue.of([(_key(k, key, tally), value_of(v, inner, tally)) for k, v in sent])
-        case "real":
-            number = float(value)
-            return tally.take("float-text", "float", number, single(number))
-    read = _READ.get(kind.name)
-    return read(value) if read else value
+    if isinstance(value, list | dict):
+        raise TypeError(f"{value!r} is not a {kind.name}")
+    return _leaf(value, kind.name, tally)
+
+
+def _leaf(value: Json, name: str, tally: Tally) -> Value:
+    """Give the canonical form of a value without parts; what is not of its type's form as it is."""
+    try:
+        if name == "real":
+            found = _number(value, "float")
+            return tally.take("float-text", "float", float(value), found)
+        read = _READ.get(name)
+        return read(value) if read else value
+    except (ArithmeticError, TypeError, ValueError):
+        return value
 
 
 def _listed(value: Json) -> list[Json]:
@@ -166,31 +180,64 @@ def _listed(value: Json) -> list[Json]:
 
 def _key(text: str, kind: WireType, tally: Tally) -> Value:
     """Give the key of a map: JSON has it as text, whatever its type."""
-    match kind.name:
-        case "boolean":
-            return {"true": True, "false": False}[text]
-        case "varbinary":
-            # Trino's own print of the bytes, PrestoDB's base64; nothing tells them apart.
-            return text
-    return text if kind.inner else value_of(text, kind, tally)
-
-
-def _date(text: str) -> Value:
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError:  # a year outside 1 to 9999
+    # Of bytes it is Trino's own print or PrestoDB's base64, and nothing tells them apart; of keys
+    # with parts it is a text too. No scenario has such keys.
+    if kind.inner or kind.name == "varbinary":
         return text
+    form = _KEYS.get(kind.name)
+    bare = form is not None and form.fullmatch(text) is not None
+    return value_of(json.loads(text) if bare else text, kind, tally)
+
+
+_WHOLE: Final = re.compile(r"0|-?[1-9][0-9]*")
+_PLAIN: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_FLOATING: Final = re.compile(rf"{_PLAIN.pattern}(?:E-?[0-9]+)?")
+_WHOLES: Final = ("tinyint", "smallint", "integer", "bigint")
+_KEYS: Final[Mapping[str, re.Pattern[str]]] = {
+    "boolean": re.compile("true|false"),
+    **dict.fromkeys(_WHOLES, _WHOLE),
+    **dict.fromkeys(("real", "double"), _FLOATING),
+}
+"""Types that are no texts in JSON but where they are keys, with the texts of their values there."""
+_NO_NUMBERS: Final = ("NaN", "Infinity", "-Infinity")
+"""JSON has none of them, so they come as text."""
+
+
+def _number(value: Json, kind: str) -> float:
+    if isinstance(value, str) and value in _NO_NUMBERS:
+        return float(value)
+    return number_of(_checked(value, int | float), kind)
+
+
+def _integer(value: Json) -> int:
+    return int(_checked(value, int))
+
+
+def _decimal(value: Json) -> decimal.Decimal:
+    if not _PLAIN.fullmatch(value):
+        raise ValueError(f"{value!r} is not how a decimal is sent")
+    return decimal.Decimal(value)
+
+
+def _bytes(value: Json) -> bytes:
+    found = base64.b64decode(value, validate=True)
+    if base64.b64encode(found).decode() != value:
+        raise ValueError(f"{value!r} is no base64")
+    return found
+
+
+def _checked(value: Json, kind: Any) -> Json:  # noqa: ANN401 - a class or a union of them
+    """Give the value; a boolean is no number, though Python says so."""
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TypeError(f"{value!r} is not what its type promises")
+    return value
 
 
 _READ: Final[Mapping[str, Callable[[Json], Value]]] = {
-    "tinyint": int,
-    "smallint": int,
-    "integer": int,
-    "bigint": int,
-    # JSON has no infinities and no NaN, so they come as text, which `float` reads as well.
-    "double": float,
-    "decimal": decimal.Decimal,
-    "date": _date,
+    **dict.fromkeys(_WHOLES, _integer),
+    "double": lambda value: _number(value, "double"),
+    "decimal": _decimal,
+    "date": day,
     "timestamp": moment,
-    "varbinary": base64.b64decode,
+    "varbinary": _bytes,
 }

@@ -20,9 +20,10 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+import re
 import struct
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +66,41 @@ def single(value: float) -> float:
     return found
 
 
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIME: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}"
+_MOMENT: Final = re.compile(rf"({_DAY.pattern} {_TIME})(?:\.([0-9]{{1,12}}))?")
+"""The one form that engines use: Python reads many more, zones among them."""
+
+
+def day(text: str) -> Value:
+    """Give the date of a text, or the text where it is of another form or year.
+
+    >>> day("2024-02-29"), day("20240229")
+    (datetime.date(2024, 2, 29), '20240229')
+    """
+    try:
+        return datetime.date.fromisoformat(text) if _DAY.fullmatch(text) else text
+    except ValueError:
+        return text
+
+
 def moment(text: str) -> Value:
-    """Give the timestamp of a text, or the text where microseconds cannot hold it.
+    """Give the timestamp of a text; the text where microseconds cannot hold it, or of another form.
 
     >>> moment("2024-01-02 03:04:05.678000000")
     datetime.datetime(2024, 1, 2, 3, 4, 5, 678000)
-    >>> moment("2024-01-02 03:04:05.678000001")
-    '2024-01-02 03:04:05.678000001'
+    >>> moment("2024-01-02 03:04:05.678000001"), moment("2024-01-02 03:04:05+01:00")
+    ('2024-01-02 03:04:05.678000001', '2024-01-02 03:04:05+01:00')
     """
-    seconds, _, fraction = text.partition(".")
+    found = _MOMENT.fullmatch(text)
+    if found is None:
+        return text
+    fraction = found[2] or ""
     micros, beyond = fraction[:6].ljust(6, "0"), fraction[6:]
     if beyond.strip("0"):
         return text
     try:
-        return datetime.datetime.fromisoformat(f"{seconds}.{micros}")
+        return datetime.datetime.fromisoformat(f"{found[1]}.{micros}")
     except ValueError:
         return text
 
@@ -138,7 +160,9 @@ def _tagged(kind: str, inner: Any) -> Value:  # noqa: ANN401 - JSON is of any ty
         case "decimal":
             return decimal.Decimal(inner)
         case "timestamp":
-            return datetime.datetime.fromisoformat(inner)
+            found = datetime.datetime.fromisoformat(inner)
+            # Canonical timestamps have no zone: one that has is a text, and no moment to count by.
+            return found if found.tzinfo is None else inner
         case "date":
             return datetime.date.fromisoformat(inner)
         case "binary":

@@ -20,6 +20,7 @@ from harness.operations.add_column import AddColumn
 from harness.operations.api import Operation
 from harness.scenario import generation
 from harness.scenario.definition import KEEPING_CASE, Scenario, Step
+from harness.scenario.parts import untold
 from harness.scenario.problems import Problems
 from harness.scenario.text import Document
 
@@ -43,6 +44,7 @@ def check(scenario: Scenario, document: Document, problems: Problems) -> None:
         return
     found = generation.survey(scenario)
     _check_names(scenario, found.history, document, problems)
+    _check_types(scenario, found.history, document, problems)
     _check_steps(scenario, found, problems)
     _check_limits(scenario, found, problems)
     if not problems:
@@ -164,6 +166,26 @@ def _wrong_name(name: str) -> str:
     if name.startswith(META_PREFIX):
         return f"a name of Hudi's own columns; allowed: any that does not begin with {META_PREFIX}"
     return ""
+
+
+def _check_types(
+    scenario: Scenario, history: History, document: Document, problems: Problems
+) -> None:
+    """Note types that no reader could be judged by, each where it comes to be."""
+    known: dict[int, DataType] = {}
+    for truth in history:
+        for field in truth.schema.fields:
+            why = "" if known.get(field.id) == field.type else untold(field.type)
+            known[field.id] = field.type
+            if not why:
+                continue
+            told = f"'{field.name}' has {why}, for not every engine's answers tell such values"
+            if truth.step:
+                step = _step(scenario, truth)
+                problems.add(step.line, _of_step(step, truth.step, told))
+            else:
+                line = document.line(("table", "columns", field.name))
+                problems.add(line, f"table: columns: {told}")
 
 
 def _check_steps(scenario: Scenario, found: generation.Survey, problems: Problems) -> None:

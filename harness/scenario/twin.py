@@ -17,6 +17,7 @@ from harness.model.truth import History
 from harness.operations.add_column import AddColumn
 from harness.scenario import generation
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.parts import BINARY
 
 TURN: Final = tuple(map(Primitive, ("string", "int", "double", "date")))
 
@@ -28,11 +29,12 @@ def twin(scenario: Scenario) -> Scenario | None:
     double and date in turn, added columns after the ones of the table. Key, ordering and partition
     columns, columns whose type changes and columns with explicit values keep theirs. Columns with
     parts keep their structure: their leaves (a struct's parts, an array's elements, a map's
-    values; not a map's keys) are what takes the types.
+    values; not a map's keys) are what takes the types, but never binary (see `parts`).
     """
     history = generation.survey(scenario).history
     leaves = list(_leaves(scenario, history))
-    types = _new_types(leaves)
+    alone = {field.id for truth in history for field in truth.schema.fields}
+    types = _new_types(leaves, alone)
     if all(types[leaf.id] == leaf.type for leaf in leaves):
         return None
     columns = tuple((field.name, _retyped(field, types)) for field in history[0].schema.fields)
@@ -42,9 +44,12 @@ def twin(scenario: Scenario) -> Scenario | None:
     return replace(scenario, table=replace(scenario.table, columns=columns), steps=steps)
 
 
-def _new_types(leaves: list[Field]) -> Mapping[int, DataType]:
+def _new_types(leaves: list[Field], alone: set[int]) -> Mapping[int, DataType]:
+    """Give the new types by field id; `alone`: the ids of columns, which are no part of another."""
     if len({leaf.type for leaf in leaves}) > 1:
-        return {leaf.id: leaves[0].type for leaf in leaves}
+        first = leaves[0].type
+        keeping = set() if first != BINARY else {leaf.id for leaf in leaves} - alone
+        return {leaf.id: leaf.type if leaf.id in keeping else first for leaf in leaves}
     return {leaf.id: type_ for leaf, type_ in zip(leaves, cycle(TURN), strict=False)}
 
 

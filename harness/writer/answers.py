@@ -26,7 +26,9 @@ def collect(frame: DataFrame) -> dict[str, Any]:
 def canonical(value: Any, type_: DataType) -> Value:  # noqa: ANN401 - of any type
     """Give PySpark's form of a value in canonical form.
 
-    Timestamps come in the local time zone of this process, which runs in UTC.
+    Timestamps come in the local time zone of this process, which runs in UTC. What is not seen: a
+    map comes as a Python dict, so of two entries with one key the last is all that is left of them.
+    Spark makes no such map itself (`spark.sql.mapKeyDedupPolicy`), but may read one from a file.
     """
     if value is None:
         return None

@@ -227,12 +227,40 @@ def test_a_reply_that_is_none_is_no_answer_and_is_asked_once_only(
     assert len(coordinator.seen) == 1
 
 
-def test_a_value_that_does_not_fit_its_type_is_no_answer(
+def test_a_value_with_parts_that_its_type_has_not_is_no_answer(
     coordinator: Coordinator, connection: TrinoConnection
 ) -> None:
-    coordinator.says("select 1", columns=[column("n", "decimal")], data=[["no number"]])
+    coordinator.says("select 1", columns=[column("n", "bigint")], data=[[[1]]])
     with pytest.raises(NoAnswerError, match="not of the protocol's form"):
         connection.ask("select 1", timeout_s=30)
+
+
+def test_a_value_of_another_form_than_its_type_promises_is_answered_as_it_came(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    columns = [column("n", "bigint"), column("i", "integer")]
+    coordinator.says("select 1", columns=columns, data=[["no number", 1.5]])
+    assert connection.ask("select 1", timeout_s=30).rows == (("no number", 1.5),)
+
+
+class Twice(dict[str, int]):
+    """An object that JSON shows with one key twice."""
+
+    def items(self) -> Any:  # noqa: ANN401 - what JSON is written from
+        """Give the pairs."""
+        return [("a", 1), ("b", 5), ("a", 2)]
+
+
+def test_no_entry_of_a_map_is_lost_on_the_way(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    map_ = column("m", "map")
+    inner = [column("", each)["typeSignature"] for each in ("varchar", "bigint")]
+    map_["typeSignature"]["typeArguments"] = inner
+    coordinator.says("select 1", columns=[map_], data=[[Twice(a=0)]])
+    reply = connection.ask("select 1", timeout_s=30)
+    assert reply.rows == ((MapValue((("a", 1), ("a", 2), ("b", 5))),),)
+    assert reply.raw == ((0, 0, '[["a", 1], ["b", 5], ["a", 2]]'),)
 
 
 def test_nobody_who_listens_is_no_answer() -> None:

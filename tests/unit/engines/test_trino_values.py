@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from harness import differences
 from harness.differences import Tally
 from harness.engines import trino_values
+from harness.engines.common import own_texts
+from harness.engines.trino_http import whole
 from harness.engines.trino_values import WireType, canonical
 from harness.model.canonical import MapValue, Value, same, single
 from harness.model.datatypes import parse_type
@@ -84,6 +87,137 @@ def test_a_value_becomes_the_canonical_one_of_its_type(
     value: Value,
 ) -> None:
     assert same(decoded(signature, sent), value)
+
+
+MOMENT = plain("timestamp", 3)
+
+
+@pytest.mark.parametrize(
+    ("signature", "sent"),
+    [
+        (plain("tinyint"), True),
+        (plain("bigint"), 201001.25),
+        (plain("bigint"), 7.0),
+        (plain("bigint"), False),
+        (plain("bigint"), "7"),
+        (INTEGER, 301001.75),
+        (plain("real"), 401001.509),
+        (plain("real"), 1e39),
+        (plain("real"), True),
+        (plain("real"), "401001.5"),
+        (plain("real"), "nan"),
+        (plain("double"), True),
+        (plain("double"), "1.5"),
+        (plain("double"), " Infinity"),
+        (plain("double"), 2**53 + 1),
+        (plain("boolean"), 1),
+        (plain("boolean"), "true"),
+        (plain("decimal", 10, 2), 1.25),
+        (plain("decimal", 10, 0), 7),
+        (plain("decimal", 10, 0), True),
+        (plain("decimal", 10, 0), "1_0"),
+        (plain("decimal", 10, 0), " 7"),
+        (plain("decimal", 10, 0), "1E1"),
+        (plain("decimal", 10, 0), "NaN"),
+        (VARCHAR, 7),
+        (plain("date"), "20240229"),
+        (plain("date"), 19782),
+        (MOMENT, "2024-01-02 03:04"),
+        (MOMENT, "20240102 030405"),
+        (MOMENT, "2024-01-02T03:04:05.000"),
+        (MOMENT, "2024-01-02 03:04:05.000 UTC"),
+        (MOMENT, "2024-01-02 03:04:05.000+01:00"),
+        (MOMENT, 1704164645),
+        (plain("varbinary"), "A!P8="),
+        (plain("varbinary"), "AP9="),
+        (plain("varbinary"), "00 ff"),
+    ],
+)  # fmt: skip
+def test_what_is_not_of_its_types_form_stays_as_it_came(
+    signature: dict[str, Any],
+    sent: Any,  # noqa: ANN401 - any JSON
+) -> None:
+    assert same(decoded(signature, sent), sent)
+    assert same(decoded(over("array", signature), [sent]), (sent,))
+
+
+@pytest.mark.parametrize(
+    ("key", "sent"),
+    [
+        (INTEGER, "1.0"),
+        (INTEGER, "01"),
+        (INTEGER, "-0"),
+        (INTEGER, "\u0661"),
+        (plain("boolean"), "True"),
+        (plain("double"), "1_0.5"),
+        (plain("double"), "1e1"),
+        (MOMENT, "2024-01-02 03:04:05Z"),
+        (plain("varbinary"), "AP8="),
+        (over("array", INTEGER), "[1]"),
+    ],
+)  # fmt: skip
+def test_a_key_that_is_not_of_its_types_form_stays_as_it_came(
+    key: dict[str, Any], sent: str
+) -> None:
+    assert same(decoded(over("map", key, INTEGER), {sent: 1}), MapValue(((sent, 1),)))
+
+
+def test_a_key_that_is_only_near_to_a_number_is_another_one() -> None:
+    found = decoded(over("map", plain("real"), INTEGER), {"401001.509": 1})
+    assert same(found, MapValue(((401001.509, 1),)))
+
+
+@pytest.mark.parametrize(
+    ("key", "sent", "value"),
+    [
+        (plain("real"), "503002.1", 503002.09375),
+        (plain("double"), "1.0E10", 1e10),
+        (plain("double"), "NaN", float("nan")),
+        (plain("double"), "-0.0", -0.0),
+        (plain("bigint"), "-9223372036854775808", -(2**63)),
+        (plain("tinyint"), "0", 0),
+    ],
+)
+def test_the_text_of_a_key_is_read_by_its_type(
+    key: dict[str, Any], sent: str, value: Value
+) -> None:
+    assert same(decoded(over("map", key, INTEGER), {sent: 1}), MapValue(((value, 1),)))
+
+
+@pytest.mark.parametrize("sent", [[1], {"a": 1}])
+def test_a_value_with_parts_where_the_type_has_none_is_not_taken(sent: Any) -> None:  # noqa: ANN401
+    with pytest.raises(TypeError, match="is not a bigint"):
+        decoded(plain("bigint"), sent)
+
+
+MAPPED = over("map", VARCHAR, INTEGER)
+
+
+def replied(data: str) -> bytes:
+    columns = json.dumps([{"name": "m", "type": "any", "typeSignature": MAPPED}])
+    return f'{{"columns": {columns}, "data": {data}}}'.encode()
+
+
+def test_both_entries_of_a_map_with_one_key_are_kept() -> None:
+    told = json.loads(whole(replied('[[{"a": 1, "b": 5, "a": 2}], [{"a": 3}]]')))
+    ((twice,), (once,)) = trino_values.rows(told["columns"], told["data"], TALLY)
+    assert twice == MapValue((("a", 1), ("a", 2), ("b", 5)))
+    assert once == MapValue((("a", 3),))
+    ((_, _, text), _) = own_texts(told["data"], [(twice,), (once,)])
+    assert text == '[["a", 1], ["b", 5], ["a", 2]]'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        replied('[[{"a":  1.50}]]'),
+        b'{"a": 1, "a": 2}',
+        b'"map" and no JSON',
+        b'{"rawType": "map", "x":' + b"[" * 100_000,
+    ],
+)
+def test_a_reply_without_such_a_map_stays_as_it_is(body: bytes) -> None:
+    assert whole(body) is body
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.model.canonical import MapValue, Value, from_json, same, text_of, to_json
+from harness.model.canonical import (
+    MapValue,
+    Value,
+    day,
+    from_json,
+    moment,
+    same,
+    text_of,
+    to_json,
+)
 
 MOMENT = datetime.datetime(2024, 2, 29, 12, 0, 0, 250_000)  # noqa: DTZ001 - in UTC by agreement
 SCALARS: st.SearchStrategy[Value] = st.one_of(
@@ -58,3 +67,29 @@ def test_what_differs_in_type_sign_length_or_names_is_not_the_same(
 def test_nan_is_itself_and_a_map_has_no_order() -> None:
     assert same(float("nan"), float("nan"))
     assert same(MapValue.of([("a", 1), ("b", 2)]), MapValue.of([("b", 2), ("a", 1)]))
+
+
+@pytest.mark.parametrize("zone", ["+01:00", "Z", "-00:30"])
+def test_a_timestamp_with_a_zone_is_a_text_wherever_it_comes_from(zone: str) -> None:
+    sent = f"2024-01-02 03:04:05{zone}"
+    assert moment(sent) == sent
+    assert from_json({"timestamp": sent}) == sent
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        *("2024-01-02T03:04:05", "2024-01-02 03:04", "2024-01-02 03", "20240102 030405"),
+        *("2024-01-02  03:04:05", "2024-01-02 03:04:05.", "2024-01-02 03:04:05,5", "2024-01-02"),
+        *("2024-01-02 24:00:00", "2024-02-30 03:04:05", "\u0662024-01-02 03:04:05"),
+    ],
+)
+def test_a_moment_of_a_form_that_no_engine_uses_is_a_text(sent: str) -> None:
+    assert moment(sent) == sent
+
+
+@pytest.mark.parametrize(
+    "sent", ["20240229", "2024-W09-4", "2024-2-9", "2023-02-29", "2024-02-29 "]
+)
+def test_a_day_of_a_form_that_no_engine_uses_is_a_text(sent: str) -> None:
+    assert day(sent) == sent

@@ -25,7 +25,7 @@ steps:
       rows:
         - {{id: a, c: {value}}}
 """
-NESTED = "map<string, array<struct<a: tinyint, b: binary>>>"
+NESTED = "map<string, array<struct<a: tinyint, b: string>>>"
 
 
 def text(type_: str, value: str) -> str:
@@ -68,9 +68,9 @@ def text(type_: str, value: str) -> str:
         ("boolean", "null", None, "cast(null as boolean)"),
         (
             NESTED,
-            '{k: [{a: -1, b: "0x31"}, null], l: []}',
+            '{k: [{a: -1, b: "x"}, null], l: []}',
             None,
-            "map('k', array(named_struct('a', cast(-1 as tinyint), 'b', X'31'), cast(null as",
+            "map('k', array(named_struct('a', cast(-1 as tinyint), 'b', 'x'), cast(null as",
         ),
     ],
 )

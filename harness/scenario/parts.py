@@ -1,0 +1,48 @@
+"""Which types the parts of columns may have: those that every engine's answers tell.
+
+Hive sends values with parts as text in which bytes stand as they are, without quotes
+(`SerDeUtils.getJSONString` of 3.1.3); Trino and PrestoDB send a map as an object of JSON, whose
+keys are texts: of bytes it is Trino's own print or base64, of values with parts a text of Java's.
+Nobody can read these back, so a right answer would pass for a wrong one. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
+
+BINARY: Final = Primitive("binary")
+
+
+def untold(type_: DataType) -> str:
+    """Say which part of a column's type cannot be read from every engine, empty when all can.
+
+    >>> from harness.model.datatypes import parse_type
+    >>> untold(parse_type("map<array<int>, int>")), untold(parse_type("binary"))
+    ('a map with keys of array<int>; allowed are keys without parts, and not binary', '')
+    """
+    for inner in _within(type_):
+        match inner:
+            case Map(key, _) if key == BINARY or isinstance(key, Struct | Array | Map):
+                return f"a map with keys of {key}; allowed are keys without parts, and not binary"
+    if type_ != BINARY and BINARY in _within(type_):
+        return "binary inside of another type; allowed is binary as a column alone"
+    return ""
+
+
+def _within(type_: DataType) -> Iterator[DataType]:
+    """Give a type and every one inside of it, outermost first."""
+    yield type_
+    match type_:
+        case Struct(fields):
+            inner: tuple[DataType, ...] = tuple(child for _, child in fields)
+        case Array(element):
+            inner = (element,)
+        case Map(key, value):
+            inner = (key, value)
+        case _:
+            inner = ()
+    for each in inner:
+        yield from _within(each)
