@@ -145,6 +145,7 @@ def _of_cell(cell: Cell, case: Case, histories: Histories, answer: Answer | None
         verdict=kind,
         findings=told.findings,
         reproduces=told.ways,
+        scant=told.scant,
         because=because,
         expected=histories.expected(cell.step, view, answer.question),
         normalised=histories.normalised(cell.step, view, answer),

@@ -71,7 +71,7 @@ class Layout:
     def ways(self, answer: Answer) -> tuple[str, ...]:
         """Give the smallest ways of reading that reproduce a whole answer; several claim nothing.
 
-        None where the files tell nothing.
+        None where none of those tried does, and where the files tell nothing.
         """
         if answer.refusal is not None:
             return ()

@@ -3,7 +3,8 @@
 A whole answer counts: its columns and every row. The order of rows and columns does not, nor does
 the type in which a value came. Of two ways of which one is a part of the other, the smaller one is
 the explanation. Ways of which neither is a part of the other may both fit an answer: then all are
-given, and whoever reads them must claim none.
+given. Which one is claimed is `Verdict.claimed`. Where none fits, none of those tried does: at most
+`AT_ONCE` things beyond how columns are found are combined, `CATALOGS` older schemas are tried.
 """
 
 from __future__ import annotations

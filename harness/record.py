@@ -190,6 +190,14 @@ class Answer:
     probe: Annotated[str, Field(exclude_if=lambda case: not case)] = ""
     """The case whose refusal stands for this one, which was not sent: it is void then."""
 
+    @property
+    def scant(self) -> bool:
+        """Whether it tells too little to name a way of reading by: one number, or no row at all.
+
+        Many mistakes that nobody predicts give just that as well.
+        """
+        return self.question.count or not self.rows
+
 
 class Party(StrEnum):
     """Who is to blame for a wrong answer."""
@@ -293,7 +301,7 @@ class Verdict:
     verdict: VerdictKind
     findings: tuple[Finding, ...] = ()
     reproduces: tuple[str, ...] = ()
-    """The mappings that reproduce the whole answer; one name is a diagnosis, several are not."""
+    """The mappings that reproduce the whole answer, of those tried; see `claimed`."""
     because: str = ""
     """Why unknown or unsupported, or what a refusal means (`read by position`)."""
     known: str = ""
@@ -306,3 +314,10 @@ class Verdict:
     """The declared differences that are no findings, those of the answer and those of judging."""
     disclaimed: Annotated[str, Field(exclude_if=lambda why: not why)] = ""
     """What is declared of a reader that answered, and is not to know such a table; else empty."""
+    scant: Annotated[bool, Field(exclude_if=lambda scant: not scant)] = False
+    """Whether the answer tells too little to claim a way of reading (`Answer.scant`)."""
+
+    @property
+    def claimed(self) -> str:
+        """The one mapping that is claimed: no other gives the answer, and it tells enough."""
+        return self.reproduces[0] if len(self.reproduces) == 1 and not self.scant else ""

@@ -139,7 +139,7 @@ class Run:
 
 _FRAME: Final = (
     *("case", "scenario", "variant", "step", "step_text", "reader", "view", "query", "verdict"),
-    *("findings", "columns", "reproduces", "because", "known", "seconds", "reused"),
+    *("findings", "columns", "reproduces", "claimed", "because", "known", "seconds", "reused"),
 )
 """The columns of `Run.to_frame`."""
 

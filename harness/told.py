@@ -29,6 +29,8 @@ class Told:
     """How columns were found, where that reproduces the answer."""
     doubt: str = ""
     """How the files are not as the truth says, or tell nothing, where something is wrong."""
+    scant: bool = False
+    """Whether the answer tells too little to claim one of the ways."""
 
 
 def _in_parts(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]:
@@ -154,7 +156,7 @@ def of_rows(answer: Answer, places: Sequence[Place], world: World, layout: Layou
     seen = compare.narrowed(world, answer.question)
     found, ways = diagnosis.findings(places, seen), layout.ways(answer)
     doubt = layout.doubt() if found else ""
-    return Told(found, ways, doubt)
+    return Told(found, ways, doubt, answer.scant)
 
 
 def filed(answer: Answer, places: Sequence[Place], layout: Layout) -> tuple[Place, ...]:

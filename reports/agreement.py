@@ -97,9 +97,8 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
         groups = agreements(run, answered)
         voices = {run.distribution(each.reader) for each in answered}
         if len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM:
-            ways = {each.reproduces for each in answered}
-            way = ways.pop() if len(ways) == 1 else ()
-            same = groups[0].readers, way[0] if len(way) == 1 else ""
+            ways = {each.claimed for each in answered}
+            same = groups[0].readers, ways.pop() if len(ways) == 1 else ""
             found.setdefault(same, []).append(key)
     return tuple(Alarm(tuple(keys), *same) for same, keys in found.items())
 

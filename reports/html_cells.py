@@ -54,6 +54,7 @@ def cell(run: Run, verdict: Verdict, of: Question, pool: Pool) -> dict[str, Json
         "k": str(verdict.verdict),
         "f": [[str(each.kind), pool.add(_finding(each))] for each in verdict.findings],
         "ways": pool.add(list(verdict.reproduces)),
+        "claimed": bool(verdict.claimed),
         "because": pool.add("; ".join(filter(None, (verdict.because, answered_text(verdict))))),
         "known": pool.add(verdict.known),
         "sql": pool.add(verdict.sql or (answer.sql if answer else "")),

@@ -116,7 +116,7 @@ def _evidence(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
         file = f"; read from {each.witness.file}" if each.witness.file else ""
         yield f"{_found(each)}{file}"
     if verdict.reproduces:
-        yield mapping_text(verdict.reproduces)
+        yield mapping_text(verdict.reproduces, verdict.claimed)
     yield f"SQL: {verdict.sql}"
 
 
@@ -141,7 +141,7 @@ def details(verdict: Verdict, answer: Answer | None) -> str:
     """Give the evidence: wrong places, the mapping that reproduces it, the refusal, the SQL."""
     lines = [line for each in verdict.findings for line in _places(each)]
     if verdict.reproduces:
-        lines.append(mapping_text(verdict.reproduces))
+        lines.append(mapping_text(verdict.reproduces, verdict.claimed))
     if answer and answer.refusal:
         lines += [f"{answer.refusal.kind} {answer.refusal.code}".rstrip(), answer.refusal.message]
         lines += [f"cause: {answer.refusal.cause}"] if answer.refusal.cause else []

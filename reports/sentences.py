@@ -11,6 +11,8 @@ from harness.reports.words import PARTIES, exact, kind_of, short, shown
 
 NAMED: Final = 3
 """So many ways of reading are listed where several give an answer."""
+LITTLE: Final = "would give the same, which is too little to name it by"
+"""What is said of the only way of reading that gives a count, or an answer without rows."""
 LINE: Final = 240
 """Characters of a refusal in a sentence, and of a line of a server's log."""
 
@@ -126,12 +128,14 @@ def log_text(answer: Answer | None) -> str:
     return "\n".join(["the end of the server's log:", *said]) if said else ""
 
 
-def mapping_text(reproduces: tuple[str, ...]) -> str:
-    """Say which way of reading gives the same answer; several are no diagnosis."""
+def mapping_text(reproduces: tuple[str, ...], claimed: str) -> str:
+    """Say which way of reading gives the same answer; only one that is claimed is a diagnosis."""
     if not reproduces:
         return ""
+    if claimed:
+        return f"reads {claimed}"
     if len(reproduces) == 1:
-        return f"reads {reproduces[0]}"
+        return f"none is claimed, {reproduces[0]} {LITTLE}"
     if len(reproduces) > NAMED:
         return f"{len(reproduces)} ways of reading give the same answer, so none is named"
     return f"none is claimed, the same answer is given by: {'; '.join(reproduces)}"

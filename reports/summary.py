@@ -88,10 +88,13 @@ def flaky(run: Run) -> tuple[str, ...]:
 def explained(run: Run) -> str:
     """Say how often a way of reading is named for a wrong answer; empty when none is wrong."""
     wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
+    claimed = sum(bool(each.claimed) for each in wrong)
     counts = Counter(min(len(each.reproduces), 2) for each in wrong)
     said = (
-        f"{counts[1]:,} are exactly what one way of reading the files gives, which is named; "
-        f"{counts[2]:,} what several give, so none is claimed; {counts[0]:,} what none gives"
+        f"{claimed:,} are exactly what one way of reading the files gives, which is named; "
+        f"{counts[2]:,} what several give, so none is claimed; {counts[1] - claimed:,} are a count "
+        f"or empty and what one gives, too little to name it by; {counts[0]:,} what none of those "
+        "tried gives"
     )
     return f"Of {counted(len(wrong), 'wrong answer')}, {said}." if wrong else ""
 
@@ -153,7 +156,7 @@ def _group(run: Run, seen: list[_Seen]) -> Group:
         cases=tuple(dict.fromkeys(each.case for each in verdicts)),
         known=first.verdict.known,
         what=printable(f"{_what(first)} {_where(run, first, verdicts)}"),
-        why=printable(_why(first, {each.reproduces for each in verdicts})),
+        why=printable(_why(first, _mapping(verdicts))),
     )
 
 
@@ -214,11 +217,17 @@ def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(way for way, mine in fits.items() if not any(p < mine for p in fits.values()))
 
 
-def _why(seen: _Seen, ways: set[tuple[str, ...]]) -> str:
+def _mapping(verdicts: Sequence[Verdict]) -> str:
+    """Say which way of reading explains all answers; those that tell enough must do so alone."""
+    shared = _shared({each.reproduces for each in verdicts})
+    enough = _shared({each.reproduces for each in verdicts if not each.scant})
+    return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
+
+
+def _why(seen: _Seen, mapping: str) -> str:
     verdict = seen.verdict
     if seen.finding:
         alone = verdict.verdict is VerdictKind.REFUSED
-        mapping = mapping_text(_shared(ways))
         note = "seen in columns asked alone, after the whole row was refused" if alone else mapping
         whose = PARTIES[seen.finding.party].short
         note = "; ".join(each for each in (note, whose) if each)

@@ -13,6 +13,7 @@ from rich.text import Text
 from harness.errors import printable
 from harness.explain.tables import Line, Part, Sheet, Tables
 from harness.reports.lines import item, say
+from harness.reports.sentences import LITTLE
 from harness.reports.words import TRACED, WAYS, counted, exact, short, way_parts
 
 WRONG: Final = "≠"
@@ -71,7 +72,9 @@ def _fits(told: Tables) -> str:
     if told.found is None:
         return f"{tried}; there is no answer to compare with."
     if not told.fitting:
-        return f"{tried}; none gives the answer that was found."
+        return f"{tried}; none of these gives the answer that was found."
+    if len(told.fitting) == 1 and told.scant:
+        return f"{tried}; none is claimed: {told.fitting[0]} {LITTLE}."
     if len(told.fitting) == 1:
         return f"{tried}; the smallest that gives what was found: {told.fitting[0]}."
     names = "; ".join(told.fitting)

@@ -58,6 +58,8 @@ class Tables:
     """Each with the names of the ways that show it; those alike are one."""
     fitting: tuple[str, ...]
     """The smallest ways that reproduce the answer."""
+    scant: bool
+    """Whether the answer tells too little to claim one of them."""
     tried: int
     """How many ways, also those that only combine others."""
 
@@ -79,6 +81,7 @@ def tables_of(layout: Layout, answer: Answer) -> Tables:
         found=beside.sheet(("found",), *seen) if seen else None,
         ways=tuple(_ways(readings, beside, seen, fitting)) if readings else (),
         fitting=tuple(map(str, fitting)),
+        scant=answer.scant,
         tried=len(readings.ways(query)) if readings else 0,
     )
 

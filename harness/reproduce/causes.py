@@ -42,11 +42,13 @@ class Sign:
     what files hold: no way of reading brings it about."""
     party: Party | None = None
     """The writer, the model, or neither for sure, where files hold what is wrong; else None."""
+    scant: bool = False
+    """Whether the one way is not claimed, as the answer tells too little."""
 
     @property
     def way(self) -> str:
-        """The one way, empty where there are none or several."""
-        return self.ways[0] if len(self.ways) == 1 else ""
+        """The one way, empty where there are none or several, and where it is not claimed."""
+        return self.ways[0] if len(self.ways) == 1 and not self.scant else ""
 
     @property
     def refused(self) -> bool:
@@ -56,17 +58,17 @@ class Sign:
     def among(self, found: frozenset[Sign]) -> bool:
         """Tell whether it is among the signs of a smaller scenario.
 
-        What is explained in one way stays so, and what none explains; of several ways all have to
-        fit still, and the fewer steps there are the more others do.
+        What is explained in one way stays so, and what none explains; of several ways, and of one
+        that is not claimed, all have to fit still: the fewer steps there are the more others do.
         """
         if self.party is not None:  # how many engines agree decides which of them it is
             return any(each.kind == self.kind and each.party is not None for each in found)
-        if len(self.ways) < SEVERAL:
+        if len(self.ways) < SEVERAL and not self.scant:
             return self in found
         return any(each.kind == self.kind and set(self.ways) <= set(each.ways) for each in found)
 
     def __str__(self) -> str:
-        told = " or ".join(self.ways)
+        told = " or ".join(self.ways) + "; too little to name it by" * self.scant
         return f"{self.kind} ({told})" if told else self.kind
 
 
@@ -114,15 +116,17 @@ def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
         means = (verdict.because,) if verdict.because and verdict.view != WRITE else ()
         return frozenset({Sign(f"{REFUSED} {answer.refusal.kind}", means)})
     ways = tuple(dict.fromkeys(map(plain_way, verdict.reproduces)))
-    found = (_sign(each, ways) for each in verdict.findings)
+    scant = verdict.scant and len(ways) == 1
+    found = (_sign(each, ways, scant=scant) for each in verdict.findings)
     if verdict.verdict is VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
         return frozenset(each for each in found if each.party is Party.MODEL)
     return frozenset(found) if verdict.verdict is VerdictKind.WRONG else frozenset()
 
 
-def _sign(finding: Finding, ways: tuple[str, ...]) -> Sign:
+def _sign(finding: Finding, ways: tuple[str, ...], *, scant: bool) -> Sign:
+    kind = str(finding.kind)
     filed = finding.party in {Party.WRITER, Party.MODEL, Party.UNSURE}
-    return Sign(str(finding.kind), (), finding.party) if filed else Sign(str(finding.kind), ways)
+    return Sign(kind, (), finding.party) if filed else Sign(kind, ways, scant=scant)
 
 
 def refused_steps(

@@ -92,6 +92,8 @@ def _head(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
         yield _comment(f"seen: an error. {refusal_text(seen.answer.refusal)}")
     for way in seen.verdict.reproduces:
         yield _comment(f"a reader of this way gives the same answer: {way}")
+    if seen.verdict.reproduces and seen.verdict.scant:
+        yield _comment("that is too little to name a way of reading by")
     yield "--"
     writers = tuple(dict.fromkeys(variant.writers))
     readers = () if seen.verdict.view == WRITE else (("reader", reader.distribution),)

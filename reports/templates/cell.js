@@ -24,9 +24,12 @@ function findingItem(cell, kind, finding) {
 function waysSection(cell) {
   if (!cell.ways || cell.k === "correct") return null;
   const told = POOL[cell.ways].map((way) => [el("b", {}, way), `: ${DATA.ways[way]}.`]);
-  return el("section", {}, el("h3", {}, "Which way of reading gives this answer"), told.length === 1
+  const unclaimed = told.length === 1
+    ? "One way of reading would give the same, which is too little to name it by, so none is claimed:"
+    : "Several ways of reading give exactly this, so none is claimed:";
+  return el("section", {}, el("h3", {}, "Which way of reading gives this answer"), cell.claimed
     ? el("p", {}, "Exactly this is answered by a reader that reads ", told)
-    : [el("p", {}, "Several ways of reading give exactly this, so none is claimed:"), el("ul", { class: "ways" }, told.map((way) => el("li", {}, way)))]);
+    : [el("p", {}, unclaimed), el("ul", { class: "ways" }, told.map((way) => el("li", {}, way)))]);
 }
 
 function adviceSection(cell) {

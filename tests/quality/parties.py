@@ -55,7 +55,8 @@ class Mapped(StrEnum):
 
     NAMED = "one, which is named"
     SEVERAL = "several, none claimed"
-    NONE = "none"
+    LITTLE = "one, too little to name it"
+    NONE = "none of those tried"
     OTHER = "another one than the planted"
 
 
@@ -221,7 +222,8 @@ def mapped(defect: Defect, verdict: Verdict | None, catalog: int | None = None) 
     true = MAPPED.get(defect.name, "").format(catalog)
     if true and not any(f"{_one(true)}, ".startswith(f"{_one(each)}, ") for each in found):
         return Mapped.OTHER
-    return (Mapped.NONE, Mapped.NAMED, Mapped.SEVERAL)[min(len(found), 2)]
+    one = Mapped.NAMED if verdict and verdict.claimed else Mapped.LITTLE
+    return (Mapped.NONE, one, Mapped.SEVERAL)[min(len(found), 2)]
 
 
 def _one(way: str) -> str:

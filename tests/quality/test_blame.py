@@ -57,6 +57,14 @@ def test_a_planted_way_of_reading_is_named_or_among_those_that_fit(name: str) ->
     assert counts[Mapped.NONE] == counts[Mapped.OTHER] == 0
 
 
+def test_a_way_that_is_not_claimed_does_not_count_as_named() -> None:
+    by_name = DEFECTS["columns by name"]
+    seed = next(s for s in SEEDS if figures(by_name, [s])[0][Mapped.NAMED])
+    verdict = verdict_of(by_name, seed)
+    assert verdict is not None
+    assert mapped(by_name, replace(verdict, scant=True)) is Mapped.LITTLE
+
+
 def test_another_way_than_the_planted_one_is_a_miss() -> None:
     seed = next(s for s in SEEDS if figures(DEFECTS["columns by name"], [s])[0][Mapped.NAMED])
     verdict = verdict_of(DEFECTS["columns by name"], seed)

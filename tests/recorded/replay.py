@@ -162,6 +162,7 @@ def headline(said: Said | None) -> str:
         str(said["verdict"]),
         *(_finding(each) for each in said.get("findings", ())),
         "as " + " or ".join(said["reproduces"]) if said.get("reproduces") else "",
+        "too little to claim a way" if said.get("scant") else "",
         f"because {said['because']}" if said.get("because") else "",
         *(f"{each['name']} {each['count']} times" for each in said.get("normalised", ())),
     ]

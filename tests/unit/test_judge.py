@@ -10,6 +10,7 @@ import pytest
 from harness.cells import Cell, Variant
 from harness.histories import Case
 from harness.judge import judge
+from harness.model.query import Condition, Query, Test
 from harness.record import (
     Answer,
     Column,
@@ -96,6 +97,27 @@ def test_where_several_mappings_reproduce_an_answer_all_are_told(moved: Told) ->
 def test_an_answer_that_no_mapping_gives_names_none(moved: Told) -> None:
     reply = moved.read()
     assert judged(moved, Reply(reply.columns, reply.rows[1:])).reproduces == ()
+
+
+def test_a_way_is_claimed_where_it_alone_gives_the_rows(moved: Told) -> None:
+    one, several = judged(moved, moved.read("position")), judged(moved, moved.read(logs="ignored"))
+    assert (one.claimed, one.scant) == ("by position", False)
+    assert (several.claimed, several.scant) == ("", False)
+
+
+@pytest.mark.parametrize("count", [False, True])
+def test_a_count_and_an_answer_without_rows_are_too_little_to_claim_the_one_way_that_gives_them(
+    *, count: bool
+) -> None:
+    # The file's own values of f2 do not rule out the one wanted: it is left out by no statistics.
+    told = history("insert 1,2; row id=2 f2=a; move f1 after f2")
+    asked = Query(count=count, where=Condition("f1", Test.EQUAL, "f3s1r1", "string"))
+    cell, columns = cell_at(told), told.read().columns
+    empty = Answer(cell.case, "", columns, question=asked)
+    none = replace(empty, columns=(Column("n", "bigint", "long"),), rows=((0,),))
+    (verdict,) = judge(case_of(told), [cell], {cell.case: none if count else empty})
+    assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, ("by position",))
+    assert (verdict.scant, verdict.claimed) == (True, "")
 
 
 def test_the_order_of_columns_and_rows_does_not_hide_the_mapping(moved: Told) -> None:

@@ -128,7 +128,7 @@ def test_the_frame_has_a_row_for_each_cell(sampled: Run) -> None:
         "ts",
         sample.MOVE[3].text,
     )
-    assert stale.reproduces == "by name, base files only"
+    assert stale.reproduces == stale.claimed == "by name, base files only"
 
 
 def test_an_empty_run_has_an_empty_frame_with_columns(tmp_path: Path, sampled: Run) -> None:

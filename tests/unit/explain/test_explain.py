@@ -14,6 +14,7 @@ from rich.console import Console
 
 from harness import cli, pipeline, run_info
 from harness.errors import UsageProblem
+from harness.explain import show_tables
 from harness.explain.command import tell
 from harness.explain.found import Found, find
 from harness.explain.tables import Tables, tables_of, truth_of
@@ -82,6 +83,31 @@ def test_the_way_that_gives_the_answer_is_told_and_its_table_equals_it(folder: P
     assert shown.found is not None
     assert (way.titles, way.lines) == (("by name",), shown.found.lines)
     assert not way.same_as_expected
+
+
+def said_of_ways(shown: Tables) -> str:
+    out = io.StringIO()
+    show_tables.ways(shown, Console(file=out, width=400, color_system=None))
+    return out.getvalue()
+
+
+def test_a_way_that_gives_too_little_is_not_claimed(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert found.answer is not None
+    shown, empty = tables(found), tables(replace(found, answer=replace(found.answer, rows=())))
+    assert (shown.scant, empty.scant) == (False, True)
+    assert "; the smallest that gives what was found: by name." in said_of_ways(shown)
+    text = said_of_ways(replace(shown, scant=True))
+    assert "; none is claimed: by name would give the same, which is too little to name it" in text
+    assert "the smallest that gives" not in text
+
+
+def test_where_no_way_fits_no_more_is_said_than_that_none_of_those_tried_does(
+    folder: Path,
+) -> None:
+    shown = tables(find(folder, RENAMED))
+    text = said_of_ways(replace(shown, fitting=()))
+    assert f"{shown.tried} ways of reading are tried; none of these gives the answer" in text
 
 
 def test_ways_that_show_the_same_are_one_table(folder: Path) -> None:

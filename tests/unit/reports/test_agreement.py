@@ -149,6 +149,16 @@ def test_an_alarm_says_the_one_way_in_which_all_of_them_read(base: Run) -> None:
     assert "what reading by name gives" in alarm.text
 
 
+def test_an_alarm_names_no_way_where_the_answers_tell_too_little(base: Run) -> None:
+    count = replace(verdict("a-1"), reproduces=("by name",), scant=True)
+    said = {
+        "a-1": (count, answer("a-1", ("1", 2))),
+        "b-1": (replace(count, reader="b-1", case="b-1"), answer("b-1", ("1", 2))),
+    }
+    (alarm,) = agreement.alarms(run_of(base, said))
+    assert alarm.way == ""
+
+
 def test_two_settings_of_one_engine_are_no_alarm(base: Run) -> None:
     run = run_of(
         base,

@@ -253,6 +253,16 @@ def test_every_way_of_reading_on_the_page_is_explained(data: dict[str, Any]) -> 
     assert set(data["ways"]) == ways
 
 
+def test_the_page_is_told_of_each_cell_whether_its_way_of_reading_is_claimed(
+    sampled: Run,
+) -> None:
+    little = {case: replace(each, scant=True) for case, each in sampled.recorded.items()}
+    for run in (sampled, replace(sampled, recorded=little)):
+        claimed = sum(each.claimed != "" for each in run.verdicts)
+        assert sum(bool(cell.get("claimed")) for cell in cells(html_data.data(run))) == claimed
+        assert (claimed == 0) == (run is not sampled)
+
+
 def test_the_history_of_a_table_begins_with_its_creation(sampled: Run) -> None:
     state = next(iter(sampled.states))
     made = replace(state.outcome, step=0, instant="", statements=("create table t (id string)",))

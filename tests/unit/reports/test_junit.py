@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.record import Attempt, VerdictKind
+from harness.record import Attempt, Verdict, VerdictKind
 from harness.reports import junit, sentences
 from harness.run import Run
 from tests.recorded import sample
@@ -62,6 +62,14 @@ def test_a_failure_tells_the_witness(cases: list[ET.Element]) -> None:
     assert "All of it: report.html" in (failure.text or "")
     assert "reads by position" in (failure.text or "")
     assert "SQL: SELECT" in (failure.text or "")
+
+
+def test_a_way_that_is_not_claimed_is_not_said_to_be_how_it_reads() -> None:
+    cell = ("v/s1/snapshot/all/r", "s", "v", 1, "r", "snapshot", "count", VerdictKind.WRONG)
+    told = Verdict(*cell, reproduces=("by position",))
+    assert "reads by position" in junit.details(told, None)
+    assert "reads" not in junit.details(replace(told, scant=True), None)
+    assert "by position would give the same" in junit.details(replace(told, scant=True), None)
 
 
 def test_a_failure_has_one_witness_of_each_finding_and_says_nothing_twice(

@@ -146,12 +146,15 @@ def test_a_long_message_does_not_hide_the_cause() -> None:
 
 
 def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
-    assert mapping_text(()) == ""
-    assert mapping_text(("by position",)) == "reads by position"
-    assert mapping_text(("by name", "by position")) == (
+    assert mapping_text((), "") == ""
+    assert mapping_text(("by position",), "by position") == "reads by position"
+    assert mapping_text(("by position",), "") == (
+        "none is claimed, by position would give the same, which is too little to name it by"
+    )
+    assert mapping_text(("by name", "by position"), "") == (
         "none is claimed, the same answer is given by: by name; by position"
     )
-    assert "none is named" in mapping_text(("by name", "by position", "by id", "by name, x"))
+    assert "none is named" in mapping_text(("by name", "by position", "by id", "by name, x"), "")
 
 
 @pytest.mark.parametrize(

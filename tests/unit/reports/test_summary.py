@@ -116,8 +116,12 @@ def test_how_often_one_several_or_no_way_of_reading_gives_a_wrong_answer_is_coun
     run = with_ways(sampled, ("by name",), ("by id", "by name"), ("by position",))
     assert summary.explained(run) == (
         "Of 46 wrong answers, 2 are exactly what one way of reading the files gives, which is "
-        "named; 1 what several give, so none is claimed; 43 what none gives."
+        "named; 1 what several give, so none is claimed; 0 are a count or empty and what one "
+        "gives, too little to name it by; 43 what none of those tried gives."
     )
+    little = {case: replace(each, scant=True) for case, each in run.recorded.items()}
+    assert "0 are exactly what one way" in summary.explained(replace(run, recorded=little))
+    assert "; 2 are a count or empty" in summary.explained(replace(run, recorded=little))
 
 
 def test_where_nothing_is_wrong_nothing_is_said_of_ways(sampled: Run) -> None:
@@ -142,6 +146,31 @@ def test_a_group_names_the_way_that_explains_all_of_its_answers(
     ways = {case: first if at % 2 else then for at, case in enumerate(group.cases)}
     verdicts = (
         replace(each, reproduces=ways.get(each.case, each.reproduces)) for each in sampled.verdicts
+    )
+    run = replace(sampled, recorded={each.case: each for each in verdicts})
+    assert text in of(run, FindingKind.MISALIGNED, sample.NAMES[5])[0].text
+
+
+@pytest.mark.parametrize(
+    ("rows", "little", "text"),
+    [
+        (("by name",), ("by id", "by name"), "(reads by name)"),
+        # The count alone tells the two apart.
+        (("by id", "by name"), ("by name",), "(none is claimed, by name would give the same, wh"),
+        (("by name",), ("by position",), "written at step 1; expected 'f4s1r1'. "),
+    ],
+)
+def test_an_answer_that_tells_too_little_decides_nothing_in_a_group(
+    sampled: Run, rows: tuple[str, ...], little: tuple[str, ...], text: str
+) -> None:
+    group = of(sampled, FindingKind.MISALIGNED, sample.NAMES[5])[0]
+    scant = set(group.cases[1::2])
+    assert scant
+    verdicts = (
+        replace(each, reproduces=little, scant=True)
+        if each.case in scant
+        else replace(each, reproduces=rows if each.case in group.cases else each.reproduces)
+        for each in sampled.verdicts
     )
     run = replace(sampled, recorded={each.case: each for each in verdicts})
     assert text in of(run, FindingKind.MISALIGNED, sample.NAMES[5])[0].text

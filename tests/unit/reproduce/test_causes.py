@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from harness.cells import Cell
 from harness.judge import judge
 from harness.record import Answer, Outcome, OutcomeKind, Party, Refusal, Verdict, VerdictKind
 from harness.reproduce.causes import (
+    Cause,
     Group,
     Sign,
     groups,
@@ -94,6 +96,31 @@ def test_what_is_right_or_unknown_has_no_sign(kind: VerdictKind) -> None:
 def test_the_number_of_a_step_is_no_part_of_a_way() -> None:
     assert plain_way("by name, catalog of step 3") == plain_way("by name, catalog of step 12")
     assert plain_way("by name") == "by name"
+
+
+def counted(ways: tuple[str, ...]) -> Sign:
+    told = history("insert 1,2; rename f1 g")
+    verdict = test_judge.judged(told, told.read("name"))
+    (sign,) = signs(replace(verdict, reproduces=ways, scant=True), None)
+    return sign
+
+
+def test_a_way_that_is_not_claimed_names_no_cause_and_is_no_root_cause_of_its_findings() -> None:
+    sign = counted(("by name",))
+    claimed = Sign(sign.kind, ("by name",))
+    assert (sign.way, claimed.way) == ("", "by name")
+    assert sign != claimed
+    assert str(sign) == "missing_rename (by name; too little to name it by)"
+    names = {Cause("rename_column", "r", "snapshot", "f", each).name for each in (sign, claimed)}
+    assert sum("by-name" in each for each in names) == 1
+    assert counted(("by id", "by name")) == Sign(sign.kind, ("by id", "by name"))
+
+
+def test_what_one_way_gives_and_is_not_claimed_shrinks_to_what_it_still_gives() -> None:
+    sign = counted(("by name",))
+    assert sign.among(frozenset({Sign(sign.kind, ("by id", "by name"))}))
+    assert not sign.among(frozenset({Sign(sign.kind, ("by id",))}))
+    assert not Sign(sign.kind, ("by name",)).among(frozenset({sign}))
 
 
 @pytest.mark.parametrize(

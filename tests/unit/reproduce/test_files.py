@@ -95,6 +95,17 @@ def test_a_touch_keeps_what_it_rewrites(tmp_path: Path) -> None:
     assert variant.scenario.steps[-1].operation == Touch(Rewrites.ALL)
 
 
+def test_the_script_says_where_the_answer_tells_too_little_to_name_its_way(
+    tmp_path: Path, candidate: Candidate
+) -> None:
+    seen, little = seen_of(candidate), "-- that is too little to name a way of reading by\n"
+    assert little not in (written(tmp_path / "whole", candidate) / "reproduce.sql").read_text()
+    scant = replace(seen, verdict=replace(seen.verdict, scant=True))
+    place = files.write(tmp_path / "scant", target(), candidate, scant)
+    text = (place / "reproduce.sql").read_text()
+    assert f"-- a reader of this way gives the same answer: by position\n{little}" in text
+
+
 def test_the_script_has_the_statements_the_query_and_both_answers(
     tmp_path: Path, candidate: Candidate
 ) -> None:
