@@ -256,3 +256,10 @@ def test_names_that_only_a_reader_folds_into_one_show_the_other_column() -> None
     folded = tuple((*row[:3], row[2]) for row in reply.rows)
     wrong = replace(reply, rows=folded)
     assert named(told, wrong) == {"misaligned": cells(told, "strasse")}
+
+
+def test_a_number_that_any_default_may_be_does_not_tell_whose_it_is() -> None:
+    rows = of_rows(("a", "b"), (1, 2, 3), (-1, 5, 6))
+    told = history("id string, ts long, a int, b int", Insert(rows=rows))
+    negative = changed(told.read(), {"a": lambda value: -value})
+    assert named(told, negative) == {"unexplained": cells(told, "a")}
