@@ -30,7 +30,7 @@ from harness.model.canonical import Look, MapValue, Value, look_of, same, text_o
 from harness.model.moment import AS_OF, INCREMENTAL
 from harness.model.query import COUNT, at
 from harness.model.schema import Field
-from harness.model.truth import History, Row, Truth, named
+from harness.model.truth import History, Row, Truth
 from harness.record import FindingKind
 from tests.quality import nesting
 from tests.quality.notation import Told
@@ -96,7 +96,7 @@ class Oracle:
     def expected(self, row: Row) -> dict[str, Value]:
         """Give what should be shown of a row; what the types of then cannot hold as it is."""
         fields = self.told.truth.schema.fields
-        return {each.name: _shown(row.values.get(each.id), each) for each in fields}
+        return {each.name: nesting.shown(row.values.get(each.id), each) for each in fields}
 
     @cached_property
     def wrong(self) -> dict[Spot, Wrong]:
@@ -392,13 +392,6 @@ class Oracle:
     @cached_property
     def _shadow(self) -> Disk:
         return shadowed(self.told, self.told.disk)
-
-
-def _shown(value: Value, field: Field) -> Value:
-    try:
-        return named(value, field)
-    except ValueError:
-        return value
 
 
 _UNEXPLAINED = frozenset({FindingKind.UNEXPLAINED})
