@@ -16,7 +16,7 @@ from harness.model.datatypes import Primitive
 from harness.model.stored import EPOCH
 from harness.record import Origin
 
-FEW: Final = frozenset({"0", "1", "", look_of(()), look_of(MapValue(()))})
+FEW: Final = frozenset({"0", "1", "-1", "", look_of(()), look_of(MapValue(()))})
 LAST_DAY: Final = (datetime.date.max - EPOCH.date()).days
 
 

@@ -6,11 +6,12 @@ What a query means is worked out here once more, apart from `Query.answer`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from harness import shapes
 from harness.cells import QUERIES
-from harness.model.canonical import Value, same
+from harness.model.canonical import Value, same, text_of
 from harness.model.query import Condition, Query, Test
 from harness.record import Column
 from tests import simulated
@@ -33,12 +34,24 @@ def questions(told: Told) -> Iterator[Asked]:
             yield Asked(text, shapes.query(text, told.truth))
 
 
-def ask(told: Told, query: Query, reader: Reader, *, prune_by: str = "") -> Reply:
-    """Ask a simulated reader; with `prune_by` it first leaves out files by their statistics."""
+def ask(
+    told: Told,
+    query: Query,
+    reader: Reader,
+    *,
+    prune_by: str = "",
+    only: AbstractSet[str] | None = None,
+) -> Reply:
+    """Ask a simulated reader; with `prune_by` it first leaves out files by their statistics.
+
+    `only`: the keys of the rows that it looks at, where these are not all.
+    """
     disk = pruned(told, query, prune_by) if prune_by else told.disk
     whole = simulated.read(disk, told.truth, reader)
     names = [column.name for column in whole.columns]
-    rows = [row for row in whole.rows if _passes(query, dict(zip(names, row, strict=True)))]
+    key = names.index(told.disk.table.key)
+    there = [row for row in whole.rows if only is None or text_of(row[key]) in only]
+    rows = [row for row in there if _passes(query, dict(zip(names, row, strict=True)))]
     if query.count:
         return Reply((Column("_col0", "bigint", "long"),), ((len(rows),),))
     if not query.columns:

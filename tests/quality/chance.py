@@ -1,10 +1,12 @@
-"""Histories by chance, the same for the same seed."""
+"""Histories by chance, the same for the same seed; `hard` draws what is hard in them."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
 
+from tests.quality import hard
+from tests.quality.hard import Hard
 from tests.quality.notation import Told, history
 
 TYPES = (
@@ -56,10 +58,11 @@ class _Story:
     chance: random.Random
     alike: dict[str, str]
     """The types that others stand for."""
+    hard: Hard
     types: dict[str, str] = field(default_factory=dict)
     """The columns that may change, by name."""
-    parts: dict[str, list[str]] = field(default_factory=dict)
-    """The names in a struct, by the column's."""
+    parts: dict[str, dict[str, str]] = field(default_factory=dict)
+    """The names in a struct with their types, by the column's."""
     keys: list[int] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     next_key: int = 1
@@ -70,6 +73,15 @@ class _Story:
 
     def insert(self) -> str:
         return f"insert {self._new_keys()}"
+
+    def rows(self) -> str:
+        """Write rows with values of their own, one or two of them new."""
+        again = [key for key in self.keys if self.hard.chance.random() < 0.2]
+        new = range(self.next_key, self.next_key + self.hard.chance.randint(1, 2))
+        self.next_key = new.stop
+        self.keys += new
+        types = hard.typed(self.types, self.parts)
+        return f"rows {hard.written(self.hard.row(key, types) for key in (*new, *again[:2]))}"
 
     def upsert(self) -> str:
         return f"upsert {self._some()}" if self.keys else self.insert()
@@ -97,6 +109,7 @@ class _Story:
     def add(self) -> str:
         again = self.dropped and self.chance.random() < 0.5
         name = self.dropped.pop() if again else self._fresh()
+        name = self._fresh() if self._taken(name) else name
         type_ = self.kind(self.chance.choice(TYPES))
         place = self.chance.choice(("", " first", f" after {self._column()}"))
         self._note(name, type_)
@@ -113,6 +126,7 @@ class _Story:
     def rename(self) -> str:
         name = self._column()
         to = self.chance.choice([*self.dropped[-1:], self._fresh()])
+        to = self.hard.renamed(name) or (self._fresh() if self._taken(to) else to)
         self.dropped = [each for each in self.dropped if each != to] + [name]
         type_, parts = self._forget(name)
         self._note(to, type_, parts)
@@ -138,23 +152,24 @@ class _Story:
             return self.rename()
         name = self.chance.choice(list(self.parts))
         parts = self.parts[name]
-        part, new = self.chance.choice(parts), self._fresh()
+        part, new = self.chance.choice(list(parts)), self._fresh()
         match self.chance.choice(("rename", "add", "drop")):
             case "rename":
-                parts[parts.index(part)] = new
+                # The names of parts stand in the order in which they came.
+                self.parts[name] = {new if n == part else n: type_ for n, type_ in parts.items()}
                 return f"rename {name}.{part} {new}"
             case "drop" if len(parts) > 1:
-                parts.remove(part)
+                del parts[part]
                 return f"drop {name}.{part}"
-        parts.append(new)
+        parts[new] = "string"
         return f"add {name}.{new} string after {part}"
 
-    def _note(self, name: str, type_: str, parts: list[str] | None = None) -> None:
+    def _note(self, name: str, type_: str, parts: dict[str, str] | None = None) -> None:
         self.types[name] = type_
         if type_.startswith("struct"):
-            self.parts[name] = parts or ["a", "b"]
+            self.parts[name] = parts or {"a": "string", "b": "int"}
 
-    def _forget(self, name: str) -> tuple[str, list[str] | None]:
+    def _forget(self, name: str) -> tuple[str, dict[str, str] | None]:
         return self.types.pop(name), self.parts.pop(name, None)
 
     def _column(self) -> str:
@@ -162,7 +177,11 @@ class _Story:
 
     def _fresh(self) -> str:
         self.next_name += 1
-        return f"n{self.next_name}"
+        return self.hard.name(f"n{self.next_name}")
+
+    def _taken(self, name: str) -> bool:
+        """Tell whether a column has the name, in whatever case: engines take them for one."""
+        return name.casefold() in {each.casefold() for each in self.types}
 
     def _new_keys(self) -> str:
         keys = range(self.next_key, self.next_key + self.chance.randint(1, 7))
@@ -191,17 +210,34 @@ def plot(seed: int) -> Plot:
     if chance.random() < 0.5:
         types = [types[0]] * len(types)
     other = random.Random(f"alike {seed}").random() < 0.5  # noqa: S311
-    story = _Story(chance, ALIKE if other else {})
+    difficult = hard.hard(seed)
+    story = _Story(chance, (ALIKE if other else {}) | dict(difficult.alike), difficult)
     for at, type_ in enumerate(types, start=1):
-        story._note(f"f{at}", story.kind(type_))
-    data = ", ".join(f"{name} {type_}" for name, type_ in story.types.items())
+        story._note(difficult.name(f"f{at}"), story.kind(type_))
+    if difficult.more:
+        story._note(difficult.name("f9"), difficult.more)
+    data = [f"{name} {type_}" for name, type_ in story.types.items()]
     partitioned = chance.random() < 0.25
-    last = chance.choice((", p string", ", p int")) if partitioned else ""
-    columns = f"id {chance.choice(('string', 'long'))}, ts long, {data}{last}"
+    last = chance.choice(("string", "int")) if partitioned else ""
+    by = ("p", "q")[: difficult.partitions] if partitioned else ()
+    key = f"id {chance.choice(('string', 'long'))}"
+    columns = ", ".join((key, "ts long", *_parted(data, last, by)))
     steps = [story.insert()]
-    steps += [getattr(story, chance.choice(STEPS))() for _ in range(chance.randint(3, 11))]
-    by = ("p",) if partitioned else ()
-    return Plot(columns, "; ".join(steps), chance.random() < 0.6, by)
+    for _ in range(chance.randint(3, 11)):
+        steps.append(getattr(story, chance.choice(STEPS))())
+        steps += [story.rows()] if difficult.inserted() else []
+    mor = chance.random() < 0.6 and not difficult.case
+    return Plot(columns, "; ".join(steps), mor, by)
+
+
+def _parted(data: list[str], type_: str, by: tuple[str, ...]) -> list[str]:
+    """Give the columns with those of the partitions: one at the end, or one of two among them."""
+    match by:
+        case (one,):
+            return [*data, f"{one} {type_}"]
+        case (one, two):
+            return [data[0], f"{one} {type_}", *data[1:], f"{two} string"]
+    return data
 
 
 def story(seed: int) -> Told:

@@ -10,7 +10,7 @@ from harness.model.files import FileKind
 from harness.model.schema import Field
 from tests.quality.chance import Plot
 from tests.quality.notation import Told
-from tests.quality.planted import Way, plant, planted, reordered, with_lines
+from tests.quality.planted import Way, free, plant, planted, reordered, with_lines
 from tests.quality.shadow import Seen, read
 from tests.simulated import File, Reader
 
@@ -40,8 +40,7 @@ plant("NULL where the type was promoted", by(Reader("id", null_where_typed=True)
 
 def _again(plot: Plot, by_chance: random.Random) -> Plot:
     """Let a history end with a dropped column whose name another one takes."""
-    fields = [each.name for each in plot.told().truth.schema.fields if each.name not in "id ts p"]
-    name = by_chance.choice(fields)
+    name = by_chance.choice(free(plot))
     return replace(plot, steps=f"{plot.steps}; drop {name}; add {name} string")
 
 
@@ -101,9 +100,10 @@ def _put(cells: Sequence[object], at: Sequence[int], new: Sequence[object]) -> t
 
 def _capitals(plot: Plot, by_chance: random.Random) -> Plot:
     """Let a column get its name in capitals, and another one take the name that it had."""
-    fields = [each.name for each in plot.told().truth.schema.fields if each.name not in "id ts p"]
-    name = by_chance.choice(fields)
-    steps = f"{plot.steps}; rename {name} {name.upper()}; add {name} string"
+    cased = [name for name in free(plot) if name.upper().lower() == name != name.upper()]
+    steps = "" if cased else "; add cased string"
+    name = by_chance.choice(cased or ["cased"])
+    steps = f"{plot.steps}{steps}; rename {name} {name.upper()}; add {name} string"
     return replace(plot, steps=steps)
 
 

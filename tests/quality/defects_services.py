@@ -18,7 +18,7 @@ from tests import simulated
 from tests.quality.chance import Plot
 from tests.quality.defects_base import BASE, VIEW
 from tests.quality.notation import Told
-from tests.quality.planted import Twist, Way, plant
+from tests.quality.planted import Twist, Way, free, plant
 from tests.quality.shadow import Files, Seen, Token, read
 from tests.simulated import File, Reader, Record
 
@@ -33,8 +33,7 @@ def _history(*, mor: bool) -> Twist:
     """Let a history end with a file that is written anew, of rows that changed since the last."""
 
     def twist(plot: Plot, by_chance: random.Random) -> Plot:
-        fields = plot.told().truth.schema.fields
-        name = by_chance.choice([f.name for f in fields if f.name not in ("id", "ts", "p")])
+        name = by_chance.choice(free(plot))
         last = "compact" if mor else f"upsert {FIRST}"
         changes = f"upsert {FIRST}; delete {GONE}; update {KEPT} set {name}; {last}"
         return replace(plot, mor=mor, steps=f"insert 401..404; {plot.steps}; {changes}")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import datetime
+import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.conversion import cast_text
 from harness.record import Column, FindingKind
 from tests.quality.notation import Told
 from tests.quality.planted import having, plant, planted, reordered, with_lines
-from tests.quality.shadow import Line, Seen, Token, read, spoil
+from tests.quality.shadow import Kind, Line, Seen, Token, read, spoil
 
 ALTERED, DRIFT, UNEXPLAINED, LOST = (
     FindingKind.ALTERED_VALUE,
@@ -22,6 +23,8 @@ ALTERED, DRIFT, UNEXPLAINED, LOST = (
     FindingKind.LOST_VALUE,
 )
 Change = Callable[[Value], Value]
+WIDE = Context(prec=80)
+"""For numbers of all digits that a decimal can have."""
 
 
 _WHOLE = {
@@ -33,9 +36,7 @@ _WHOLE = {
 """Types that need more than their first word."""
 
 
-def _spoilt(
-    name: str, types: str, kind: FindingKind, change: Change, *, null: bool = False
-) -> None:
+def _spoilt(name: str, types: str, kind: Kind, change: Change, *, null: bool = False) -> None:
     """Plant a change of all values of some types; NULLs only where it is said."""
 
     def way(told: Told, _: random.Random) -> Seen:
@@ -45,6 +46,44 @@ def _spoilt(
     plant(
         name, way, twist=having(_WHOLE.get(types.split(maxsplit=1)[0], types.split(maxsplit=1)[0]))
     )
+
+
+def _by_worth(old: Value, new: Value) -> FindingKind:
+    """Tell the same number in another form from one that lost or won digits."""
+    return DRIFT if text_of(old) == text_of(new) else ALTERED
+
+
+def _places(places: str) -> Change:
+    return lambda value: value.quantize(Decimal(places), context=WIDE)
+
+
+def _longer(value: Value) -> Value:
+    return WIDE.add(value, Decimal("0.001"))
+
+
+def _with_zeros(value: Value) -> str:
+    text = f"{value:f}"
+    return f"{text}0" if "." in text else f"{text}.0"
+
+
+def moved(by: datetime.timedelta) -> Change:
+    """Give what moves times; one at the end of all years stays."""
+
+    def move(value: Value) -> Value:
+        try:
+            return value + by
+        except OverflowError:
+            return value
+
+    return move
+
+
+def _as_decimal(value: Value) -> Value:
+    return Decimal(str(value)) if math.isfinite(value) else value
+
+
+def _in_eight_digits(old: Value, new: Value) -> FindingKind:
+    return DRIFT if math.isnan(old) or float(new) == old else ALTERED
 
 
 def _nanoseconds(value: Value) -> Value:
@@ -58,21 +97,21 @@ def _joined(value: Value) -> Value:
 HOUR = datetime.timedelta(hours=1)
 DAY = datetime.timedelta(days=1)
 MILLISECOND = datetime.timedelta(milliseconds=1)
-_spoilt("decimals without their fraction", "decimal", ALTERED, lambda v: v.quantize(Decimal(1)))
-_spoilt("decimals with one digit less", "decimal", ALTERED, lambda v: v.quantize(Decimal("0.1")))
-_spoilt("decimals with more zeros", "decimal", DRIFT, lambda v: v.quantize(Decimal("0.0001")))
-_spoilt("decimals with a digit more", "decimal", ALTERED, lambda v: v + Decimal("0.001"))
-_spoilt("decimals as floating numbers", "decimal", DRIFT, float)
-_spoilt("decimals as texts with more zeros", "decimal", DRIFT, lambda v: f"{v}0")
-_spoilt("timestamps eight hours off", "timestamp", ALTERED, lambda v: v + 8 * HOUR)
-_spoilt("timestamps of a zone with half hours", "timestamp", ALTERED, lambda v: v - 5.5 * HOUR)
+_spoilt("decimals without their fraction", "decimal", _by_worth, _places("1"))
+_spoilt("decimals with one digit less", "decimal", _by_worth, _places("0.1"))
+_spoilt("decimals with more zeros", "decimal", _by_worth, _places("0.0001"))
+_spoilt("decimals with a digit more", "decimal", ALTERED, _longer)
+_spoilt("decimals as floating numbers", "decimal", _by_worth, float)
+_spoilt("decimals as texts with more zeros", "decimal", DRIFT, _with_zeros)
+_spoilt("timestamps eight hours off", "timestamp", ALTERED, moved(8 * HOUR))
+_spoilt("timestamps of a zone with half hours", "timestamp", ALTERED, moved(-5.5 * HOUR))
 _spoilt("timestamps cut to seconds", "timestamp", ALTERED, lambda v: v.replace(microsecond=0))
-_spoilt("timestamps a millisecond early", "timestamp", ALTERED, lambda v: v - MILLISECOND)
+_spoilt("timestamps a millisecond early", "timestamp", ALTERED, moved(-MILLISECOND))
 _spoilt("timestamps as texts", "timestamp", DRIFT, lambda v: v.isoformat(sep=" "))
 _spoilt("timestamps as texts of a cast", "timestamp", DRIFT, cast_text)
 _spoilt("timestamps as texts with nanoseconds", "timestamp", ALTERED, _nanoseconds)
-_spoilt("dates one day early", "date", ALTERED, lambda v: v - DAY)
-_spoilt("dates one day late", "date", ALTERED, lambda v: v + DAY)
+_spoilt("dates one day early", "date", ALTERED, moved(-DAY))
+_spoilt("dates one day late", "date", ALTERED, moved(DAY))
 _spoilt(
     "dates as timestamps",
     "date",
@@ -80,13 +119,18 @@ _spoilt(
     lambda v: datetime.datetime.combine(v, datetime.time()),
 )
 _spoilt("integers as texts", "int long", DRIFT, str)
-_spoilt("integers as floating numbers", "int long", DRIFT, float)
+_spoilt("integers as floating numbers", "int long", _by_worth, float)
 _spoilt("integers with the other sign", "int long", UNEXPLAINED, lambda v: -v)
 _spoilt("integers of 16 bits", "int long", UNEXPLAINED, lambda v: v - (v >> 16 << 16) - 32768)
-_spoilt("floating numbers as decimals", "double", DRIFT, lambda v: Decimal(str(v)))
-_spoilt("floating numbers as texts with an exponent", "double", DRIFT, lambda v: f"{v:.8e}")
+_spoilt("floating numbers as decimals", "double", DRIFT, _as_decimal)
+_spoilt(
+    "floating numbers as texts with an exponent",
+    "double",
+    _in_eight_digits,
+    lambda v: f"{v:.8e}",
+)
 _spoilt("texts cut off", "string", ALTERED, lambda v: v[:-1])
-_spoilt("texts in capitals", "string", ALTERED, lambda v: v.upper() if v[0] == "f" else v)
+_spoilt("texts in capitals", "string", ALTERED, lambda v: v.upper() if v[:1] == "f" else v)
 _spoilt("texts padded like CHAR", "string", ALTERED, lambda v: f"{v:<40}")
 _spoilt("texts backwards", "string", UNEXPLAINED, lambda v: f"{v[::-1]}?")
 _spoilt("texts as empty ones", "string", UNEXPLAINED, lambda _: "")
@@ -124,7 +168,8 @@ def _null_in_one(told: Told, by_chance: random.Random) -> Seen | None:
 
 
 def _nulled(seen: Seen, by_chance: random.Random, which: Callable[[Line], bool]) -> Seen:
-    at = by_chance.choice([n for n, name in enumerate(seen.names) if name not in ("id", "p")])
+    fixed = ("id", *seen.told.disk.table.partition_by)
+    at = by_chance.choice([n for n, name in enumerate(seen.names) if name not in fixed])
 
     def gone(line: Line) -> Line:
         if not which(line):

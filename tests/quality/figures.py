@@ -15,15 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness import compare
-from harness.diagnosis import findings
 from harness.record import Party
-from tests.quality import asked, chance, defects, opinions, own_mistakes, parties, survey
+from tests.quality import clean, defects, opinions, own_mistakes, parties, survey
 from tests.quality.defects import DEFECTS, REFUSALS
 from tests.quality.own_mistakes import OWN
 from tests.quality.parties import Blamed, Mapped
 from tests.quality.survey import Result
-from tests.simulated import Reader
 
 SHOWN: Final = (
     ("visible", {Result.RIGHT, Result.UNDECIDABLE, Result.WRONG, Result.MISSED}),
@@ -34,6 +31,10 @@ SHOWN: Final = (
 )
 Task = tuple[str, str, int, int]
 """What is counted, of which defect, and the seeds from and to."""
+COUNTS: Final = {"histories": 300, "parties": 100, "clean": 15_000, "opinions": 1_000_000}
+"""How many histories are counted of each, if nothing else is said."""
+LEAST: Final = {"clean": ("comparisons", 100_000), "opinions": ("histories", 1_000_000)}
+"""What has to come of so many, as the figures are promised."""
 BLOCKS: Final = {"defect": 50, "refusal": 50, "party": 25, "own": 25, "clean": 50, "opinion": 500}
 
 
@@ -76,24 +77,7 @@ def _own(name: str, seeds: range) -> tuple[Counter[str], list[str]]:
 
 
 def _clean(_: str, seeds: range) -> tuple[Counter[str], list[str]]:
-    done = [(seed, text, bad) for seed in seeds for text, bad in _questions(seed)]
-    misses = [
-        f"seed {seed}, {text}: a right answer has a finding" for seed, text, bad in done if bad
-    ]
-    return Counter(comparisons=len(done)), misses
-
-
-def _questions(seed: int) -> Iterator[tuple[str, bool]]:
-    """Ask a right reader everything, of all rows and of base files; tell what has findings."""
-    told = chance.story(seed)
-    views = {"snapshot": "merged", "read_optimized": "ignored"}
-    for view, logs in views.items() if told.disk.merge_on_read else [("snapshot", "merged")]:
-        world = told.world(view)
-        for each in asked.questions(told):
-            reply = asked.ask(told, each.query, Reader("id", logs=logs))
-            inner = compare.narrowed(world, each.query)
-            places = compare.wrong(inner, each.query, reply.columns, reply.rows)
-            yield f"{view} {each.text}", bool(findings(places, inner))
+    return clean.figures(seeds)
 
 
 def _opinion(_: str, seeds: range) -> tuple[Counter[str], list[str]]:
@@ -128,8 +112,12 @@ class Tally:
         """Take in what one task counted."""
         self.counts.setdefault((counted.what, counted.name), Counter()).update(counted.counts)
         for miss in counted.misses:
-            self.misses.append(miss)
-            _say(f"MISS {miss}")
+            self.miss(miss)
+
+    def miss(self, miss: str) -> None:
+        """Take in what is not as it has to be, and say it at once."""
+        self.misses.append(miss)
+        _say(f"MISS {miss}")
 
     def of(self, what: str) -> Iterator[tuple[str, Counter[str]]]:
         """Give what was counted of one kind."""
@@ -177,16 +165,44 @@ def _sums(about: str, counted: Sequence[Counter[str]], shown: Sequence[str]) -> 
     _say(f"{sum(sums[each] for each in shown):>12,} {about}: {told}")
 
 
+def _right(tally: Tally, first: int) -> None:
+    """Say how many right answers were looked at, and how many histories a second opinion had."""
+    total = sum((counts for _, counts in tally.of("clean")), Counter[str]())
+    number = total.pop("comparisons", 0)
+    of_it = ", ".join(f"{n:,} {view}" for view, n in total.items())
+    _say(f"{number:>12,} comparisons with a right reader: seeds {first} and on")
+    _say(f"{total.total():>12,} of them through the judge: {of_it}")
+    number = sum(counts.total() for _, counts in tally.of("opinion"))
+    _say(f"{number:>12,} second opinions: seeds {first} and on")
+
+
+def _never_seen(tally: Tally) -> Iterator[str]:
+    """Tell of the harmful defects that no history showed: their figures say nothing."""
+    for name, counts in tally.of("defect"):
+        if not DEFECTS[name].harmless and not any(counts[str(each)] for each in SHOWN[0][1]):
+            yield f"{name}: visible in none of {counts.total()} histories"
+
+
+def _too_few(tally: Tally, given: argparse.Namespace) -> Iterator[str]:
+    """Tell where as many histories as by default have less to show than has to be shown."""
+    for option, (what, least) in LEAST.items():
+        task = {"clean": "clean", "opinions": "opinion"}[option]
+        number = sum(counts[what] for _, counts in tally.of(task))
+        if getattr(given, option) >= COUNTS[option] and number < least:
+            yield f"{number:,} {what}, not the {least:,} that there have to be"
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.quality.figures", description=__doc__)
-    for name, default, text in (
-        ("histories", 300, "for each planted defect"),
-        ("parties", 100, "for each planted defect, to see on whom it is blamed and how it reads"),
-        ("clean", 12_000, "histories that a right reader is asked everything about"),
-        ("opinions", 1_000_000, "histories of which a second opinion is asked"),
-        ("first", 0, "the first seed"),
-        ("jobs", multiprocessing.cpu_count(), "processes at once"),
+    for name, text in (
+        ("histories", "for each planted defect"),
+        ("parties", "for each planted defect, to see on whom it is blamed and how it reads"),
+        ("clean", "histories that a right reader is asked everything about"),
+        ("opinions", "histories of which a second opinion is asked"),
+        ("first", "the first seed"),
+        ("jobs", "processes at once"),
     ):
+        default = {**COUNTS, "first": 0, "jobs": multiprocessing.cpu_count()}[name]
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{text} ({default})")
     return parser.parse_args()
 
@@ -210,15 +226,12 @@ def main() -> int:
     with multiprocessing.Pool(given.jobs) as pool:
         for counted in pool.imap(run, _tasks(given)):
             tally.add(counted)
+    for miss in (*_never_seen(tally), *_too_few(tally, given)):
+        tally.miss(miss)
     _table(tally, given.histories)
     _blame(tally)
     _ways(tally)
-    for what, text in (
-        ("clean", "comparisons with a right reader"),
-        ("opinion", "second opinions"),
-    ):
-        number = sum(sum(counts.values()) for _, counts in tally.of(what))
-        _say(f"{number:>12,} {text}: seeds {given.first} and on")
+    _right(tally, given.first)
     _say(f"{len(tally.misses):>12,} misses, after {time.monotonic() - started:.0f} s")
     return 1 if tally.misses else 0
 

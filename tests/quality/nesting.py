@@ -6,13 +6,21 @@ from collections.abc import Iterator, Mapping
 
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.schema import Field
-from harness.model.truth import History
+from harness.model.truth import History, named
 from tests.quality.shadow import Token
 
 
 def parts(token: Value) -> tuple[Value, ...]:
     """Give the parts of an array, or the values of a map."""
     return tuple(part for _, part in token.pairs) if isinstance(token, MapValue) else token
+
+
+def shown(value: Value, field: Field) -> Value:
+    """Give a stored value as readers should show it; what its type cannot hold as it is."""
+    try:
+        return named(value, field)
+    except ValueError:
+        return value
 
 
 def has(token: Value, field: Field, wanted: int) -> bool:

@@ -1,6 +1,7 @@
 """Histories in one line: `insert 1,2; add f3 after f1; touch some; drop f2; rename f1 f1_new`.
 
-`row id=1 f1=x` upserts an explicit row, whose values need not be traceable.
+`row id=1 f1=x` upserts an explicit row, whose values need not be traceable; `rows [{"id":1,…},…]`
+any number of them, as JSON in which `\\u0020` stands for a blank and `\\u003b` for a semicolon.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from harness.record import Column, Finding, FindingKind, Witness
 from harness.scenario import generation
 from harness.scenario.definition import Scenario, Step
 from tests import simulated
+from tests.quality.hard import rows_of
 from tests.simulated import Disk, Reader, Reply
 
 COLUMNS = "id string, ts long, f1 string, f2 string"
@@ -159,6 +161,8 @@ def operation(words: list[str]) -> Operation:
         case ["row", *values]:
             pairs = (each.partition("=") for each in values)
             return Upsert(rows=({name: value for name, _, value in pairs},))
+        case ["rows", text]:
+            return Upsert(rows=rows_of(text))
         case ["delete", keys]:
             return Delete(_keys(keys))
         case ["update", keys, "set", names]:

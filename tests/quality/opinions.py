@@ -4,26 +4,40 @@ from __future__ import annotations
 
 from harness.model.canonical import MapValue
 from harness.model.history import dry_run, types_of
-from harness.model.truth import Generation, Rows, Truth, begin, row_values
+from harness.model.schema import Schema
+from harness.model.truth import Generation, History, Row, Rows, Truth, begin, row_values
 from harness.scenario import generation
 from harness.scenario.definition import Scenario, Step
 from tests.quality import chance, notation, second_opinion
 from tests.quality.chance import Plot
 from tests.quality.second_opinion import Seen
 
+Texts = dict[tuple[int, int], str]
+"""What a row is under a schema, by the ids of both: most rows stay as they are in most steps."""
 
-def seen(truth: Truth) -> Seen:
-    """Say what the model holds in the words of the second opinion."""
+
+def seen(history: History) -> list[Seen]:
+    """Say what the model holds after each step in the words of the second opinion."""
+    texts: Texts = {}
+    return [_seen(truth, texts) for truth in history]
+
+
+def _seen(truth: Truth, texts: Texts) -> Seen:
     names = tuple((each.name, str(each.type)) for each in truth.schema.fields)
-    rows = _rows(truth, truth.rows)
-    return Seen(names, rows, rows if truth.base is truth.rows else _rows(truth, truth.base))
+    rows = _rows(truth, truth.rows, texts)
+    base = rows if truth.base is truth.rows else _rows(truth, truth.base, texts)
+    return Seen(names, rows, base)
 
 
-def _rows(truth: Truth, rows: Rows) -> dict[str, str]:
-    return {
-        str(key): repr(tuple(map(_plain, row_values(row, truth.schema))))
-        for key, row in rows.items()
-    }
+def _rows(truth: Truth, rows: Rows, texts: Texts) -> dict[str, str]:
+    return {str(key): _text(row, truth.schema, texts) for key, row in rows.items()}
+
+
+def _text(row: Row, schema: Schema, texts: Texts) -> str:
+    at = id(row), id(schema)
+    if at not in texts:
+        texts[at] = repr(tuple(map(_plain, row_values(row, schema))))
+    return texts[at]
 
 
 def _plain(value: object) -> object:
@@ -46,7 +60,7 @@ def other(plot: Plot) -> list[Seen]:
 
 def both(plot: Plot) -> tuple[list[Seen], list[Seen]]:
     """Give what the model and what the second opinion say."""
-    return [seen(truth) for truth in plot.told().history], other(plot)
+    return seen(plot.told().history), other(plot)
 
 
 def agree(seed: int) -> bool:
@@ -59,4 +73,4 @@ def agree(seed: int) -> bool:
     ordinals = {key: at for at, key in enumerate(dict.fromkeys(found.keys), start=1)}
     first = begin(table, Generation(types, ordinals, found.touch_keys), merge_on_read=plot.mor)
     history = dry_run(first, [each.operation for each in steps])
-    return not found.wrong and [seen(truth) for truth in history] == other(plot)
+    return not found.wrong and seen(history) == other(plot)

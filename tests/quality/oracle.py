@@ -30,7 +30,7 @@ from harness.model.canonical import Look, MapValue, Value, look_of, same, text_o
 from harness.model.moment import AS_OF, INCREMENTAL
 from harness.model.query import COUNT, at
 from harness.model.schema import Field
-from harness.model.truth import History, Row, Truth, row_values
+from harness.model.truth import History, Row, Truth
 from harness.record import FindingKind
 from tests.quality import nesting
 from tests.quality.notation import Told
@@ -94,9 +94,9 @@ class Oracle:
         return self.seen.query.takes(self.expected(row))
 
     def expected(self, row: Row) -> dict[str, Value]:
-        """Give what should be shown of a row."""
-        schema = self.told.truth.schema
-        return dict(zip(schema.names, row_values(row, schema), strict=True))
+        """Give what should be shown of a row; what the types of then cannot hold as it is."""
+        fields = self.told.truth.schema.fields
+        return {each.name: nesting.shown(row.values.get(each.id), each) for each in fields}
 
     @cached_property
     def wrong(self) -> dict[Spot, Wrong]:

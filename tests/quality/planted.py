@@ -74,6 +74,12 @@ def having(type_: str) -> Twist:
     return twist
 
 
+def free(plot: Plot) -> list[str]:
+    """Give the columns at the end that schema changes may touch."""
+    truth = plot.told().truth
+    return [name for name in truth.schema.names if name not in truth.table.fixed]
+
+
 def with_lines(seen: Seen, change: Callable[[Line], Line]) -> Seen:
     """Change every row, values and tokens alike."""
     return replace(seen, lines=tuple(map(change, seen.lines)))

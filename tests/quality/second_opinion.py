@@ -3,16 +3,18 @@
 Nothing of `harness` is used. A column is an object that keeps its identity through renames, moves
 and changes of type, as the Iceberg specification has it ("Schema Evolution": changes are made by
 id and have no side effects) and Hudi's documentation ("Schema Evolution"). A row is a dict from
-such objects to what was last written into them; nothing is ever computed from file layouts. The
-values are made from the rule that the docstring of `harness.model.values` states.
+such objects to what was last written into them; nothing is ever computed from file layouts. Made
+values follow the rule that the docstring of `harness.model.values` states; explicit ones are read
+as docs/scenarios.md says they are written.
 """
 
 from __future__ import annotations
 
 import datetime
 import decimal
-import re
+import json
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(eq=False)
@@ -39,6 +41,9 @@ class Line:
 
     values: dict[Column, object]
     group: tuple[int, str]
+    """The step that inserted it, and its partition."""
+    seen: tuple[int, str] = (-1, "")
+    """What it was seen as last, and after how many changes of the columns that was."""
 
 
 @dataclass
@@ -49,7 +54,9 @@ class Table:
     types: dict[int, list[str]]
     """Every type that each column or part takes in the whole story, by its number."""
     mor: bool
-    partition: str = ""
+    partitions: tuple[str, ...] = ()
+    dry: bool = False
+    """Whether values are left out: only the types and the keys are looked for."""
     numbers: int = 0
     """The greatest number of a column or part so far."""
     step: int = 0
@@ -60,6 +67,8 @@ class Table:
     named: int = 0
     """The greatest key that the story names."""
     touches: int = 0
+    changes: int = 0
+    """How often the columns were changed."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,7 @@ def tell(columns: str, story: str, *, mor: bool, partition_by: tuple[str, ...]) 
     steps = [each.split() for each in story.split(";")]
     # Twice: a value depends on every type its column will ever have.
     types: dict[int, list[str]] = {}
-    first, again = (Table([], types, mor, "".join(partition_by)) for _ in range(2))
+    first, again = (Table([], types, mor, partition_by, dry) for dry in (True, False))
     _create(first, columns)
     for words in steps:
         _do(first, words)
@@ -106,7 +115,14 @@ def _column(text: str) -> Column:
 
 def _split(text: str) -> list[str]:
     """Split at the commas that are not inside brackets."""
-    return [each.strip() for each in re.split(r",(?![^<(]*[>)])", text)]
+    found, depth = [""], 0
+    for letter in text:
+        depth += {"<": 1, "(": 1, ">": -1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [each.strip() for each in found]
 
 
 def _number_parts(table: Table, column: Column) -> None:
@@ -131,6 +147,9 @@ def _do(table: Table, words: list[str]) -> None:
     match words:
         case ["insert" | "upsert", keys]:
             _write(table, _keys(keys))
+        case ["rows", text]:
+            for row in json.loads(text):
+                _write(table, [row["id"]], given=row)
         case ["update", keys, "set", name]:
             _update(table, _keys(keys), name)
         case ["delete", keys]:
@@ -152,13 +171,18 @@ def _keys(text: str) -> list[int]:
     return [int(each) for each in text.split(",")]
 
 
-def _write(table: Table, keys: list[int], *, touch: bool = False) -> None:
+def _write(
+    table: Table, keys: list[int], *, touch: bool = False, given: dict[str, Any] | None = None
+) -> None:
     for key in keys:
         row = table.rows.setdefault(key, len(table.rows) + 1)
         table.named = table.named if touch else max(table.named, key)
         old = table.lines.get(key)
         values = {each: _new(table, each, key, row) for each in table.columns}
-        where = f"p{row % 2}" if table.partition else ""
+        said = given or {}
+        own = {each: _own(each, said[each.name]) for each in values if each.name in said}
+        values |= {each: value for each, value in own.items() if each.name != "id"}
+        where = "".join(str(row >> n & 1) for n, _ in enumerate(table.partitions))
         line = Line(values, old.group if old else (table.step, where))
         table.lines[key] = line
         table.base.setdefault(key, line)
@@ -191,6 +215,7 @@ def _touch(table: Table, how: str) -> None:
 
 
 def _alter(table: Table, words: list[str]) -> None:
+    table.changes += 1
     siblings, name = table.columns, words[1]
     if "." in name:
         whole, _, name = name.partition(".")
@@ -230,10 +255,13 @@ def _place(siblings: list[Column], words: list[str]) -> int:
 
 def _new(table: Table, column: Column, key: int, row: int) -> object:
     """Give what a write of this step puts into a column."""
+    if table.dry:
+        return None
     if column.name == "id":
         return str(key) if column.type == "string" else key
-    if column.name == table.partition:
-        return f"p{row % 2}" if column.type == "string" else row % 2
+    if column.name in table.partitions:
+        half = row >> table.partitions.index(column.name) & 1
+        return f"p{half}" if column.type == "string" else half
     return _value(column, table.step, row, never_null=column.name == "ts")
 
 
@@ -275,7 +303,39 @@ def _leaf(column: Column, step: int, row: int) -> object:
             return str(code)
         case "string" | "varchar(12)":
             return f"f{column.number}s{step}r{row}"
-    return decimal.Decimal(code) + decimal.Decimal("0.25")
+    return _scaled(column.type, decimal.Decimal(code) + decimal.Decimal("0.25"))
+
+
+def _scaled(type_: str, number: decimal.Decimal) -> decimal.Decimal:
+    """Give a number with the places of its type; one without any has the whole number."""
+    digits, places = map(int, type_.removeprefix("decimal(").removesuffix(")").split(","))
+    with decimal.localcontext(prec=digits, rounding=decimal.ROUND_DOWN):
+        return number.quantize(decimal.Decimal((0, (1,), -places)))
+
+
+def _own(column: Column, given: Any) -> object:  # noqa: ANN401 - as JSON has it
+    """Give an explicit value in the form of its type."""
+    if given is None:
+        return None
+    match column.type:
+        case "struct":
+            return {part: _own(part, given.get(part.name)) for part in column.parts}
+        case "array":
+            return [_own(column.parts[0], each) for each in given]
+        case "map":
+            key, value = column.parts
+            return {_own(key, k): _own(value, v) for k, v in sorted(given.items())}
+        case "float" | "double":
+            return float(given)
+        case "binary":
+            return bytes.fromhex(given[2:])
+        case "date":
+            return datetime.date.fromisoformat(given)
+        case "timestamp" | "timestamp_ntz":
+            return datetime.datetime.fromisoformat(given)
+    if column.type.startswith("decimal"):
+        return _scaled(column.type, decimal.Decimal(given))
+    return f"{given:<4}" if column.type == "char(4)" else given
 
 
 def _small(type_: str, code: int, text: str) -> object:
@@ -296,7 +356,10 @@ def _seen(table: Table) -> Seen:
 
 
 def _rows(table: Table, lines: dict[int, Line]) -> dict[str, str]:
-    return {str(key): repr(_row(table, line)) for key, line in lines.items()}
+    for line in lines.values():
+        if line.seen[0] != table.changes:
+            line.seen = table.changes, repr(_row(table, line))
+    return {str(key): line.seen[1] for key, line in lines.items()}
 
 
 def _row(table: Table, line: Line) -> tuple[object, ...]:

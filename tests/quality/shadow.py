@@ -177,9 +177,11 @@ def tokens_in(token: Value) -> Iterator[Token]:
                 yield from tokens_in(each)
 
 
-def spoil(
-    seen: Seen, types: Sequence[str], kind: FindingKind, change: Callable[[Value], Value]
-) -> Seen:
+Kind = FindingKind | Callable[[Value, Value], FindingKind]
+"""What a changed value is called, or how to tell that of the old value and the new one."""
+
+
+def spoil(seen: Seen, types: Sequence[str], kind: Kind, change: Callable[[Value], Value]) -> Seen:
     """Change the values of the columns of these types (prefixes), and say so in their tokens."""
     at = {n for n, c in enumerate(seen.columns) if c.canonical.startswith(tuple(types))}
     fixed = {seen.told.history[0].table.key}
@@ -188,13 +190,12 @@ def spoil(
     return replace(seen, lines=lines)
 
 
-def _spoilt(
-    line: Line, chosen: set[int], kind: FindingKind, change: Callable[[Value], Value]
-) -> Line:
+def _spoilt(line: Line, chosen: set[int], kind: Kind, change: Callable[[Value], Value]) -> Line:
     values, tokens = list(line.values), list(line.tokens)
     for at in chosen:
-        new = change(values[at])
-        if new is not values[at]:
+        old, new = values[at], change(values[at])
+        if new is not old:
             values[at] = new
-            tokens[at] = Token(0, 0, line.key, new is None, kind)
+            name = kind if isinstance(kind, FindingKind) else kind(old, new)
+            tokens[at] = Token(0, 0, line.key, new is None, name)
     return replace(line, values=tuple(values), tokens=tuple(tokens))

@@ -21,7 +21,7 @@ from tests.quality.parties import case_of
 from tests.quality.planted import Defect
 from tests.quality.shadow import Seen, tokens_in
 
-FEW: Final = {"0", "1", look_of(()), look_of(MapValue(()))}
+FEW: Final = {"0", "1", "-1", "", look_of(b""), look_of(()), look_of(MapValue(()))}
 
 
 class Result(StrEnum):

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from tests.quality import figures, opinions
-from tests.quality.figures import Counted, Task
+from harness.model.query import Query
+from tests.quality import asked, clean, figures, opinions
+from tests.quality.figures import Counted, Tally, Task
+from tests.quality.notation import Told
+from tests.quality.survey import Result
+from tests.simulated import Reader, Reply
 
 NOTHING = ("--histories", "0", "--parties", "0", "--clean", "0", "--jobs", "1")
 
@@ -39,3 +46,62 @@ def test_a_miss_is_said_with_its_seed_and_ends_with_1(
     assert ("MISS seed 8: the opinions differ" in said) is not agrees
     assert "3 second opinions: seeds 7 and on" in said
     assert f"{0 if agrees else 1} misses, after" in said
+
+
+@pytest.mark.parametrize(("default", "short"), [(3, True), (4, False)])
+def test_as_many_as_by_default_have_to_show_what_is_promised(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    default: int,
+    *,
+    short: bool,
+) -> None:
+    monkeypatch.setattr(multiprocessing, "Pool", here)
+    monkeypatch.setitem(figures.COUNTS, "opinions", default)
+    monkeypatch.setattr(sys, "argv", ["figures", *NOTHING, "--opinions", "3"])
+    assert figures.main() == (1 if short else 0)
+    told = "MISS 3 histories, not the 1,000,000 that there have to be"
+    assert (told in capsys.readouterr().out) is short
+
+
+@pytest.mark.parametrize(
+    ("name", "result", "seen"),
+    [
+        ("columns by position", Result.SAME, False),
+        ("columns by position", Result.UNDECIDABLE, True),
+        ("by id (right)", Result.SAME, True),
+    ],
+)
+def test_a_harmful_defect_that_never_shows_is_a_miss(
+    name: str, result: Result, *, seen: bool
+) -> None:
+    tally = Tally()
+    tally.add(Counted("defect", name, Counter({str(result): 5, str(Result.NONE): 2}), ()))
+    told = [] if seen else [f"{name}: visible in none of 7 histories"]
+    assert list(figures._never_seen(tally)) == told
+
+
+def test_right_answers_are_compared_and_some_judged_those_about_the_past_too() -> None:
+    counts, misses = clean.figures(range(16))
+    assert misses == []
+    views = {"snapshot", "read_optimized", "as_of", "incremental"}
+    assert counts.keys() == {"comparisons", *views}
+    assert all(counts[each] >= 4 for each in views)
+    assert counts["comparisons"] > sum(counts[each] for each in views)
+
+
+@pytest.mark.parametrize("way", [clean.compared, clean.judged])
+def test_a_reader_that_is_not_right_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, way: Callable[[int], Iterator[tuple[str, bool]]]
+) -> None:
+    right = asked.ask
+
+    def less(told: Told, query: Query, reader: Reader, **how: Any) -> Reply:  # noqa: ANN401
+        reply = right(told, query, reader, **how)
+        return replace(reply, rows=reply.rows[:-1])
+
+    monkeypatch.setattr(asked, "ask", less)
+    bad = [text for seed in range(12) for text, found in way(seed) if found]
+    views = {text.split("(")[0].split(" ")[0] for text in bad}
+    past = {"as_of", "incremental"} if way is clean.judged else set()
+    assert views == {"snapshot", "read_optimized", *past}

@@ -170,6 +170,7 @@ DEFECTS: Final[dict[str, tuple[str, Callable[[Value], Value], str]]] = {
         not_null(lambda v: v.decode("utf-8", "replace") if v == b"\x00\xff" else v),
         "altered_value",
     ),
+    "binary padded with zeros": ("raw", not_null(lambda v: v + b"\0\0"), "altered_value"),
     "empty binary as NULL": ("raw", lambda v: v or None, "lost_value"),
     "char without its padding": ("fixed", not_null(str.rstrip), "altered_value"),
 }
@@ -256,3 +257,10 @@ def test_names_that_only_a_reader_folds_into_one_show_the_other_column() -> None
     folded = tuple((*row[:3], row[2]) for row in reply.rows)
     wrong = replace(reply, rows=folded)
     assert named(told, wrong) == {"misaligned": cells(told, "strasse")}
+
+
+def test_a_number_that_any_default_may_be_does_not_tell_whose_it_is() -> None:
+    rows = of_rows(("a", "b"), (1, 2, 3), (-1, 5, 6))
+    told = history("id string, ts long, a int, b int", Insert(rows=rows))
+    negative = changed(told.read(), {"a": lambda value: -value})
+    assert named(told, negative) == {"unexplained": cells(told, "a")}

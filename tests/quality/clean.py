@@ -1,0 +1,110 @@
+"""Right readers of random histories, asked everything: nothing may be found in their answers.
+
+Every answer is compared with the truth. Of some histories all go through the judge, as those of an
+engine do, with the values as a record keeps them; among them those about the table's past.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from harness import compare, views
+from harness.cells import Cell
+from harness.diagnosis import findings
+from harness.judge import judge
+from harness.model.canonical import from_json, text_of, to_json
+from harness.model.moment import AS_OF, INCREMENTAL
+from harness.model.query import Query
+from harness.record import Answer, VerdictKind
+from tests.quality import asked, chance
+from tests.quality.notation import Told
+from tests.quality.parties import case_of
+from tests.simulated import Reader, Reply
+
+JUDGED: Final = 4
+"""Of so many histories one goes through the judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A right answer to a question about a view."""
+
+    view: str
+    text: str
+    query: Query
+    reply: Reply
+
+
+def answered(told: Told) -> Iterator[Answered]:
+    """Ask a right reader every question about every view of now."""
+    logs = {"snapshot": "merged", "read_optimized": "ignored"}
+    for view, how in logs.items() if told.disk.merge_on_read else [("snapshot", "merged")]:
+        reader = Reader("id", logs=how)
+        for each in asked.questions(told):
+            yield Answered(view, each.text, each.query, asked.ask(told, each.query, reader))
+
+
+def of_past(told: Told) -> Iterator[Answered]:
+    """Ask it every question about the views of the past that a plan would go back to."""
+    for name in (AS_OF, INCREMENTAL):
+        planned = views.asked(name, told.history)
+        if planned is None:
+            continue
+        view, history = planned
+        then = told.until(len(history) - 1)
+        since = _written_since(told, view) if name == INCREMENTAL else None
+        for each in asked.questions(then):
+            reply = asked.ask(then, each.query, Reader("id"), only=since)
+            yield Answered(view, each.text, each.query, reply)
+
+
+def _written_since(told: Told, view: str) -> frozenset[str]:
+    back = views.past(view)
+    before = told.history[back.step].rows if back else {}
+    rows = told.truth.rows.items()
+    return frozenset(text_of(key) for key, row in rows if before.get(key) != row)
+
+
+def compared(seed: int) -> Iterator[tuple[str, bool]]:
+    """Compare the answers about a history with the truth; tell of each whether it has findings."""
+    told = chance.story(seed)
+    for each in answered(told):
+        inner = compare.narrowed(told.world(each.view), each.query)
+        places = compare.wrong(inner, each.query, each.reply.columns, each.reply.rows)
+        yield f"{each.view} {each.text}", bool(findings(places, inner))
+
+
+def judged(seed: int) -> Iterator[tuple[str, bool]]:
+    """Let the judge give its verdicts; tell of each question whether it is another than correct."""
+    told = chance.story(seed)
+    case = case_of(told, bare=seed % 2 == 1)
+    cells, answers = [], {}
+    for each in (*answered(told), *of_past(told)):
+        cell = Cell(case.variant.id, told.truth.step, "engine-1", each.view, each.text)
+        rows = tuple(tuple(from_json(to_json(value)) for value in row) for row in each.reply.rows)
+        columns = each.reply.columns
+        answers[cell.case] = Answer(cell.case, "select", columns, rows, question=each.query)
+        cells.append(cell)
+    verdicts = {each.case: each for each in judge(case, cells, answers)}
+    for cell in cells:
+        verdict = verdicts.get(cell.case)
+        right = verdict is not None and verdict.verdict is VerdictKind.CORRECT
+        yield f"{cell.view} {cell.query}", not right or bool(verdict and verdict.findings)
+
+
+def figures(seeds: Iterable[int]) -> tuple[Counter[str], list[str]]:
+    """Count the answers that were compared, and those of each view that were judged; say misses."""
+    counts: Counter[str] = Counter()
+    misses: list[str] = []
+    for seed in seeds:
+        through = seed % JUDGED == 0
+        for text, bad in judged(seed) if through else compared(seed):
+            counts["comparisons"] += 1
+            if through:
+                counts[views.name_of(text.split(" ", 1)[0])] += 1
+            if bad:
+                misses.append(f"seed {seed}, {text}: a right answer has a finding")
+    return counts, misses
