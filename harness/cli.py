@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
 import harness
 from harness import (
@@ -43,7 +45,20 @@ from harness.voice import OUT, Voice
 
 ERR: Final = Console(stderr=True)
 
+
+class _Verbs(TyperGroup):
+    """All commands; the library would end two failures inside them with 1, the gate's status."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # noqa: ANN401 - as the library has it
+        """Do the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, EOFError) as error:
+            raise RuntimeError("a process or a file that was talked to ended") from error
+
+
 app = typer.Typer(
+    cls=_Verbs,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -236,16 +251,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # this is how the library says the status of every command
         return end.code if isinstance(end.code, int) else 0
     except Exception as error:  # noqa: BLE001 - status 1 would say that engines were found wrong
-        if problem := problem_of(error):
-            return _told(problem)
-        traceback.print_exc()
-        ERR.print(f"harness: {DEFECT}")
-        return HarnessError.exit_status
+        problem = problem_of(error)
+        with suppress(HarnessError):  # standard error may be what is full
+            _tell(problem) if problem else _tell_defect()
+        return problem.exit_status if problem else HarnessError.exit_status
     return 0
 
 
-def _told(problem: HarnessError) -> int:
+def _tell_defect() -> None:
+    traceback.print_exc()
+    ERR.print(f"harness: {DEFECT}")
+
+
+def _tell(problem: HarnessError) -> None:
     # A path or the end of a server's log may hold what commands a terminal.
     said = "\n".join(map(printable, f"harness: {problem}".split("\n")))
     ERR.print(said, style="red", highlight=False, markup=False, soft_wrap=True)
-    return problem.exit_status

@@ -132,6 +132,7 @@ MAY_IMPORT = {
     ),
     "run_folder": "errors",
     "interrupts": "",
+    "streams": "errors",
     "voice": "errors progress telling record gate reports run interrupts",
     "options": "errors runtimes",
     "opening": (
