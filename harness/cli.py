@@ -27,7 +27,6 @@ from harness import (
     run_folder,
     run_info,
     run_plan,
-    telling,
     writing,
 )
 from harness import doctor as health
@@ -91,11 +90,16 @@ def fetch(
     folders: options.Folders = None,
     profile: options.Profile = options.QUICK_START,
     offline: options.Offline = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Fetch the engines of a profile into the cache, verified; nothing that is there already."""
-    made = planning.make([*(scenarios or ()), *(folders or ())], profile, "")
-    cache = Cache.default(offline=offline)
-    fetching.fetch_all(fetching.needed(made), cache, telling.for_stream(sys.stderr))
+    voice = Voice(quiet, json)
+    with voice.ending():
+        made = planning.make([*(scenarios or ()), *(folders or ())], profile, "")
+        cache, names = Cache.default(offline=offline), fetching.needed(made)
+        fetching.fetch_all(names, cache, voice.progress())
+        voice.end(cache=str(cache.root), distributions=names)
 
 
 @app.command()
@@ -144,14 +148,19 @@ def write(
     run_dir: options.RunDir = None,
     k: options.Select = "",
     offline: options.Offline = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Write the tables and freeze a state after each step; ask nobody."""
-    made = planning.make([*(scenarios or ()), *(folders or ())], profile, k)
-    means = Means(Voice(), Cache.default(offline=offline))
-    with begun(made, run_dir, means) as work:
-        fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
-        pipeline.write_states(made, work)
-    OUT.print(f"written: {work.folder}; next: harness read --run-dir {work.folder}")
+    voice = Voice(quiet, json)
+    with voice.ending():
+        made = planning.make([*(scenarios or ()), *(folders or ())], profile, k)
+        means = Means(voice, Cache.default(offline=offline))
+        with begun(made, run_dir, means) as work:
+            fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
+            pipeline.write_states(made, work)
+        said = f"written: {work.folder}; next: harness read --run-dir {work.folder}"
+        voice.end(said, run=str(work.folder))
 
 
 @app.command()
@@ -182,11 +191,18 @@ def read(
 
 
 @app.command()
-def judge(run_dir: options.OldRun = LATEST_RUN, show: options.Show = False) -> None:
+def judge(
+    run_dir: options.OldRun = LATEST_RUN,
+    show: options.Show = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
     """Judge the recorded answers of a run anew; no engine is started."""
-    folder = run_folder.existing(run_dir)
-    with run_folder.locked(folder):
-        status = _finish(folder, Voice(), show=show)
+    voice = Voice(quiet, json)
+    with voice.ending():
+        folder = run_folder.existing(run_dir)
+        with run_folder.locked(folder):
+            status = _finish(folder, voice, show=show)
     raise typer.Exit(status)
 
 
