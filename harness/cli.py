@@ -48,7 +48,7 @@ ERR: Final = Console(stderr=True)
 class _Verbs(TyperGroup):
     """All commands; the library would end two failures inside them with 1, the gate's status."""
 
-    def invoke(self, ctx: typer.Context) -> Any:  # noqa: ANN401 - as the library has it
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - its type is private to the library
         """Do the command that was named."""
         try:
             return super().invoke(ctx)
