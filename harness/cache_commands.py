@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -12,11 +12,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from harness import fetching, planning, telling
+from harness import fetching, options, planning
 from harness.progress import megabytes
 from harness.runtimes import distributions, parcel, parcel_export, parcel_import, upkeep
 from harness.runtimes.cache import OFFLINE, Cache
 from harness.runtimes.distribution import Distribution
+from harness.voice import Voice
 
 DAY_S: Final = 86_400
 OUT: Final = Console()
@@ -43,18 +44,26 @@ def export(
     scenarios: Scenarios = None,
     profile: Profile = "quick-start",
     offline: Annotated[bool, typer.Option(envvar=OFFLINE, help="Download nothing.")] = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Write a tar of all that a profile downloads, for a network without a way out."""
-    found, cache = _needed(scenarios, profile), Cache.default(offline=offline)
-    size = parcel_export.export(found, file, cache, telling.for_stream(sys.stderr))
-    _say(f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}")
+    voice = Voice(quiet, json)
+    with voice.ending():
+        found, cache = _needed(scenarios, profile), Cache.default(offline=offline)
+        size = parcel_export.export(found, file, cache, voice.progress())
+        said = f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}"
+        voice.end(said, file=str(file), size=size)
 
 
 @app.command(name="import")
-def import_(file: File) -> None:
+def import_(file: File, quiet: options.Quiet = False, json: options.Json = False) -> None:
     """Bring the files of such a tar into the cache, each one verified; downloads nothing."""
-    found = parcel_import.load(file, Cache.default(offline=True), telling.for_stream(sys.stderr))
-    _say(f"{found.files} files verified, {found.new} of them new ({megabytes(found.size)})")
+    voice = Voice(quiet, json)
+    with voice.ending():
+        found = parcel_import.load(file, Cache.default(offline=True), voice.progress())
+        said = f"{found.files} files verified, {found.new} of them new ({megabytes(found.size)})"
+        voice.end(said, **asdict(found))
 
 
 @app.command(name="list")

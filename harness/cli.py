@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
 import harness
 from harness import (
@@ -25,7 +27,6 @@ from harness import (
     run_folder,
     run_info,
     run_plan,
-    telling,
     writing,
 )
 from harness import doctor as health
@@ -43,7 +44,20 @@ from harness.voice import OUT, Voice
 
 ERR: Final = Console(stderr=True)
 
+
+class _Verbs(TyperGroup):
+    """All commands; the library would end two failures inside them with 1, the gate's status."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - its type is private to the library
+        """Do the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, EOFError) as error:
+            raise RuntimeError("a process or a file that was talked to ended") from error
+
+
 app = typer.Typer(
+    cls=_Verbs,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -76,11 +90,16 @@ def fetch(
     folders: options.Folders = None,
     profile: options.Profile = options.QUICK_START,
     offline: options.Offline = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Fetch the engines of a profile into the cache, verified; nothing that is there already."""
-    made = planning.make([*(scenarios or ()), *(folders or ())], profile, "")
-    cache = Cache.default(offline=offline)
-    fetching.fetch_all(fetching.needed(made), cache, telling.for_stream(sys.stderr))
+    voice = Voice(quiet, json)
+    with voice.ending():
+        made = planning.make([*(scenarios or ()), *(folders or ())], profile, "")
+        cache, names = Cache.default(offline=offline), fetching.needed(made)
+        fetching.fetch_all(names, cache, voice.progress())
+        voice.end(cache=str(cache.root), distributions=names)
 
 
 @app.command()
@@ -129,14 +148,19 @@ def write(
     run_dir: options.RunDir = None,
     k: options.Select = "",
     offline: options.Offline = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Write the tables and freeze a state after each step; ask nobody."""
-    made = planning.make([*(scenarios or ()), *(folders or ())], profile, k)
-    means = Means(Voice(), Cache.default(offline=offline))
-    with begun(made, run_dir, means) as work:
-        fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
-        pipeline.write_states(made, work)
-    OUT.print(f"written: {work.folder}; next: harness read --run-dir {work.folder}")
+    voice = Voice(quiet, json)
+    with voice.ending():
+        made = planning.make([*(scenarios or ()), *(folders or ())], profile, k)
+        means = Means(voice, Cache.default(offline=offline))
+        with begun(made, run_dir, means) as work:
+            fetching.fetch_all(fetching.needed(made), work.cache, work.progress)
+            pipeline.write_states(made, work)
+        said = f"written: {work.folder}; next: harness read --run-dir {work.folder}"
+        voice.end(said, run=str(work.folder))
 
 
 @app.command()
@@ -167,11 +191,18 @@ def read(
 
 
 @app.command()
-def judge(run_dir: options.OldRun = LATEST_RUN, show: options.Show = False) -> None:
+def judge(
+    run_dir: options.OldRun = LATEST_RUN,
+    show: options.Show = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
     """Judge the recorded answers of a run anew; no engine is started."""
-    folder = run_folder.existing(run_dir)
-    with run_folder.locked(folder):
-        status = _finish(folder, Voice(), show=show)
+    voice = Voice(quiet, json)
+    with voice.ending():
+        folder = run_folder.existing(run_dir)
+        with run_folder.locked(folder):
+            status = _finish(folder, voice, show=show)
     raise typer.Exit(status)
 
 
@@ -236,16 +267,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # this is how the library says the status of every command
         return end.code if isinstance(end.code, int) else 0
     except Exception as error:  # noqa: BLE001 - status 1 would say that engines were found wrong
-        if problem := problem_of(error):
-            return _told(problem)
-        traceback.print_exc()
-        ERR.print(f"harness: {DEFECT}")
-        return HarnessError.exit_status
+        problem = problem_of(error)
+        with suppress(HarnessError):  # standard error may be what is full
+            _tell(problem) if problem else _tell_defect()
+        return problem.exit_status if problem else HarnessError.exit_status
     return 0
 
 
-def _told(problem: HarnessError) -> int:
+def _tell_defect() -> None:
+    traceback.print_exc()
+    ERR.print(f"harness: {DEFECT}")
+
+
+def _tell(problem: HarnessError) -> None:
     # A path or the end of a server's log may hold what commands a terminal.
     said = "\n".join(map(printable, f"harness: {problem}".split("\n")))
     ERR.print(said, style="red", highlight=False, markup=False, soft_wrap=True)
-    return problem.exit_status

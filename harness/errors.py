@@ -55,7 +55,18 @@ def problem_of(error: Exception) -> HarnessError | None:
     """Give the problem for people that an error is; None when it is a defect of the harness."""
     if isinstance(error, HarnessError):
         return error
+    if isinstance(error, FileNotFoundError) and not _somewhere():
+        return UsageProblem("the folder that you are in is gone; go to another one")
     return of_machine(error) if isinstance(error, OSError) else None
+
+
+def _somewhere() -> bool:
+    """Tell whether the working folder is there, without which no relative path can be found."""
+    try:
+        os.getcwd()  # noqa: PTH109 - errors.py needs no paths
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> EnvironmentProblem:

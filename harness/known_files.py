@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from harness import baseline, engines, formats
 from harness.baseline import Applied, Engine, Facts, Known, Possible, Seen
@@ -21,13 +20,10 @@ from harness.plan import shipped
 from harness.record import OutcomeKind, Verdict
 from harness.run import WRITE, Run
 from harness.run_info import BaselineInfo, RunInfo
-from harness.runtimes import distributions
+from harness.runtimes import distributions, lock
 from harness.scenario.definition import AXES, Scenario
 from harness.scenario.problems import gathered
 from harness.scenario.text import read
-
-SERVICES: Final = ("metastore",)
-"""What is run and never asked: distributions of no engine."""
 
 
 def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
@@ -191,7 +187,7 @@ def _engines() -> tuple[Engine, ...]:
     return tuple(
         Engine(each.engine, each.version, each.name, engines.load(each.engine).settings)
         for each in every
-        if each.engine not in SERVICES
+        if each.engine not in lock.SERVICES
     )
 
 

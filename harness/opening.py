@@ -48,7 +48,7 @@ def begun(
     means.check(run_dir or RUNS)
     folder = run_folder.new_folder(RUNS, made.profile, started) if run_dir is None else run_dir
     _check_new(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    run_folder.make(folder)
     with run_folder.locked(folder), means.voice.telling(folder.resolve()):
         _check_new(folder)
         info = run_plan.info_of(made, folder.name, started, fresh=fresh)

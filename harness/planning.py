@@ -29,11 +29,14 @@ from harness.plan import (
 )
 from harness.reports import pairs
 from harness.reports.words import counted
-from harness.runtimes import distributions
+from harness.runtimes import distributions, lock
 from harness.runtimes.distribution import Distribution
+from harness.scenario import text as scenario_text
 from harness.scenario.notices import notices
 
 MINUTE: Final = 60
+CASES_BYTES: Final = 1 << 26
+"""A file of cases is no longer; all 45,000 of the full profile take 7 MB."""
 SHOWN: Final = 3
 """So many reasons are told in a message."""
 WRITES: Final = "writes"
@@ -92,10 +95,9 @@ def _texts(distribution: Distribution, key: str) -> tuple[str, ...]:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as wrong:
-        raise UsageProblem(f"the file of cases {path} cannot be read: {wrong}") from wrong
+    """Give the lines of a file that are not blank."""
+    content = scenario_text.read(path, CASES_BYTES, "a text file that names cases")
+    return [line for each in content.splitlines() if (line := each.strip())]
 
 
 def reader(text: str) -> Reader:
@@ -114,12 +116,15 @@ def reader(text: str) -> Reader:
 
 
 def check(each: Reader) -> None:
-    """Check that a reader's distribution exists and knows its settings.
+    """Check that a reader's distribution exists, can be asked and knows its settings.
 
     Raises:
         UsageProblem: it does not.
 
     """
+    if each.distribution not in (readers := _askable()):
+        known = ", ".join(readers)
+        raise UsageProblem(f"{each}: '{each.distribution}' is no reader; allowed: {known}")
     allowed = engines.load(distributions.load(each.distribution).engine).settings
     for name, value in each.settings:
         if name not in allowed:
@@ -129,6 +134,12 @@ def check(each: Reader) -> None:
             values = ", ".join(allowed[name])
             raise UsageProblem(f"{each}: '{value}' is no value of {name}; allowed: {values}")
     readable.check_combination(each)
+
+
+def _askable() -> tuple[str, ...]:
+    """Name the distributions of engines that are asked; others only serve them."""
+    every = map(distributions.load, distributions.names())
+    return tuple(each.name for each in every if each.engine not in lock.SERVICES)
 
 
 def show(made: Plan, console: Console, *, cells: bool) -> None:

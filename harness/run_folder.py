@@ -25,9 +25,25 @@ TABLES: Final = "table-*"
 """Folders below `ENGINES` of tables while they are written."""
 
 
+def make(folder: Path) -> None:
+    """Make a run's folder, unless it is there.
+
+    Raises:
+        UsageProblem: there is something else, or nothing can be made there.
+
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, FileNotFoundError, NotADirectoryError) as wrong:
+        raise UsageProblem(
+            f"{folder} is no folder and cannot be made one: {wrong.strerror}; let --run-dir name "
+            "another place"
+        ) from wrong
+
+
 def new_folder(runs: Path, profile: str, now: datetime.datetime) -> Path:
     """Make `runs/<id>/`; nothing points to it yet."""
-    runs.mkdir(parents=True, exist_ok=True)
+    make(runs)
     name = f"{now:%Y%m%d-%H%M%S}-{profile}"
     number = 1
     while True:
@@ -44,11 +60,13 @@ def existing(folder: Path) -> Path:
     """Give the whole path of a run's folder.
 
     Raises:
-        UsageProblem: it is not there.
+        UsageProblem: it is not there, or no folder.
 
     """
     if not folder.exists():
         raise UsageProblem(f"there is no run at {folder}; make one with: harness run")
+    if not folder.is_dir():
+        raise UsageProblem(f"{folder} is no folder of a run; let --run-dir name one")
     return folder.resolve()
 
 

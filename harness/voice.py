@@ -7,7 +7,7 @@ With `--json`, standard output holds one JSON object a line and nothing else, ea
 | `start` | `task`, `total`, `unit` (`bytes` or `things`) |
 | `progress`, `done` | `task`, `by` (the last one), `done`, `total`, `left`, `found`, `judged` |
 | `note` | `text` |
-| `end`, the last one | `status`; `reasons`, `totals`, `run`, `reports`; or `problem` |
+| `end`, the last one | `status`; what came of it, as the documentation lists it; or `problem` |
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -49,6 +50,18 @@ class Voice:
             return JsonProgress(sys.stdout)
         return QuietProgress() if self.quiet else for_stream(sys.stderr)
 
+    @property
+    def out(self) -> Console:
+        """Where a result is told to people: nowhere when a program is told."""
+        return Console(quiet=True) if self.json else OUT
+
+    def end(self, text: str = "", *, status: int = 0, **facts: object) -> None:
+        """Tell the result of a command that judges nothing: in words, or to a program as facts."""
+        if self.json:
+            self._end(status, **facts)
+        elif text:
+            OUT.print(text, highlight=False, markup=False, soft_wrap=True)
+
     def report(self, found: Run) -> dict[str, Path]:
         """Write the reports that every run has, show the matrix; give where they are."""
         files = {"junit": junit.write(found, found.folder), "html": html.write(found, found.folder)}
@@ -75,28 +88,28 @@ class Voice:
     @contextmanager
     def telling(self, folder: Path) -> Iterator[None]:
         """Work on a run: an interruption ends it with how to go on."""
-
-        def interrupted(status: int) -> None:
-            said = f"interrupted; go on with: harness run --resume --run-dir {_shown(folder)}"
-            if self.json:
-                # Until the process is gone, other threads would tell of answers that come.
-                JsonProgress.speaking.acquire(timeout=LAST_WORD_S)
-                self._end(status, problem=said)
-            print(f"harness: {said}", file=sys.stderr, flush=True)  # noqa: T201 - to people
-
-        with interrupts.ending_at_once(interrupted):
+        said = f"interrupted; go on with: harness run --resume --run-dir {_shown(folder)}"
+        with interrupts.ending_at_once(partial(self._interrupted, said)):
             yield
 
     @contextmanager
     def ending(self) -> Iterator[None]:
         """Do all of a command, planning too: a program is told of whatever breaks it off."""
-        try:
-            yield
-        except Exception as error:
-            if self.json:
-                problem = problem_of(error) or HarnessError(f"{DEFECT} ({error!r})")
-                self._end(problem.exit_status, problem=str(problem))
-            raise
+        with interrupts.ending_at_once(partial(self._interrupted, "interrupted")):
+            try:
+                yield
+            except Exception as error:
+                if self.json:
+                    problem = problem_of(error) or HarnessError(f"{DEFECT} ({error!r})")
+                    self._end(problem.exit_status, problem=str(problem))
+                raise
+
+    def _interrupted(self, said: str, status: int) -> None:
+        if self.json:
+            # Until the process is gone, other threads would tell of answers that come.
+            JsonProgress.speaking.acquire(timeout=LAST_WORD_S)
+            self._end(status, problem=said)
+        print(f"harness: {said}", file=sys.stderr, flush=True)  # noqa: T201 - to people
 
     def _end(self, status: int, **facts: object) -> None:
         JsonProgress(sys.stdout).tell("end", status=status, **facts)

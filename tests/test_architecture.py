@@ -104,12 +104,12 @@ MAY_IMPORT = {
         "party readings run_info run reports run_folder run_plan options voice"
     ),
     "reproduce": (
-        "errors progress telling model operations scenario shapes views cells record formats "
+        "errors progress model operations scenario shapes views cells record formats "
         "engines runtimes plan table_state course writer readings judge histories run_info run "
         "reports fetching pipeline run_folder run_plan options explain voice"
     ),
     "remedy": (
-        "errors telling cells record engines runtimes plan run_info run reports run_folder "
+        "errors cells record engines runtimes plan run_info run reports run_folder "
         "run_plan options explain reproduce voice"
     ),
     "following": (
@@ -132,6 +132,7 @@ MAY_IMPORT = {
     ),
     "run_folder": "errors",
     "interrupts": "",
+    "streams": "errors",
     "voice": "errors progress telling record gate reports run interrupts",
     "options": "errors runtimes",
     "opening": (

@@ -29,7 +29,7 @@ WRONG, BROKEN = 1, 3
 NOT_STATES = ("artifacts", "jre", "unpacked", "archives")
 """Folders of the cache that another one may share, to ask real engines about tables of its own."""
 SHARED = ("containers", "reports", "scenarios")
-HARNESS = "from harness.cli import main; sys.exit(main())"
+HARNESS = "from harness.__main__ import main; sys.exit(main())"
 QUIET = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps")
 NIGHTLY = """\
 nightly:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -21,8 +21,7 @@ from harness.run import Run
 from harness.run_info import RunInfo
 from harness.runtimes import distributions
 from harness.runtimes.cache import Cache
-from harness.telling import for_stream
-from harness.voice import OUT
+from harness.voice import Voice
 
 PROFILE = "remedy"
 
@@ -33,20 +32,26 @@ def remedy(
     ],
     run_dir: options.OldRun = run_folder.LATEST_RUN,
     offline: options.Offline = False,  # noqa: FBT002 - a flag
+    quiet: options.Quiet = False,  # noqa: FBT002
+    json: options.Json = False,  # noqa: FBT002
 ) -> None:
     """Try the other settings of a reader: which turn the case right, and what they turn wrong."""
-    folder = run_folder.existing(run_dir)
-    found = find(folder, case)
-    _check_wrong(found)
-    tried = _tried(parse_reader(found.cell.reader), found.case.variant.format)
-    made = _plan(found, run_info.read_info(folder), tried)
-    with runs.work(Cache.default(offline=offline), for_stream(sys.stderr), PROFILE) as work:
-        effects = _effects(found, tried, runs.done(made, work))
-    show.effects(tried.reader, effects, OUT)
-    show.conclusion(tried.reader, effects, OUT)
-    show.impossible(tried.reader, tried.unable, OUT)
-    if any(each.unknown or _silent(each) for each in effects):
-        raise typer.Exit(HarnessError.exit_status)
+    voice = Voice(quiet, json)
+    with voice.ending():
+        folder = run_folder.existing(run_dir)
+        found = find(folder, case)
+        _check_wrong(found)
+        tried = _tried(parse_reader(found.cell.reader), found.case.variant.format)
+        made = _plan(found, run_info.read_info(folder), tried)
+        with runs.work(Cache.default(offline=offline), voice.progress(), PROFILE) as work:
+            effects = _effects(found, tried, runs.done(made, work))
+        show.effects(tried.reader, effects, voice.out)
+        show.conclusion(tried.reader, effects, voice.out)
+        show.impossible(tried.reader, tried.unable, voice.out)
+        lacking = any(each.unknown or _silent(each) for each in effects)
+        status = HarnessError.exit_status if lacking else 0
+        voice.end(status=status, case=found.cell.case, effects=[*map(_facts, effects)])
+    raise typer.Exit(status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,19 @@ def _effects(found: Found, tried: _Tried, seen: Run) -> tuple[Effect, ...]:
     own = str(tried.reader)
     before = {place_of(each): each for each in seen.verdicts if each.reader == own}
     return tuple(effect(each, place, seen.verdicts, before) for each in tried.able)
+
+
+def _facts(each: Effect) -> Mapping[str, str | int]:
+    """Give for a program what other settings do: to the case, and to how many other cells."""
+    return {
+        "reader": str(each.reader),
+        "verdict": str(each.case.verdict if each.case else VerdictKind.UNKNOWN),
+        "turned_right": len(each.turned_right),
+        "turned_wrong": len(each.turned_wrong),
+        "still_wrong": len(each.still_wrong),
+        "still_right": each.still_right,
+        "unknown": len(each.unknown),
+    }
 
 
 def _silent(each: Effect) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -26,8 +26,7 @@ from harness.reproduce.hunts import Hunt, Target
 from harness.reproduce.rounds import PROFILE, Rounds
 from harness.run import WRITE, Run
 from harness.runtimes.cache import Cache
-from harness.telling import for_stream
-from harness.voice import OUT
+from harness.voice import Voice
 
 FOLDER = Path("reproducers")
 MINUTES = 10.0
@@ -46,28 +45,60 @@ def reproduce(
         float, typer.Option(min=0, help="After so many for each cause no new round is begun.")
     ] = MINUTES,
     offline: options.Offline = False,  # noqa: FBT002 - a flag
+    quiet: options.Quiet = False,  # noqa: FBT002
+    json: options.Json = False,  # noqa: FBT002
 ) -> None:
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
     Without a case and without --all the causes of the run's findings are listed; so are those of
     steps that the writer refused.
     """
-    found = run.load(run_folder.existing(run_dir))
+    voice = Voice(quiet, json)
+    with voice.ending():
+        found = run.load(run_folder.existing(run_dir))
+        means = _Means(voice, Cache.default(offline=offline), folder, minutes)
+        status = _reproduced(found, case or (), means, every=every)
+    raise typer.Exit(status)
+
+
+@dataclass(frozen=True, slots=True)
+class _Means:
+    """What reproducers are sought with; `minutes` for each."""
+
+    voice: Voice
+    cache: Cache
+    folder: Path
+    minutes: float
+
+
+def _reproduced(found: Run, case: Sequence[str], means: _Means, *, every: bool) -> int:
+    """List the causes, or seek the smallest scenario of those that are asked for; the status."""
     variants = {each.id: each for each in run_plan.plan_of(found.info).variants}
     refused = causes.refused_steps(found.recorded.values(), found.by_step)
     answers = {**found.answers, **refused}
     groups = causes.groups(tuple(variants.values()), found.recorded.values(), answers)
     chosen = groups if every else _of_cases(groups, found, case) if case else ()
     if not chosen:
-        _listed(groups, OUT)
-        return
-    cache, progress = Cache.default(offline=offline), for_stream(sys.stderr)
-    rounds = Rounds(partial(runs.work, cache, progress, PROFILE), progress)
+        _listed(groups, means.voice.out)
+        means.voice.end(causes=[_facts(each) for each in groups])
+        return 0
+    progress = means.voice.progress()
+    rounds = Rounds(partial(runs.work, means.cache, progress, PROFILE), progress)
     made = [_begun(each, variants[each.witness.variant], answers) for each in chosen]
-    hunts.drive(made, rounds.ask, _enough(minutes * len(made)))
-    told = [_told(each, rounds, folder, OUT) for each in made]
-    if not all(told):
-        raise typer.Exit(HarnessError.exit_status)
+    hunts.drive(made, rounds.ask, _enough(means.minutes * len(made)))
+    told = [_told(each, rounds, means.folder, means.voice.out) for each in made]
+    status = 0 if all(smallest for _, smallest in told) else HarnessError.exit_status
+    reproducers = [
+        {"cause": str(hunt.target.cause), "folder": place and str(place), "smallest": smallest}
+        for hunt, (place, smallest) in zip(made, told, strict=True)
+    ]
+    means.voice.end(status=status, reproducers=reproducers)
+    return status
+
+
+def _facts(group: Group) -> dict[str, object]:
+    cause, witness = str(group.cause), group.witness.case
+    return {"cause": cause, "cases": len(group.cases), "witness": witness}
 
 
 def _of_cases(groups: Sequence[Group], found: Run, asked: Sequence[str]) -> tuple[Group, ...]:
@@ -113,14 +144,14 @@ def _enough(minutes: float) -> Callable[[], bool]:
     return lambda: time.monotonic() > end
 
 
-def _told(hunt: Hunt, rounds: Rounds, folder: Path, out: Console) -> bool:
-    """Write what was found and say where it is; tells whether it is the smallest."""
+def _told(hunt: Hunt, rounds: Rounds, folder: Path, out: Console) -> tuple[Path | None, bool]:
+    """Write what was found and say where it is; give that, and whether it is the smallest."""
     cause, best = hunt.target.cause, hunt.found
     say(out, str(cause), "bold")
     if best is None:
         asked = "the engine did not show it again" if hunt.over else "the time was over before"
         say(out, f"  nothing is written: {asked}", "red")
-        return False
+        return None, False
     place = files.write(folder, hunt.target, best, rounds.of(hunt.target, best))
     steps, columns, rows, _ = best.size
     parts = counted(steps, "step"), counted(columns, "column"), counted(rows, "row")
@@ -130,4 +161,4 @@ def _told(hunt: Hunt, rounds: Rounds, folder: Path, out: Console) -> bool:
         say(out, f"  of {counted(silent, 'smaller one')} nothing is known: no answer came", "red")
     if not hunt.over:
         say(out, "  the time was over: there may be a smaller one; the same command goes on", "red")
-    return hunt.over and not silent
+    return place, hunt.over and not silent

@@ -12,6 +12,7 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock
 
+from harness.errors import UsageProblem
 from harness.runtimes.distribution import Artifact
 
 ENVIRONMENT_VARIABLE = "HARNESS_CACHE"
@@ -34,11 +35,12 @@ class Cache:
         """The folder named by HARNESS_CACHE, else the user's cache folder.
 
         It is offline when that is asked for here or by HARNESS_OFFLINE.
+        Raises UsageProblem: HARNESS_CACHE names the home of nobody.
         """
         named = os.environ.get(ENVIRONMENT_VARIABLE)
         root = Path(named) if named else platformdirs.user_cache_path("lake-table-harness")
         told = os.environ.get(OFFLINE, "").strip().lower() in {"1", "true", "yes", "on"}
-        return cls(root.expanduser().absolute(), offline or told)
+        return cls(_expanded(root).absolute(), offline or told)
 
     def artifact(self, artifact: Artifact) -> Path:
         """Where an artifact's file is, or will be."""
@@ -98,6 +100,14 @@ class Cache:
         path = self.artifact(artifact)
         stamp_path(path).unlink(missing_ok=True)
         path.unlink(missing_ok=True)
+
+
+def _expanded(root: Path) -> Path:
+    try:
+        return root.expanduser()
+    except RuntimeError as wrong:
+        told = f"{ENVIRONMENT_VARIABLE} is {root}: {wrong}; write the whole path"
+        raise UsageProblem(told) from wrong
 
 
 def remove(folder: Path) -> None:

@@ -25,6 +25,8 @@ from harness.runtimes.distribution import (
 )
 
 ENGINES = ("hive", "metastore", "presto", "spark", "trino")
+SERVICES = ("metastore",)
+"""Of these, those that nobody asks: they serve the others."""
 VERSIONED = ("hudi", "iceberg")
 """What the names of the formats whose tables have versions begin with."""
 _COORDINATES = (4, 5)

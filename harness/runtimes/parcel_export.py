@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from harness.errors import EnvironmentProblem
+from harness.errors import EnvironmentProblem, UsageProblem
 from harness.progress import Progress
 from harness.runtimes import fetch, jre, repository
 from harness.runtimes.cache import Cache
@@ -21,8 +21,10 @@ from harness.runtimes.parcel import INDEX, Hashed, Part, Source, sources, worksp
 def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: Progress) -> int:
     """Write the tar of what distributions need, complete or not at all; give its bytes.
 
-    Raises EnvironmentProblem: something cannot be had, is not what the lock says, no room.
+    Raises EnvironmentProblem: something cannot be had, is not what the lock says, no room;
+    UsageProblem: no such file can be, which is told before anything is downloaded.
     """
+    _check(file)
     wanted = sources(needed)
     unfinished = file.with_name(f"{file.name}.part")
     with workspace(cache) as folder:
@@ -37,6 +39,13 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
             unfinished.unlink(missing_ok=True)
             progress.done()
     return file.stat().st_size
+
+
+def _check(file: Path) -> None:
+    if file.is_dir():
+        raise UsageProblem(f"'{file}' is a folder; name the file to write, as engines.tar")
+    if not file.parent.is_dir():
+        raise UsageProblem(f"there is no folder {file.parent} for {file.name}; make it first")
 
 
 def _collected(

@@ -85,8 +85,10 @@ class Document:
         return place
 
 
-def read(path: Path) -> str:
-    """Read a file's text, at most `MAX_BYTES`.
+def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
+    """Read a file's text, at most so many bytes; no pipe or device is waited for.
+
+    `kind`: what the file is to be, for people.
 
     Raises:
         ScenarioProblem: it is no file, cannot be read, is too long or no UTF-8.
@@ -96,11 +98,11 @@ def read(path: Path) -> str:
     try:
         # Asked first: opening a pipe waits for somebody to write to it.
         if not stat.S_ISREG(path.stat().st_mode):
-            problems.stop(1, "this is no file; give a YAML file")
+            problems.stop(1, f"this is no file; give {kind}")
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            problems.stop(1, f"the file is longer than {MAX_BYTES} bytes; make it several")
+            data = file.read(most + 1)
+        if len(data) > most:
+            problems.stop(1, f"the file is longer than {most} bytes; make it several")
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         line = data[: wrong.start].count(b"\n") + 1
