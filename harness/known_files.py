@@ -17,7 +17,7 @@ from harness.baseline import Applied, Engine, Facts, Known, Possible, Seen
 from harness.cells import Plan, Variant
 from harness.errors import EnvironmentProblem, UsageProblem
 from harness.plan import shipped
-from harness.record import OutcomeKind, Verdict
+from harness.record import OutcomeKind, Verdict, VerdictKind
 from harness.run import WRITE, Run
 from harness.run_info import BaselineInfo, RunInfo
 from harness.runtimes import distributions, lock
@@ -73,6 +73,8 @@ class Updated:
     """Those that are other than before."""
     unexplained: int
     """So many cells and steps no baseline can hold."""
+    unknown: int
+    """Of so many cells and steps the run does not know how they are: nothing is learnt of them."""
 
 
 def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
@@ -96,7 +98,8 @@ def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
     for path in changed:
         _write(path, texts[path])
     unexplained = sum(each.found is not None and not each.found.knowable for each in seen)
-    return Updated(tuple(map(_near, changed)), unexplained)
+    unknown = sum(each.verdict is VerdictKind.UNKNOWN for each in verdicts)
+    return Updated(tuple(map(_near, changed)), unexplained, unknown)
 
 
 def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]:

@@ -16,21 +16,21 @@ from harness import engines, formats, unsupported
 from harness.cells import Cell, Plan, Reader, Variant, parse_reader
 from harness.errors import UsageProblem
 from harness.plan import (
-    Maker,
-    Makers,
     Profile,
     choose,
     estimate,
+    makers,
     only,
     plan,
+    possible,
     readable,
     select,
     separation,
+    there,
 )
 from harness.reports import pairs
 from harness.reports.words import counted
 from harness.runtimes import distributions, lock
-from harness.runtimes.distribution import Distribution
 from harness.scenario import text as scenario_text
 from harness.scenario.notices import notices
 
@@ -39,11 +39,6 @@ CASES_BYTES: Final = 1 << 26
 """A file of cases is no longer; all 45,000 of the full profile take 7 MB."""
 SHOWN: Final = 3
 """So many reasons are told in a message."""
-WRITES: Final = "writes"
-"""Setting of a distribution: the formats that it can write."""
-TABLE_VERSIONS: Final = "table_versions"
-TABLE_VERSION: Final = "table_version"
-"""Setting of a variant: the version that its table is made in."""
 
 
 def make(
@@ -54,14 +49,13 @@ def make(
     `cases`: a file that names the only cells wanted, a case on each line.
 
     Raises:
-        UsageProblem: a scenario, profile, reader, setting or case that does not exist.
+        UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist.
 
     """
     scenarios, found = choose(paths or (), profile)
-    for asked in found.readers:
-        check(asked.reader)
+    there.raise_if_any((*makers.wrong(found), *_wrong_readers(found)))
     known = [formats.load(name) for name in formats.names()]
-    made = plan(scenarios, found, known, _makers(found), readable.cannot, readable.cannot_show)
+    made = plan(scenarios, found, known, makers.of(found), readable.cannot, readable.cannot_show)
     made = select(made, pattern) if pattern else made
     return only(made, _lines(cases)) if cases else made
 
@@ -79,19 +73,12 @@ def check_asks(made: Plan) -> None:
         raise UsageProblem(f"nothing would be asked: {why}; harness plan tells more")
 
 
-def _makers(profile: Profile) -> Makers:
-    """Give what the writers of a profile can write, as far as their distributions say."""
-    names = {name for writer in profile.writers for name in writer.distributions}
-    found = [distributions.load(name) for name in sorted(names)]
-    return {
-        each.name: Maker(each.texts(WRITES), _texts(each, TABLE_VERSIONS))
-        for each in found
-        if WRITES in each.settings
-    }
-
-
-def _texts(distribution: Distribution, key: str) -> tuple[str, ...]:
-    return distribution.texts(key) if key in distribution.settings else ()
+def _wrong_readers(profile: Profile) -> Iterator[str]:
+    for number, asked in enumerate(profile.readers):
+        try:
+            check(asked.reader)
+        except UsageProblem as wrong:
+            yield profile.told(("readers", number), str(wrong))
 
 
 def _lines(path: Path) -> list[str]:
@@ -213,8 +200,8 @@ def _table_version(variant: Variant) -> str:
     """Give the version of a variant's table; empty where writers that follow one another decide."""
     if len(set(variant.writers)) > 1:
         return ""
-    makes = _texts(distributions.load(variant.writers[0]), TABLE_VERSIONS)
-    return variant.settings.get(TABLE_VERSION, makes[-1] if makes else "")
+    makes = makers.texts(distributions.load(variant.writers[0]), makers.TABLE_VERSIONS)
+    return variant.settings.get(possible.TABLE_VERSION, makes[-1] if makes else "")
 
 
 def _show_pairs(made: Plan, console: Console) -> None:

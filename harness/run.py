@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from harness import record, recording
 from harness.cells import Cell
 from harness.errors import UsageProblem
-from harness.record import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
+from harness.record import Answer, OutcomeKind, Part, StateRecord, Verdict, VerdictKind
 from harness.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo, first_wrong, read_info
 
 if TYPE_CHECKING:
@@ -152,10 +152,11 @@ def load(folder: Path) -> Run:
 
     """
     info = read_info(folder)
+    steps = {each.id: len(each.steps) for each in info.variants}
     return Run(
         folder=folder,
         info=info,
-        states=_records(folder / STATES, StateRecord),
+        states=_records(folder / STATES, StateRecord, lambda state: _wrong_state(state, steps)),
         answers=answers(folder),
         recorded={each.case: each for each in _records(folder / VERDICTS, Verdict)},
     )
@@ -163,20 +164,44 @@ def load(folder: Path) -> Run:
 
 def answers(folder: Path) -> dict[str, Answer]:
     """Load what a run has of answers, by case; raises as `load` does."""
-    return {each.case: each for each in _records(folder / ANSWERS, Answer)}
+    return {each.case: each for each in _records(folder / ANSWERS, Answer, _wrong_answer)}
+
+
+def _wrong_state(state: StateRecord, steps: Mapping[str, int]) -> str:
+    """Say what of a record the plan does not have; empty when it has all. `steps`: by variant."""
+    if state.variant not in steps:
+        return f"the plan has no variant {state.variant!r}"
+    if not 0 <= state.outcome.step <= steps[state.variant]:
+        return f"{state.variant} has no step {state.outcome.step}"
+    return ""
+
+
+def _wrong_answer(answer: Answer) -> str:
+    """Say which row has not a value for each column; empty when all have."""
+    every: tuple[Answer | Part, ...] = (answer, *answer.parts)
+    for each in every:
+        for number, row in enumerate(each.rows, start=1):
+            if len(row) != len(each.columns):
+                return f"row {number} has {len(row)} values for {len(each.columns)} columns"
+    return ""
 
 
 _Record = TypeVar("_Record", StateRecord, Answer, Verdict)
 
 
-def _records(path: Path, kind: type[_Record]) -> tuple[_Record, ...]:
+def _records(
+    path: Path, kind: type[_Record], wrong: Callable[[_Record], str] = lambda _: ""
+) -> tuple[_Record, ...]:
     found: list[_Record] = []
     try:
-        # In place: what was read before a bad line tells the line's number.
-        found.extend(recording.read_all(path, kind))
-    except ValueError as wrong:
+        for each in recording.read_all(path, kind):
+            if why := wrong(each):
+                raise ValueError(why)  # noqa: TRY301 - told with the line, as what is no record
+            # In place: what was read before a bad line tells the line's number.
+            found.append(each)
+    except ValueError as problem:
         where = f"{path}:{len(found) + 1}"
         raise UsageProblem(
-            f"{where}: {first_wrong(wrong)}; repeat the phase that writes it"
-        ) from wrong
+            f"{where}: {first_wrong(problem)}; repeat the phase that writes it"
+        ) from problem
     return tuple(found)

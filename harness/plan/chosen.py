@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import UsageProblem
+from harness.plan import there
 from harness.plan.profile import load_profiles
 from harness.plan.shipped import PROFILES, load_scenarios, profiles_file, scenarios_folder
 from harness.plan.wanted import Profile, named
@@ -43,14 +44,20 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     folder that a profile governs those are taken that it names, of any other folder all.
 
     Raises:
-        UsageProblem: no such profile, file or folder, no scenario in it, or two of one name.
+        UsageProblem: no such profile, file or folder, no scenario in it, or two of one name;
+            a scenario or step that the profile names and there is not.
         ScenarioProblem: every problem of the files.
 
     """
     found = find(profile, paths)
     if not paths:
-        return load_scenarios(scenarios_folder()), found.profile
+        shipped = load_scenarios(scenarios_folder())
+        there.check_scenarios(found.profile, shipped, found.file.parent)
+        return shipped, found.profile
     scenarios = _by_name(scenario for path in paths for scenario in _scenarios(path, found))
+    # A file that the profile does not name is taken all the same: the profile chooses nothing then.
+    if any(found.names(name) and found.governs(Path(scenarios[name].path)) for name in scenarios):
+        there.check_scenarios(found.profile, tuple(scenarios.values()), found.file.parent)
     return tuple(scenarios.values()), replace(found.profile, scenarios=tuple(scenarios))
 
 

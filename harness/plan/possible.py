@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from harness.model.datatypes import DataType, plain_types
 from harness.operations import name_of
@@ -14,7 +15,8 @@ from harness.plan.capabilities import Makers
 from harness.scenario.definition import Scenario
 from harness.scenario.problems import one_of
 
-TABLE_VERSION = "table_version"
+TABLE_VERSION: Final = "table_version"
+"""Setting of a variant: the version that its table is made in."""
 
 
 def impossible(combination: Combination, scenario: Scenario, makers: Makers) -> str:

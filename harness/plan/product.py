@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from harness.cells import Cell, Excluded, Pairs, Plan, Variant
-from harness.errors import UsageProblem
-from harness.plan import asked, axes, pairs
+from harness.errors import printable
+from harness.plan import asked, axes, pairs, there
 from harness.plan.asked import Made
 from harness.plan.axes import Combination
 from harness.plan.capabilities import (
@@ -66,13 +66,7 @@ def plan(
 
 
 def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, ...]:
-    names = [each.name for each in scenarios]
-    for pattern in profile.scenarios:
-        if not any(named(name, pattern) for name in names):
-            raise UsageProblem(
-                f"profile {profile.name}: there is no scenario '{pattern}'; "
-                f"{one_of(pattern, names)}"
-            )
+    there.raise_if_any(there.wrong_scenarios(profile, there.given(scenarios)))
     return tuple(
         each
         for each in scenarios
@@ -83,21 +77,17 @@ def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, 
 def _check(
     scenarios: Sequence[Scenario], profile: Profile, known: Mapping[str, Capabilities]
 ) -> None:
-    named = [(f"profile {profile.name}", profile.formats)]
-    named += [(f"profile {profile.name}: {r.reader}", r.formats) for r in profile.readers]
-    named += [(scenario.path or scenario.name, scenario.formats) for scenario in scenarios]
-    for who, formats in named:
-        for name in formats:
+    wrong = (*there.wrong_formats(profile, known), *there.wrong_settings(profile, known))
+    there.raise_if_any((*wrong, *_wrong_formats(scenarios, known)))
+
+
+def _wrong_formats(scenarios: Iterable[Scenario], known: Collection[str]) -> Iterator[str]:
+    for each in scenarios:
+        for at, name in enumerate(each.formats):
             if name not in known:
-                raise UsageProblem(f"{who}: there is no format '{name}'; {one_of(name, known)}")
-    settings = {name for each in known.values() for name in each.settings}
-    for writer in profile.writers:
-        for name in writer.settings:
-            if name not in settings:
-                raise UsageProblem(
-                    f"profile {profile.name}: writer {writer.distribution}: no format has a "
-                    f"setting '{name}'; {one_of(name, sorted(settings))}"
-                )
+                lines = each.format_lines[at : at + 1]
+                where = ":".join(map(str, (each.path or each.name, *lines)))
+                yield printable(f"{where}: there is no format '{name}'; {one_of(name, known)}")
 
 
 def _all(

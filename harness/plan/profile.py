@@ -129,6 +129,7 @@ def _profile(name: str, data: object, document: Document, problems: Problems) ->
         queries=tuple(queries),
         query_steps={q: steps for q, steps in queries.items() if steps is not AskedSteps.ALL},
         cover=form.cover,
+        document=document,
     )
 
 

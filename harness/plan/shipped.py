@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from harness.errors import ScenarioProblem
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load
-from harness.scenario.problems import gathered
+from harness.scenario.problems import Problems, gathered
 
 PROFILES: Final = "profiles.yaml"
 BASELINE: Final = ".known.yaml"
+ENDING: Final = ".yaml"
+_ALIKE: Final = (".yaml", ".yml")
+"""Endings, in any case, by which somebody may mean a scenario."""
 
 
 def scenarios_folder() -> Path:
@@ -30,12 +35,67 @@ def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
     """Read every scenario below a folder, by name; baselines and profiles are none.
 
     Raises:
-        ScenarioProblem: every problem of every file.
+        ScenarioProblem: every problem of every file, and what below the folder cannot be read.
 
     """
-    paths = [path for path in folder.rglob("*.yaml") if _is_scenario(path)]
-    return tuple(gathered(load, sorted(paths)))
+    paths, wrong = scenario_files(folder)
+
+    def loaded(path: Path) -> Scenario:
+        if path in wrong:
+            raise ScenarioProblem(wrong[path])
+        return load(path)
+
+    return tuple(gathered(loaded, sorted([*paths, *wrong])))
+
+
+def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, str]]:
+    """Give the scenario files below a folder, through links too, and what is wrong by its path.
+
+    That is what somebody may take for read and is not: a folder that cannot be read, a link that
+    leads in a circle, a file that ends nearly as scenarios do.
+    """
+    paths: list[Path] = []
+    wrong: dict[Path, str] = {}
+    # Each with the real folders around it, by which a circle is noticed.
+    left: list[tuple[Path, tuple[str, ...]]] = [(folder, (os.path.realpath(folder),))]
+    while left:
+        inside, around = left.pop()
+        for path, is_folder in _entries(inside, wrong):
+            real = os.path.realpath(path) if is_folder else ""
+            if real in around:
+                told = "this link leads to a folder that it lies in; remove it"
+                wrong[path] = _told(path, told)
+            elif is_folder:
+                left.append((path, (*around, real)))
+            elif _is_scenario(path):
+                paths.append(path)
+            elif path.name.lower().endswith(_ALIKE) and not path.name.endswith(ENDING):
+                told = f"only files that end in {ENDING} are read; call it {path.stem}{ENDING}"
+                wrong[path] = _told(path, told)
+    return tuple(paths), wrong
+
+
+def _entries(folder: Path, wrong: dict[Path, str]) -> list[tuple[Path, bool]]:
+    """Give what a folder holds, and whether each is a folder, or a link to one."""
+    looked_at = folder
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                looked_at = folder / entry.name
+                found.append((looked_at, entry.is_dir()))
+    except OSError as error:
+        told = f"this cannot be read: {error.strerror}; let it be read, or move it elsewhere"
+        wrong[looked_at] = _told(looked_at, told)
+    return found
+
+
+def _told(path: Path, text: str) -> str:
+    problems = Problems(str(path))
+    problems.add(1, text)
+    return problems.text()
 
 
 def _is_scenario(path: Path) -> bool:
-    return path.name != PROFILES and not path.name.endswith(BASELINE)
+    name = path.name
+    return name.endswith(ENDING) and name != PROFILES and not name.endswith(BASELINE)

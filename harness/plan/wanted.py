@@ -9,7 +9,9 @@ from enum import StrEnum
 from typing import Final
 
 from harness.cells import Reader
+from harness.errors import printable
 from harness.scenario.definition import VIEWS
+from harness.scenario.text import Document, Place
 
 PLAIN: Final = ("all",)
 """The queries of a profile that names none."""
@@ -84,6 +86,16 @@ class Profile:
     """When a query is asked that is not asked after every step."""
     cover: Cover = Cover.ALL
     """Which combinations become variants; with `pairs`, queries of some steps are asked in turn."""
+    document: Document | None = field(default=None, compare=False, repr=False)
+    """The file that it stands in; None for one made in Python."""
+
+    def told(self, at: Place, wrong: str) -> str:
+        """Say what is wrong at a place of the profile, with file and line where there is a file."""
+        text = f"profile {self.name}: {wrong}"
+        if self.document is None:
+            return text
+        line = self.document.line((self.name, *at))
+        return printable(f"{self.document.path}:{line}: {text}")
 
 
 def named(name: str, pattern: str) -> bool:

@@ -68,3 +68,5 @@ class Scenario:
     """Names of views; empty for every view of the format."""
     path: str = ""
     """The file it was read from, empty otherwise."""
+    format_lines: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    """Where each of the formats stands in that file."""

@@ -105,6 +105,7 @@ def _scenario(document: Document, problems: Problems) -> Scenario | None:
         settings=file.settings or {},
         views=file.views,
         path=document.path,
+        format_lines=tuple(document.line(("formats", at)) for at in range(len(file.formats))),
     )
 
 

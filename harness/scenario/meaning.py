@@ -149,7 +149,11 @@ def _wrong_siblings(siblings: Iterable[Field], kept: set[str]) -> Iterator[str]:
         if other != name:
             yield f"'{other}' and '{name}' differ only in case, and engines take them for one"
         elif why := _wrong_name(name.lower() if name in kept else name):
-            yield f"{name if len(name) <= MAX_NAME else name[:20] + '…'!r} is {why}"
+            yield f"{_short(name)} is {why}"
+
+
+def _short(name: str) -> str:
+    return repr(name if len(name) <= MAX_NAME else name[:20] + "…")
 
 
 def _wrong_name(name: str) -> str:
@@ -191,7 +195,14 @@ def _check_types(
 def _check_steps(scenario: Scenario, found: generation.Survey, problems: Problems) -> None:
     for number, wrong in found.wrong.items():
         step = scenario.steps[number - 1]
-        problems.add(step.line, _of_step(step, number, wrong))
+        problems.add(step.line, _of_step(step, number, _no_path(step.operation) or wrong))
+
+
+def _no_path(operation: Operation) -> str:
+    """Say that a new column's path has an empty name in it: then it is no path to anything."""
+    if not isinstance(operation, AddColumn) or "" not in operation.name.split("."):
+        return ""
+    return f"{_short(operation.name)} is {_wrong_name('')}"
 
 
 def _check_limits(scenario: Scenario, found: generation.Survey, problems: Problems) -> None:

@@ -83,6 +83,41 @@ def test_a_plan_that_was_changed_so_that_it_is_none_is_told(
     assert "run the profile again" in said
 
 
+@pytest.mark.parametrize("command", ["judge", "report", "baseline"])
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("states.jsonl", lambda it: it.update(variant="x"), "the plan has no variant 'x'"),
+        ("states.jsonl", lambda it: it["outcome"].update(step=99), "has no step 99"),
+        ("states.jsonl", lambda it: it["outcome"].update(step=-1), "has no step -1"),
+        ("answers.jsonl", lambda it: it["rows"][1].pop(), "row 2 has "),
+        ("answers.jsonl", lambda it: it["rows"][0].append("x"), "row 1 has "),
+    ],
+    ids=["no variant", "step too high", "step below 0", "short row", "long row"],
+)
+def test_a_record_that_does_not_fit_the_plan_or_itself_is_told_with_its_line(
+    command: str,
+    name: str,
+    change: Change,
+    told: str,
+    recorded: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = recorded / name
+    lines = path.read_text(encoding="utf-8").splitlines()
+    at = next(at for at, line in enumerate(lines) if at and json.loads(line).get("rows") != [])
+    record = json.loads(lines[at])
+    change(record)
+    lines[at] = json.dumps(record)
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    arguments = [command, "update"] if command == "baseline" else [command]
+    assert cli.main([*arguments, "--run-dir", str(recorded)]) == WRONG_USE
+    said = capsys.readouterr().err
+    assert f"{path}:{at + 1}: " in said
+    assert told in said
+    assert "repeat the phase that writes it" in said
+
+
 @pytest.mark.parametrize("name", ["states.jsonl", "answers.jsonl"])
 def test_records_that_are_cut_off_leave_cells_unknown_and_none_green(
     name: str, recorded: Path, capsys: pytest.CaptureFixture[str]

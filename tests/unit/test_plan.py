@@ -212,8 +212,11 @@ def test_settings_of_a_writer_go_to_formats_that_know_them() -> None:
 
 
 def test_a_value_that_a_format_does_not_know_is_excluded() -> None:
-    found = planned(writers=(Writer("spark", {"table_version": "5"}),))
+    newer = replace(MOR, settings={"table_version": ("6", "8", "9")})
+    wanted = {"writers": (Writer("spark", {"table_version": "9"}),), "formats": ("cow", "mor")}
+    found = plan((STORY,), replace(PROFILE, **wanted), (COW, newer))  # type: ignore[arg-type]
     assert [each.why for each in found.excluded] == ["cow: table_version: allowed: 6, 8"]
+    assert {each.format for each in found.variants} == {"mor"}
 
 
 def test_nothing_is_asked_after_a_quiet_step() -> None:
@@ -276,7 +279,12 @@ def test_a_slow_reader_is_asked_only_right_after_changes_of_the_schema() -> None
         ({"scenarios": ("family/stroy",)}, "there is no scenario 'family/stroy'; did you mean"),
         ({"scenarios": ("other/*",)}, "there is no scenario 'other/*'; allowed: family/story"),
         ({"formats": ("row",)}, "profile mine: there is no format 'row'; did you mean 'cow'?"),
-        ({"writers": (Writer("s", {"colour": "6"}),)}, "no format has a setting 'colour'; allow"),
+        (
+            {"writers": (Writer("s", {"colour": "6"}),)},
+            "no format of the profile has a setting 'colour'",
+        ),
+        ({"writers": (Writer("s", {"table_version": "5"}),)}, "there is no '5'; allowed: 6, 8"),
+        ({"readers": (Asked(TRINO, formats=("row",)),)}, "=true}: there is no format 'row'; did"),
     ],
 )
 def test_a_name_that_there_is_not_is_wrong_use(changed: dict[str, object], told: str) -> None:
@@ -285,9 +293,9 @@ def test_a_name_that_there_is_not_is_wrong_use(changed: dict[str, object], told:
     assert told in str(wrong.value)
 
 
-def test_a_format_that_a_scenario_misspells_is_told_with_its_file() -> None:
-    story = replace(STORY, formats=("cwo",), path="scenarios/family/story.yaml")
-    with pytest.raises(UsageProblem, match=r"scenarios/family/story\.yaml: there is no format"):
+def test_a_format_that_a_scenario_misspells_is_told_with_its_file_and_line() -> None:
+    story = replace(STORY, formats=("cow", "cwo"), path="story.yaml", format_lines=(3, 4))
+    with pytest.raises(UsageProblem, match=r"^story\.yaml:4: there is no format 'cwo'; did you me"):
         planned(story)
 
 

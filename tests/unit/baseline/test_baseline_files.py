@@ -22,6 +22,7 @@ steps:
   - insert: {rows: [{id: a, f1: x, f2: y}]}
   - insert: {rows: [{id: b, f1: v, f2: w}]}
 """
+BROKEN = 3
 WRITER = "spark-3.5.8"
 BY_NAME, BY_POSITION = "trino-476{use-column-names=true}", "trino-476{use-column-names=false}"
 COLUMNS = tuple(Column(name, "varchar", "string") for name in ("id", "f1", "f2"))
@@ -102,6 +103,26 @@ def test_a_run_without_any_wrong_answer_ends_with_0_and_needs_no_baseline(
     assert recorded.harness("judge") == 0
     assert recorded.harness("baseline", "update") == 0
     assert not recorded.known.exists()
+
+
+def test_an_update_learns_nothing_of_unknown_cells_and_says_so(
+    recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded.answer(None, None)
+    assert recorded.harness("baseline", "update") == BROKEN
+    said = capsys.readouterr().out
+    assert "2 cells are unknown, so nothing is learnt of them: go on with harness run --res" in said
+    assert "says already" not in said
+    assert not recorded.known.exists()
+
+
+def test_an_update_writes_what_the_known_cells_show_beside_unknown_ones(
+    recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded.answer(None, recorded.wrong())
+    assert recorded.harness("baseline", "update") == BROKEN
+    assert "1 cell is unknown, so nothing is learnt" in capsys.readouterr().out
+    assert "misaligned" in recorded.known.read_text("utf-8")
 
 
 def test_a_new_wrong_answer_ends_with_1_until_it_is_known_and_somebody_has_said_why(

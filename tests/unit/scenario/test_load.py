@@ -70,6 +70,11 @@ def test_a_file_becomes_the_same_scenario_as_the_constructors_make() -> None:
     assert found.views == ("snapshot", "read_optimized")
 
 
+def test_a_column_of_the_table_that_leads_out_of_a_folder_is_no_name() -> None:
+    told = problems(A5.replace("f2: string", "../../etc: string"))
+    assert told[0].startswith("4: '../../etc' is no name of a column; allowed: 1 to 200")
+
+
 def test_only_table_and_steps_are_required() -> None:
     found = loads("table: {columns: {id: int}, key: id}\nsteps: [touch]\n", "a/b.yaml")
     bare = Scenario("a/b", found.table, (Step(Touch(), line=2),), path="a/b.yaml")
@@ -172,6 +177,8 @@ def test_key_ordering_and_partition_columns_stay_as_they_are(step: str) -> None:
         ("rename_column: {name: f1, to: F2}", "'F2' and 'f2' differ only in case"),
         ("rename_column: {name: f1, to: a.b}", "'a.b' is no name of a column; allowed: 1 to 200"),
         ("add_column: {name: '', type: int}", "'' is no name of a column"),
+        ("add_column: {name: ../../etc, type: int}", "'../../etc' is no name of a column; allow"),
+        ("add_column: {name: f1., type: int}", "'f1.' is no name of a column; allowed: 1 to 200"),
         (f"add_column: {{name: {'x' * 201}, type: int}}", "is no name of a column"),
         ("add_column: {name: s, type: 'struct<a: int, A: int>'}", "'a' and 'A' differ only in"),
     ],

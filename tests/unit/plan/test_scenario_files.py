@@ -1,0 +1,87 @@
+"""What lies below a folder of scenarios: read, or told; nothing is left out in silence."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.errors import ScenarioProblem
+from harness.plan import load_scenarios
+from tests.stories import MOVED
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with one scenario in a family, its baseline, and profiles."""
+    family = tmp_path / "my" / "orders"
+    family.mkdir(parents=True)
+    (family / "a.yaml").write_text(MOVED, encoding="utf-8")
+    (family / "a.known.yaml").touch()
+    (family.parent / "profiles.yaml").touch()
+    (family.parent / "README.md").touch()
+    return family.parent
+
+
+def names(folder: Path) -> list[str]:
+    return [each.name for each in load_scenarios(folder)]
+
+
+def test_baselines_profiles_and_files_of_other_kinds_are_no_scenarios(folder: Path) -> None:
+    assert names(folder) == ["orders/a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("b.yml", r"only files that end in \.yaml are read; call it b\.yaml$"),
+        ("b.YAML", r"only files that end in \.yaml are read; call it b\.yaml$"),
+        ("a.known.yml", r"only files that end in \.yaml are read; call it a\.known\.yaml$"),
+        ("profiles.yml", r"only files that end in \.yaml are read; call it profiles\.yaml$"),
+    ],
+)
+def test_a_file_that_ends_nearly_as_scenarios_do_is_told(
+    name: str, told: str, folder: Path
+) -> None:
+    path = folder / "orders" / name
+    path.write_text(MOVED, encoding="utf-8")
+    with pytest.raises(ScenarioProblem, match=rf"^{path}:1: {told}"):
+        load_scenarios(folder)
+
+
+def test_a_link_to_a_folder_is_followed(folder: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "b.yaml").write_text(MOVED, encoding="utf-8")
+    (folder / "users").symlink_to(elsewhere)
+    assert names(folder) == ["orders/a", "users/b"]
+
+
+def test_a_link_to_a_folder_around_it_is_told_and_not_followed_for_ever(folder: Path) -> None:
+    (folder / "orders" / "again").symlink_to(folder)
+    with pytest.raises(ScenarioProblem, match=r"orders/again:1: this link leads to a folder that"):
+        load_scenarios(folder)
+
+
+def test_a_link_that_leads_to_itself_is_told(folder: Path) -> None:
+    (folder / "self").symlink_to("self")
+    with pytest.raises(ScenarioProblem, match=r"my/self:1: this cannot be read: Too many levels"):
+        load_scenarios(folder)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read_is_told(folder: Path) -> None:
+    (folder / "users").mkdir(mode=0o000)
+    with pytest.raises(ScenarioProblem, match=r"my/users:1: this cannot be read: Permission den"):
+        load_scenarios(folder)
+
+
+def test_what_is_wrong_with_files_and_folders_is_told_at_once_in_their_order(folder: Path) -> None:
+    (folder / "orders" / "a.yaml").write_text("table: {}\n", encoding="utf-8")
+    (folder / "orders" / "b.yml").touch()
+    (folder / "z").symlink_to(folder)
+    with pytest.raises(ScenarioProblem) as wrong:
+        load_scenarios(folder)
+    files = [line.partition(":")[0] for line in str(wrong.value).splitlines()]
+    assert list(dict.fromkeys(Path(each).name for each in files)) == ["a.yaml", "b.yml", "z"]
