@@ -11,7 +11,6 @@ from pathlib import Path
 from harness import pipeline, run_folder, run_info, run_plan, writing
 from harness.answering import TIMEOUT_S
 from harness.cells import Plan
-from harness.errors import UsageProblem
 from harness.run_folder import RUNS
 from harness.runtimes import places
 from harness.runtimes.cache import ENVIRONMENT_VARIABLE, Cache
@@ -46,11 +45,12 @@ def begun(
     """Begin a run; its plan is written down before anything starts."""
     started = datetime.datetime.now(datetime.UTC)
     means.check(run_dir or RUNS)
+    if run_dir is not None:
+        run_folder.check_new(run_dir)
     folder = run_folder.new_folder(RUNS, made.profile, started) if run_dir is None else run_dir
-    _check_new(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with run_folder.locked(folder), means.voice.telling(folder.resolve()):
-        _check_new(folder)
+        run_folder.check_new(folder)  # another harness may have been first
         info = run_plan.info_of(made, folder.name, started, fresh=fresh)
         run_info.write_info(folder, info)
         if run_dir is None:
@@ -58,14 +58,6 @@ def begun(
         work = means.work(folder)
         pipeline.clean(work)
         yield work
-
-
-def _check_new(folder: Path) -> None:
-    if (folder / run_info.INFO).exists():
-        raise UsageProblem(
-            f"there is a run at {folder} already; go on with it by harness run --resume or "
-            "harness read, or name another folder"
-        )
 
 
 @contextmanager

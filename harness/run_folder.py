@@ -12,6 +12,7 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from harness.errors import UsageProblem
+from harness.run_info import INFO
 
 RUNS: Final = Path("runs")
 LATEST: Final = "latest"
@@ -19,6 +20,10 @@ LATEST_RUN: Final = RUNS / LATEST
 ENGINES: Final = "engines"
 """Folder of a run in which servers keep configuration and logs."""
 LOCK: Final = "run.lock"
+PYTEST: Final = "pytest"
+"""Folder of a run that pytest started: what was asked for, what was said."""
+BEFORE: Final = frozenset({LOCK, f"{INFO}.part", PYTEST})
+"""What is in the folder of a run whose plan is not written down yet."""
 PATIENCE_S: Final = 1.0
 """Who cleans up holds the lock of a run for milliseconds."""
 TABLES: Final = "table-*"
@@ -38,6 +43,31 @@ def new_folder(runs: Path, profile: str, now: datetime.datetime) -> Path:
             number += 1
         else:
             return folder
+
+
+def check_new(folder: Path) -> None:
+    """Check that a run can begin in a folder: where anything else is kept, none ever works.
+
+    A run removes there what has the name of its own half files. What one that was killed left
+    before its plan was written down is nothing.
+
+    Raises:
+        UsageProblem: there is a run, or something that is none of a run.
+
+    """
+    if (folder / INFO).exists():
+        raise UsageProblem(
+            f"there is a run at {folder} already; go on with it by harness run --resume or "
+            "harness read, or name another folder"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise UsageProblem(f"{folder} is no folder; name another one for the run, or a new one")
+    strange = sorted(each.name for each in folder.iterdir()) if folder.exists() else []
+    if strange := [name for name in strange if name not in BEFORE]:
+        raise UsageProblem(
+            f"{folder} is no run and not empty: it holds {strange[0]!r}; name a folder that is "
+            "not there yet, or an empty one"
+        )
 
 
 def existing(folder: Path) -> Path:
@@ -82,12 +112,17 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def clean_others(folder: Path) -> None:
-    """Clean the runs beside one that are nobody's; those that a live harness works on stay."""
+    """Clean the runs beside one that are nobody's; those that a live harness works on stay.
+
+    A run has its plan beside its lock. A folder with such a lock may be anybody's.
+    """
     for lock in folder.parent.glob(f"*/{LOCK}"):
-        if lock.parent.name not in (folder.name, LATEST):
+        beside = lock.parent
+        run = (beside / INFO).is_file() and not beside.is_symlink()
+        if run and beside.name != folder.name:
             # What cannot be locked is a live harness's (a time-out is an OSError), or not ours.
             with suppress(OSError), FileLock(lock, timeout=0):
-                clean(lock.parent)
+                clean(beside)
 
 
 def clean(folder: Path) -> None:

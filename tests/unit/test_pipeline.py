@@ -32,7 +32,8 @@ def left_in(folder: Path) -> Path:
     """Leave in a run what a harness leaves there that is killed while it writes a table."""
     table = folder / run_folder.ENGINES / "table-1"
     table.mkdir(parents=True)
-    (folder / run_folder.LOCK).touch()
+    for name in (run_folder.LOCK, run_info.INFO):
+        (folder / name).touch()
     return table
 
 
@@ -56,7 +57,7 @@ def test_what_a_dead_harness_left_is_removed_and_a_run_that_goes_on_beside_keeps
 
 
 def begin(folder: Path, means: Means) -> None:
-    with opening.begun(plan_of(read_info(RECORDED)), folder, means):
+    with opening.begun(plan_of(read_info(RECORDED)), folder.with_name("new"), means):
         pass
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import run_folder
+from harness import run_folder, run_info
 from harness.errors import UsageProblem
 
 NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
@@ -62,7 +62,8 @@ def test_runs_beside_are_cleaned_too_but_not_those_of_a_live_harness(tmp_path: P
     for name in ("mine", "dead", "live"):
         left[name] = tmp_path / name / "engines" / "trino-476-0" / "catalog"
         left[name].mkdir(parents=True)
-        (tmp_path / name / run_folder.LOCK).touch()
+        for file in (run_folder.LOCK, run_info.INFO):
+            (tmp_path / name / file).touch()
     with run_folder.locked(tmp_path / "live"), run_folder.locked(tmp_path / "mine"):
         run_folder.clean_others(tmp_path / "mine")
     assert [name for name, path in left.items() if path.exists()] == ["mine", "live"]
@@ -71,6 +72,7 @@ def test_runs_beside_are_cleaned_too_but_not_those_of_a_live_harness(tmp_path: P
 def test_what_beside_a_run_cannot_be_locked_is_left_alone(tmp_path: Path) -> None:
     # A folder cannot, whoever asks; of a file of somebody else's that holds for all but root.
     (tmp_path / "others" / run_folder.LOCK).mkdir(parents=True)
+    (tmp_path / "others" / run_info.INFO).touch()
     left = tmp_path / "others" / "records.part"
     left.touch()
     run_folder.clean_others(tmp_path / "mine")

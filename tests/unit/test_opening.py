@@ -1,0 +1,73 @@
+"""Runs are begun where nothing of anybody's can be taken for the half files of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness import opening, run_folder, run_info
+from harness.errors import UsageProblem
+from harness.opening import Means
+from harness.run_plan import plan_of
+from harness.runtimes.cache import Cache
+from harness.voice import Voice
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "findings_a5"
+PROJECT = ("engines/mycar/src/a.py", "engines/table-x/kept", "notes.part")
+"""Files of somebody whose names are like those of a run's half files."""
+
+
+def begin(folder: Path | None, cache: Path) -> None:
+    """Begin a run, as commands do, and end it before it does anything."""
+    means = Means(Voice(quiet=True), Cache(cache))
+    with opening.begun(plan_of(run_info.read_info(RECORDED)), folder, means):
+        pass
+
+
+def made(folder: Path, *names: str) -> list[Path]:
+    """Make files in a folder; give all that is there then."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("kept", encoding="utf-8")
+    return sorted(folder.rglob("*"))
+
+
+@pytest.mark.parametrize("name", [*PROJECT, "mine.yaml"])
+def test_a_run_never_begins_in_a_folder_of_something_else(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    before = made(folder, name)
+    with pytest.raises(UsageProblem, match=r"project is no run and not empty: it holds '.*a fol"):
+        begin(folder, tmp_path / "cache")
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_file_is_no_folder_for_a_run(tmp_path: Path) -> None:
+    made(tmp_path, "file")
+    with pytest.raises(UsageProblem, match="file is no folder; name another one"):
+        begin(tmp_path / "file", tmp_path / "cache")
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "kept"
+
+
+def test_what_lies_beside_a_run_and_is_none_is_left_alone(tmp_path: Path) -> None:
+    before = made(tmp_path / "project", *PROJECT, run_folder.LOCK)
+    run = tmp_path / "elsewhere" / "project"
+    made(run, *PROJECT, run_folder.LOCK, run_info.INFO)
+    (tmp_path / "linked").symlink_to(run)
+    begin(tmp_path / "run", tmp_path / "cache")
+    assert sorted((tmp_path / "project").rglob("*")) == before
+    assert all((run / name).exists() for name in PROJECT)
+
+
+@pytest.mark.parametrize(
+    "left", [(), ("run.lock",), ("run.lock", "run.json.part"), ("pytest/cases.txt",)]
+)
+def test_a_run_begins_in_an_empty_folder_and_where_one_was_killed_before_its_plan_was_there(
+    left: tuple[str, ...], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    made(folder, *left)
+    begin(folder, tmp_path / "cache")
+    assert run_info.read_info(folder).id == "run"
+    assert not (folder / "run.json.part").exists()
