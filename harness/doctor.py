@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from harness.progress import megabytes
-from harness.runtimes import distributions, fetch, memory, metastore
+from harness.runtimes import cache_mark, distributions, fetch, memory, metastore
 from harness.runtimes.cache import Cache
 from harness.runtimes.distribution import Distribution
 
@@ -65,6 +65,7 @@ def health(names: Iterable[str], cache: Cache) -> tuple[Health, ...]:
 
 def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
     """Hash again every artifact that is kept; say and give those that changed, now removed."""
+    cache_mark.check(cache)
     changed = [path for name in names for path in fetch.verify(distributions.load(name), cache)]
     for path in changed:
         told = f"changed since it was fetched, removed: {path}; the next run fetches it again"

@@ -12,7 +12,7 @@ from harness import pipeline, run_folder, run_info, run_plan, writing
 from harness.answering import TIMEOUT_S
 from harness.cells import Plan
 from harness.run_folder import RUNS
-from harness.runtimes import places
+from harness.runtimes import cache_mark, places
 from harness.runtimes.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.voice import Voice
 
@@ -27,9 +27,10 @@ class Means:
     write_timeout_s: float = writing.TIMEOUT_S
 
     def check(self, folder: Path) -> None:
-        """Check that tables can be written in a run's folder, and kept in the cache."""
+        """Check that tables can be written in a run's folder, and kept in what is a cache."""
         places.check(folder, "--run-dir")
         places.check(self.cache.root, ENVIRONMENT_VARIABLE)
+        cache_mark.check(self.cache)
 
     def work(self, folder: Path) -> pipeline.Work:
         """Give what the phases of a run need."""

@@ -71,7 +71,7 @@ def test_an_import_of_something_else_ends_as_a_broken_environment(
 def test_the_cache_is_listed_and_cleared(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    answer = Path(os.environ["HARNESS_CACHE"]) / "answers" / "aa" / "x.json"
+    answer = Path(os.environ["HARNESS_CACHE"]) / "answers" / "aa" / f"{64 * 'a'}.json"
     answer.parent.mkdir(parents=True)
     answer.write_text("{}", encoding="utf-8")
     assert cli.main(["cache", "list"]) == 0

@@ -24,6 +24,7 @@ from harness.runtimes import (
     repository,
 )
 from harness.runtimes.cache import Cache
+from harness.runtimes.cache_mark import MARK
 from harness.runtimes.lock import coordinates
 from tests.unit.runtimes.serving import Server, serving
 from tests.unit.runtimes.test_fetch import FILES, WHOLE
@@ -84,9 +85,9 @@ def rewritten(file: Path, change: Callable[[list[tuple[tarfile.TarInfo, bytes]]]
 
 
 def kept(cache: Cache) -> Sequence[str]:
-    """Everything in a cache but its locks."""
+    """Everything in a cache but its mark and locks."""
     files = (path for path in cache.root.rglob("*") if path.is_file() and path.suffix != ".lock")
-    return sorted(str(path.relative_to(cache.root)) for path in files)
+    return sorted(str(path.relative_to(cache.root)) for path in files if path.name != MARK)
 
 
 def test_what_was_exported_is_all_that_a_machine_without_a_network_needs(
