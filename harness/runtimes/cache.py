@@ -30,15 +30,15 @@ class Cache:
     """Nothing is downloaded into it; what is missing is an error."""
 
     @classmethod
-    def default(cls, *, offline: bool = False) -> Cache:
+    def default(cls, *, offline: bool | None = None) -> Cache:
         """The folder named by HARNESS_CACHE, else the user's cache folder.
 
-        It is offline when that is asked for here or by HARNESS_OFFLINE.
+        It is offline when that is asked for; when nothing is, HARNESS_OFFLINE says it.
         """
         named = os.environ.get(ENVIRONMENT_VARIABLE)
         root = Path(named) if named else platformdirs.user_cache_path("lake-table-harness")
         told = os.environ.get(OFFLINE, "").strip().lower() in {"1", "true", "yes", "on"}
-        return cls(root.expanduser().absolute(), offline or told)
+        return cls(root.expanduser().absolute(), told if offline is None else offline)
 
     def artifact(self, artifact: Artifact) -> Path:
         """Where an artifact's file is, or will be."""
