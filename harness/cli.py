@@ -107,7 +107,7 @@ def run(
         means = Means(voice, Cache.default(offline=offline), timeout, write_timeout)
         if resume:
             options.check_resumed(context)
-            working = resumed(run_dir or LATEST_RUN, means)
+            working = resumed(run_dir or run_folder.to_resume(), means)
         else:
             made = planning.make([*(scenarios or ()), *(folders or ())], profile, k, cases)
             planning.check_asks(made)

@@ -55,10 +55,11 @@ def begun(
         info = run_plan.info_of(made, folder.name, started, fresh=fresh)
         run_info.write_info(folder, info)
         if run_dir is None:
-            run_folder.point_latest(folder)
+            run_folder.point_begun(folder)
         work = means.work(folder)
         pipeline.clean(work)
         yield work
+        run_folder.show(folder)
 
 
 @contextmanager
@@ -72,3 +73,4 @@ def resumed(run_dir: Path, means: Means) -> Iterator[pipeline.Work]:
         work.progress.note(f"go on with {folder}")
         pipeline.clean(work)
         yield work
+        run_folder.show(folder)

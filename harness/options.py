@@ -42,7 +42,7 @@ Show = Annotated[
 ]
 Resume = Annotated[
     bool,
-    typer.Option("--resume", help="Go on with a run that broke off: --run-dir, or the latest."),
+    typer.Option("--resume", help="Go on with a run: --run-dir, or the one begun last."),
 ]
 Timeout = Annotated[
     float, typer.Option(min=1, help="Seconds after which a reader's query counts as unanswered.")

@@ -16,7 +16,10 @@ from harness.run_info import INFO
 
 RUNS: Final = Path("runs")
 LATEST: Final = "latest"
+"""Link to the newest run that has something to show: an answer, or its end."""
 LATEST_RUN: Final = RUNS / LATEST
+BEGUN: Final = "begun"
+"""Link to the run begun last."""
 ENGINES: Final = "engines"
 """Folder of a run in which servers keep configuration and logs."""
 LOCK: Final = "run.lock"
@@ -82,12 +85,46 @@ def existing(folder: Path) -> Path:
     return folder.resolve()
 
 
-def point_latest(folder: Path) -> None:
-    """Let `latest` beside a run point to it, at no time to nothing."""
+def point_begun(folder: Path) -> None:
+    """Let `begun` beside a run point to it.
+
+    Raises:
+        UsageProblem: somebody keeps something under one of the names that are links.
+
+    """
+    for name in (BEGUN, LATEST):
+        link = folder.with_name(name)
+        if link.exists() and not link.is_symlink():
+            raise UsageProblem(f"{link} is no link to a run; move it away, or give --run-dir")
+    _point(folder, BEGUN)
+
+
+def show(folder: Path) -> None:
+    """Let `latest` beside a run point to it once it has something to show.
+
+    Of a run that is not the one begun last nothing changes.
+    """
+    begun, latest = folder.with_name(BEGUN), folder.with_name(LATEST)
+    if _points(begun, folder) and not _points(latest, folder):
+        _point(folder, LATEST)
+
+
+def to_resume() -> Path:
+    """Give the run begun last, whether it has come to anything or not."""
+    begun = RUNS / BEGUN
+    return begun if begun.exists() else LATEST_RUN
+
+
+def _points(link: Path, folder: Path) -> bool:
+    return link.is_symlink() and link.readlink() == Path(folder.name)
+
+
+def _point(folder: Path, name: str) -> None:
+    """Let a link point to a run, at no time to nothing."""
     link = folder.with_name(f".{folder.name}.link")
     link.unlink(missing_ok=True)
     link.symlink_to(folder.name)
-    link.replace(folder.with_name(LATEST))
+    link.replace(folder.with_name(name))
 
 
 @contextmanager

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from harness import opening, run_folder, run_info
+from harness import cli, fetching, opening, pipeline, run_folder, run_info
+from harness import read as reading
+from harness.cells import Plan
 from harness.errors import UsageProblem
 from harness.opening import Means
+from harness.progress import QuietProgress
+from harness.record import Answer
 from harness.run_plan import plan_of
 from harness.runtimes.cache import Cache
 from harness.voice import Voice
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "findings_a5"
+BROKEN = 3
 PROJECT = ("engines/mycar/src/a.py", "engines/table-x/kept", "notes.part")
 """Files of somebody whose names are like those of a run's half files."""
 
@@ -71,3 +77,38 @@ def test_a_run_begins_in_an_empty_folder_and_where_one_was_killed_before_its_pla
     begin(folder, tmp_path / "cache")
     assert run_info.read_info(folder).id == "run"
     assert not (folder / "run.json.part").exists()
+
+
+def test_a_run_that_fails_at_once_is_gone_on_with_and_does_not_hide_the_last_good_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    begin(None, tmp_path / "cache")
+    good = run_folder.LATEST_RUN.readlink()
+    assert cli.main(["run", "--profile", "first", "--offline"]) == BROKEN
+    failed = (run_folder.RUNS / run_folder.BEGUN).readlink()
+    assert run_folder.LATEST_RUN.readlink() == good != failed
+    monkeypatch.setattr(fetching, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
+    assert cli.main(["run", "--resume", "--quiet"]) == BROKEN
+    assert run_folder.LATEST_RUN.readlink() == failed
+
+
+@pytest.mark.parametrize(("unknown", "shown"), [("", True), ("silence", False)])
+def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
+    unknown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, shown: bool
+) -> None:
+    plan = plan_of(run_info.read_info(RECORDED))
+    answer = Answer(plan.cells[0].case, "select", unknown=unknown)
+
+    def read(_plan: Plan, _states: object, _where: object, keep: Callable[[Answer], None]) -> None:
+        keep(answer)
+        assert (tmp_path / run_folder.LATEST).exists() is shown
+
+    monkeypatch.setattr(reading, "read", read)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    run_folder.point_begun(folder)
+    run_info.write_info(folder, run_info.read_info(RECORDED))
+    work = pipeline.Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+    pipeline.read_answers(plan, work, fresh=False)
