@@ -31,7 +31,7 @@ from harness import (
 from harness import doctor as health
 from harness import run as run_record
 from harness.answering import TIMEOUT_S
-from harness.errors import DEFECT, HarnessError, printable, problem_of
+from harness.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
 from harness.explain import command as explanation
 from harness.opening import Means, begun, resumed
 from harness.remedy import command as remedies
@@ -170,6 +170,7 @@ def read(
 def judge(run_dir: options.OldRun = LATEST_RUN, show: options.Show = False) -> None:
     """Judge the recorded answers of a run anew; no engine is started."""
     folder = run_folder.existing(run_dir)
+    run_info.read_info(folder)  # in a folder that is no run not even a lock is left
     with run_folder.locked(folder):
         status = _finish(folder, Voice(), show=show)
     raise typer.Exit(status)
@@ -234,7 +235,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with interrupts.ending_at_once(_interrupted):
             app(args=arguments)
     except SystemExit as end:  # this is how the library says the status of every command
-        return end.code if isinstance(end.code, int) else 0
+        status = end.code if isinstance(end.code, int) else 0
+        if status == UsageProblem.exit_status and "--json" in (arguments or sys.argv):
+            # No command came to be asked for; whoever reads waits for an end all the same.
+            said = "the command line cannot be meant; standard error says why"
+            telling.JsonProgress(sys.stdout).tell("end", status=status, problem=said)
+        return status
     except Exception as error:  # noqa: BLE001 - status 1 would say that engines were found wrong
         if problem := problem_of(error):
             return _told(problem)

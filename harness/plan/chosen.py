@@ -7,6 +7,7 @@ of the same name takes the place of the shipped one.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,11 +48,25 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
         ScenarioProblem: every problem of the files.
 
     """
+    for path in paths:
+        _check_length(path)
     found = find(profile, paths)
     if not paths:
         return load_scenarios(scenarios_folder()), found.profile
     scenarios = _by_name(scenario for path in paths for scenario in _scenarios(path, found))
     return tuple(scenarios.values()), replace(found.profile, scenarios=tuple(scenarios))
+
+
+def _check_length(path: Path) -> None:
+    try:
+        path.exists()
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        said = f"{str(path)[:60]!r}…"
+        raise UsageProblem(
+            f"there is no scenario file or folder {said}: the path is too long"
+        ) from (error)
 
 
 def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from harness.runtimes.cache import Cache
 from harness.voice import Voice
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "findings_a5"
-BROKEN = 3
+WRONG_USE, BROKEN = 2, 3
 PROJECT = ("engines/mycar/src/a.py", "engines/table-x/kept", "notes.part")
 """Files of somebody whose names are like those of a run's half files."""
 
@@ -79,6 +80,28 @@ def test_a_run_begins_in_an_empty_folder_and_where_one_was_killed_before_its_pla
     assert not (folder / "run.json.part").exists()
 
 
+@pytest.mark.parametrize(
+    "command", [["run", "--profile", "first", "--offline"], ["run", "--resume"], ["judge"]]
+)
+def test_an_empty_name_of_a_folder_is_not_the_one_that_is_here(
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*command, "--run-dir", ""]) == WRONG_USE
+    assert "it is empty; name the run" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_judging_a_folder_that_is_no_run_leaves_nothing_there(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path, tmp_path / "file"):
+        assert cli.main(["judge", "--run-dir", str(folder)]) == WRONG_USE
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
 def test_a_run_that_fails_at_once_is_gone_on_with_and_does_not_hide_the_last_good_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,3 +135,18 @@ def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
     run_info.write_info(folder, run_info.read_info(RECORDED))
     work = pipeline.Work(Cache(tmp_path / "cache"), folder, QuietProgress())
     pipeline.read_answers(plan, work, fresh=False)
+
+
+def test_a_path_that_is_too_long_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "a" * 5000]) == WRONG_USE
+    assert "aaaa'…: the path is too long" in capsys.readouterr().err
+
+
+def test_a_program_is_told_of_the_end_when_an_option_is_wrong(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["run", "--json", "--run-dri", "x"]) == WRONG_USE
+    (end,) = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert (end["event"], end["status"]) == ("end", WRONG_USE)
+    assert cli.main(["run", "--run-dri", "x"]) == WRONG_USE
+    assert capsys.readouterr().out == ""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import EnvironmentProblem
+from harness.errors import EnvironmentProblem, UsageProblem
 from harness.progress import QuietProgress
 from harness.runtimes import (
     distributions,
@@ -250,8 +250,22 @@ def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
 
 
 def test_a_tar_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentProblem, match=r"cannot import .*none\.tar"):
+    with pytest.raises(UsageProblem, match=r"none\.tar is no file; give the tar that"):
         parcel_import.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
+
+
+def test_what_the_file_system_refuses_is_told_with_what_to_do(
+    exported: Path, server: Server, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "here")
+    (cache.root / "parcel.lock").mkdir(parents=True)
+    with pytest.raises(
+        EnvironmentProblem, match=r"cannot import .*: Is a directory \(.*HARNESS_CA"
+    ):
+        parcel_import.load(exported, cache, QUIET)
+    away = tmp_path / "away" / "x.tar"
+    with pytest.raises(EnvironmentProblem, match=r"No such file or directory \(.*; name a file in"):
+        parcel_export.export([WHOLE], away, Cache(tmp_path / "there"), QUIET)
 
 
 def test_the_key_is_that_of_what_is_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
