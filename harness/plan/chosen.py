@@ -66,7 +66,7 @@ def _check_length(path: Path) -> None:
         said = f"{str(path)[:60]!r}…"
         raise UsageProblem(
             f"there is no scenario file or folder {said}: the path is too long"
-        ) from (error)
+        ) from error
 
 
 def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:

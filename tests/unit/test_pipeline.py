@@ -16,6 +16,7 @@ from harness.progress import QuietProgress
 from harness.record import Answer, Refusal
 from harness.run_info import read_info
 from harness.run_plan import plan_of
+from harness.runtimes import cache_mark
 from harness.runtimes.cache import Cache
 from harness.voice import Voice
 
@@ -72,6 +73,7 @@ def test_whoever_begins_a_run_or_goes_on_with_one_cleans_up_first(
     opened: Callable[[Path, Means], None], tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "cache")
+    cache_mark.claim(cache)
     own, half = left_in(tmp_path / "own"), left_in_cache(cache)
     opened(tmp_path / "own", Means(Voice(quiet=True), cache))
     assert [own.exists(), half.exists()] == [False, False]
