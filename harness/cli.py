@@ -32,7 +32,7 @@ from harness import (
 from harness import doctor as health
 from harness import run as run_record
 from harness.answering import TIMEOUT_S
-from harness.errors import DEFECT, HarnessError, printable, problem_of
+from harness.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
 from harness.explain import command as explanation
 from harness.opening import Means, begun, resumed
 from harness.remedy import command as remedies
@@ -126,7 +126,7 @@ def run(
         means = Means(voice, Cache.default(offline=offline), timeout, write_timeout)
         if resume:
             options.check_resumed(context)
-            working = resumed(run_dir or LATEST_RUN, means)
+            working = resumed(run_dir or run_folder.to_resume(), means)
         else:
             made = planning.make([*(scenarios or ()), *(folders or ())], profile, k, cases)
             planning.check_asks(made)
@@ -201,6 +201,7 @@ def judge(
     voice = Voice(quiet, json)
     with voice.ending():
         folder = run_folder.existing(run_dir)
+        run_info.read_info(folder)  # in a folder that is no run not even a lock is left
         with run_folder.locked(folder):
             status = _finish(folder, voice, show=show)
     raise typer.Exit(status)
@@ -265,7 +266,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with interrupts.ending_at_once(_interrupted):
             app(args=arguments)
     except SystemExit as end:  # this is how the library says the status of every command
-        return end.code if isinstance(end.code, int) else 0
+        status = end.code if isinstance(end.code, int) else 0
+        if status == UsageProblem.exit_status and "--json" in (arguments or sys.argv):
+            # No command came to be asked for; whoever reads waits for an end all the same.
+            said = "the command line cannot be meant; standard error says why"
+            Voice(json=True).end(status=status, problem=said)
+        return status
     except Exception as error:  # noqa: BLE001 - status 1 would say that engines were found wrong
         problem = problem_of(error)
         with suppress(HarnessError):  # standard error may be what is full

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,10 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+from harness.errors import UsageProblem
 from harness.progress import megabytes
-from harness.runtimes import distributions, fetch, memory, metastore
-from harness.runtimes.cache import Cache
+from harness.runtimes import cache_mark, distributions, fetch, memory, metastore
+from harness.runtimes.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.runtimes.distribution import Distribution
 
 LOOPBACK: Final = "loopback"
@@ -44,6 +46,8 @@ class Machine:
     memory: memory.Free
     disk_mb: int
     cache: str
+    unusable: str = ""
+    """Why nothing can be kept in the cache; empty where it can."""
 
 
 def machine(cache: Cache) -> Machine:
@@ -54,7 +58,24 @@ def machine(cache: Cache) -> Machine:
         memory.free(),
         shutil.disk_usage(there).free >> 20,
         str(cache.root),
+        _unusable(cache, there),
     )
+
+
+def _unusable(cache: Cache, there: Path) -> str:
+    """Say why a cache of which the folder `there` exists cannot be written."""
+    try:
+        cache_mark.check(cache)
+        with tempfile.TemporaryFile(dir=there):
+            return ""
+    except UsageProblem as problem:
+        return str(problem)
+    except OSError as error:
+        why = error.strerror or error
+        return (
+            f"the cache {cache.root} cannot be written ({why}); "
+            f"set {ENVIRONMENT_VARIABLE} to another place"
+        )
 
 
 def health(names: Iterable[str], cache: Cache) -> tuple[Health, ...]:
@@ -65,6 +86,7 @@ def health(names: Iterable[str], cache: Cache) -> tuple[Health, ...]:
 
 def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
     """Hash again every artifact that is kept; say and give those that changed, now removed."""
+    cache_mark.check(cache)
     changed = [path for name in names for path in fetch.verify(distributions.load(name), cache)]
     for path in changed:
         told = f"changed since it was fetched, removed: {path}; the next run fetches it again"
@@ -86,6 +108,8 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
             f"{this.memory.mb} MB of memory are {this.memory.where} and {need} MB are needed; "
             "end other programs, or allow more"
         )
+    if this.unusable:
+        lacking.append(this.unusable)
     disk = sum(each.distribution.disk_mb for each in every if each.missing)
     if this.disk_mb < disk:
         lacking.append(

@@ -69,6 +69,12 @@ def _somewhere() -> bool:
     return True
 
 
+def told(error: OSError) -> str:
+    """Say what failed in the file system, and at which file where that is known."""
+    why = error.strerror or str(error)
+    return f"{why} ({error.filename})" if error.filename else why
+
+
 def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> EnvironmentProblem:
     """Give the problem that a failure of the file system is, with what to do next."""
     where = path or error.filename or "a file"

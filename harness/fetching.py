@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from harness.cells import Plan
 from harness.progress import Progress
-from harness.runtimes import distributions, fetch, metastore
+from harness.runtimes import cache_mark, distributions, fetch, metastore
 from harness.runtimes.cache import Cache
 
 
@@ -19,6 +19,7 @@ def needed(plan: Plan) -> tuple[str, ...]:
 
 def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     """Make every distribution be there, telling first what has to be fetched and where it goes."""
+    cache_mark.claim(cache)
     found = [distributions.load(name) for name in names]
     lacking = {one.name: fetch.missing(one, cache) for one in found}
     there = ", ".join(name for name, files in lacking.items() if not files)

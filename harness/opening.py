@@ -11,9 +11,8 @@ from pathlib import Path
 from harness import pipeline, run_folder, run_info, run_plan, writing
 from harness.answering import TIMEOUT_S
 from harness.cells import Plan
-from harness.errors import UsageProblem
 from harness.run_folder import RUNS
-from harness.runtimes import places
+from harness.runtimes import cache_mark, places
 from harness.runtimes.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.voice import Voice
 
@@ -28,9 +27,10 @@ class Means:
     write_timeout_s: float = writing.TIMEOUT_S
 
     def check(self, folder: Path) -> None:
-        """Check that tables can be written in a run's folder, and kept in the cache."""
+        """Check that tables can be written in a run's folder, and kept in what is a cache."""
         places.check(folder, "--run-dir")
         places.check(self.cache.root, ENVIRONMENT_VARIABLE)
+        cache_mark.check(self.cache)
 
     def work(self, folder: Path) -> pipeline.Work:
         """Give what the phases of a run need."""
@@ -46,26 +46,20 @@ def begun(
     """Begin a run; its plan is written down before anything starts."""
     started = datetime.datetime.now(datetime.UTC)
     means.check(run_dir or RUNS)
+    if run_dir is not None:
+        run_folder.check_new(run_dir)
     folder = run_folder.new_folder(RUNS, made.profile, started) if run_dir is None else run_dir
-    _check_new(folder)
     run_folder.make(folder)
     with run_folder.locked(folder), means.voice.telling(folder.resolve()):
-        _check_new(folder)
+        run_folder.check_new(folder)  # another harness may have been first
         info = run_plan.info_of(made, folder.name, started, fresh=fresh)
         run_info.write_info(folder, info)
         if run_dir is None:
-            run_folder.point_latest(folder)
+            run_folder.point_begun(folder)
         work = means.work(folder)
         pipeline.clean(work)
         yield work
-
-
-def _check_new(folder: Path) -> None:
-    if (folder / run_info.INFO).exists():
-        raise UsageProblem(
-            f"there is a run at {folder} already; go on with it by harness run --resume or "
-            "harness read, or name another folder"
-        )
+        run_folder.show(folder)
 
 
 @contextmanager
@@ -79,3 +73,4 @@ def resumed(run_dir: Path, means: Means) -> Iterator[pipeline.Work]:
         work.progress.note(f"go on with {folder}")
         pipeline.clean(work)
         yield work
+        run_folder.show(folder)

@@ -13,6 +13,19 @@ from harness.runtimes.cache import OFFLINE
 QUICK_START: Final = "quick-start"
 """The profile of who names none."""
 
+
+def _folder(text: str) -> Path:
+    """Read a run's folder: an empty text, as of a variable that is not set, would be the one here.
+
+    Raises:
+        BadParameter: it is empty.
+
+    """
+    if not str(text):
+        raise typer.BadParameter("it is empty; name the run's folder, or leave the option out")
+    return Path(text)
+
+
 Scenarios = Annotated[
     list[Path] | None,
     typer.Argument(help="Scenario files or folders; without any, those of the profile."),
@@ -25,9 +38,14 @@ Profile = Annotated[
     str, typer.Option(help="A shipped profile, or one of profiles.yaml beside your scenarios.")
 ]
 RunDir = Annotated[
-    Path | None, typer.Option(help="The run's folder; a new one under runs/ unless given.")
+    Path | None,
+    typer.Option(
+        parser=_folder, metavar="PATH", help="The run's folder; a new one under runs/ unless given."
+    ),
 ]
-OldRun = Annotated[Path, typer.Option("--run-dir", help="The run's folder.")]
+OldRun = Annotated[
+    Path, typer.Option("--run-dir", parser=_folder, metavar="PATH", help="The run's folder.")
+]
 Select = Annotated[str, typer.Option("-k", help="Only cells whose case contains this text.")]
 Cells = Annotated[bool, typer.Option("--cells", help="Name every cell, not only their numbers.")]
 Cases = Annotated[
@@ -42,7 +60,7 @@ Show = Annotated[
 ]
 Resume = Annotated[
     bool,
-    typer.Option("--resume", help="Go on with a run that broke off: --run-dir, or the latest."),
+    typer.Option("--resume", help="Go on with a run: --run-dir, or the one begun last."),
 ]
 Timeout = Annotated[
     float, typer.Option(min=1, help="Seconds after which a reader's query counts as unanswered.")

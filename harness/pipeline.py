@@ -3,7 +3,8 @@
 They come one after another, but where both are to be done a variant is read once it is written.
 
 `runs/<id>/` holds `run.json` (the plan), `states.jsonl`, `answers.jsonl`, `verdicts.jsonl` and the
-reports; `runs/latest` points to the newest run.
+reports; `runs/begun` points to the run begun last,
+`runs/latest` to it once it has an answer, or ends.
 """
 
 from __future__ import annotations
@@ -186,6 +187,8 @@ def _read(
         def keep(answer: Answer) -> None:
             got[answer.case] = answer
             add([answer])
+            if not (answer.unknown or answer.void):
+                run_folder.show(work.folder)
 
         reading.read(replace(plan, cells=tuple(left)), states, where, keep)
     recording.write_all(path, reading.in_plan_order(got.values(), plan.cells))

@@ -12,13 +12,21 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from harness.errors import UsageProblem
+from harness.run_info import INFO
 
 RUNS: Final = Path("runs")
 LATEST: Final = "latest"
+"""Link to the newest run that has something to show: an answer, or its end."""
 LATEST_RUN: Final = RUNS / LATEST
+BEGUN: Final = "begun"
+"""Link to the run begun last."""
 ENGINES: Final = "engines"
 """Folder of a run in which servers keep configuration and logs."""
 LOCK: Final = "run.lock"
+PYTEST: Final = "pytest"
+"""Folder of a run that pytest started: what was asked for, what was said."""
+BEFORE: Final = frozenset({LOCK, f"{INFO}.part", PYTEST})
+"""What is in the folder of a run whose plan is not written down yet."""
 PATIENCE_S: Final = 1.0
 """Who cleans up holds the lock of a run for milliseconds."""
 TABLES: Final = "table-*"
@@ -56,6 +64,31 @@ def new_folder(runs: Path, profile: str, now: datetime.datetime) -> Path:
             return folder
 
 
+def check_new(folder: Path) -> None:
+    """Check that a run can begin in a folder: where anything else is kept, none ever works.
+
+    A run removes there what has the name of its own half files. What one that was killed left
+    before its plan was written down is nothing.
+
+    Raises:
+        UsageProblem: there is a run, or something that is none of a run.
+
+    """
+    if (folder / INFO).exists():
+        raise UsageProblem(
+            f"there is a run at {folder} already; go on with it by harness run --resume or "
+            "harness read, or name another folder"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise UsageProblem(f"{folder} is no folder; name another one for the run, or a new one")
+    strange = sorted(each.name for each in folder.iterdir()) if folder.exists() else []
+    if strange := [name for name in strange if name not in BEFORE]:
+        raise UsageProblem(
+            f"{folder} is no run and not empty: it holds {strange[0]!r}; name a folder that is "
+            "not there yet, or an empty one"
+        )
+
+
 def existing(folder: Path) -> Path:
     """Give the whole path of a run's folder.
 
@@ -70,12 +103,46 @@ def existing(folder: Path) -> Path:
     return folder.resolve()
 
 
-def point_latest(folder: Path) -> None:
-    """Let `latest` beside a run point to it, at no time to nothing."""
+def point_begun(folder: Path) -> None:
+    """Let `begun` beside a run point to it.
+
+    Raises:
+        UsageProblem: somebody keeps something under one of the names that are links.
+
+    """
+    for name in (BEGUN, LATEST):
+        link = folder.with_name(name)
+        if link.exists() and not link.is_symlink():
+            raise UsageProblem(f"{link} is no link to a run; move it away, or give --run-dir")
+    _point(folder, BEGUN)
+
+
+def show(folder: Path) -> None:
+    """Let `latest` beside a run point to it once it has something to show.
+
+    Of a run that is not the one begun last nothing changes.
+    """
+    begun, latest = folder.with_name(BEGUN), folder.with_name(LATEST)
+    if _points(begun, folder) and not _points(latest, folder):
+        _point(folder, LATEST)
+
+
+def to_resume() -> Path:
+    """Give the run begun last, whether it has come to anything or not."""
+    begun = RUNS / BEGUN
+    return begun if begun.exists() else LATEST_RUN
+
+
+def _points(link: Path, folder: Path) -> bool:
+    return link.is_symlink() and link.readlink() == Path(folder.name)
+
+
+def _point(folder: Path, name: str) -> None:
+    """Let a link point to a run, at no time to nothing."""
     link = folder.with_name(f".{folder.name}.link")
     link.unlink(missing_ok=True)
     link.symlink_to(folder.name)
-    link.replace(folder.with_name(LATEST))
+    link.replace(folder.with_name(name))
 
 
 @contextmanager
@@ -100,12 +167,17 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def clean_others(folder: Path) -> None:
-    """Clean the runs beside one that are nobody's; those that a live harness works on stay."""
+    """Clean the runs beside one that are nobody's; those that a live harness works on stay.
+
+    A run has its plan beside its lock. A folder with such a lock may be anybody's.
+    """
     for lock in folder.parent.glob(f"*/{LOCK}"):
-        if lock.parent.name not in (folder.name, LATEST):
+        beside = lock.parent
+        run = (beside / INFO).is_file() and not beside.is_symlink()
+        if run and beside.name != folder.name:
             # What cannot be locked is a live harness's (a time-out is an OSError), or not ours.
             with suppress(OSError), FileLock(lock, timeout=0):
-                clean(lock.parent)
+                clean(beside)
 
 
 def clean(folder: Path) -> None:

@@ -130,7 +130,7 @@ MAY_IMPORT = {
         "errors progress record engines runtimes questions answering asking probing keeper "
         "shared_catalog side_by_side handover"
     ),
-    "run_folder": "errors",
+    "run_folder": "errors run_info",
     "interrupts": "",
     "streams": "errors",
     "voice": "errors progress telling record gate reports run interrupts",

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from harness.runtimes import cache_mark
 from harness.runtimes.cache import Cache
 
 SHARED: Final = ("artifacts", "jre", "unpacked")
@@ -13,7 +14,7 @@ SHARED: Final = ("artifacts", "jre", "unpacked")
 
 def with_engines(cache: Path) -> Path:
     """Make such a cache in a folder, or what is missing of it; give the folder."""
-    cache.mkdir(parents=True, exist_ok=True)
+    cache_mark.claim(Cache(cache))
     for name in SHARED:
         with suppress(FileExistsError):
             (cache / name).symlink_to(Cache.default().root / name)

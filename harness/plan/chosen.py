@@ -7,6 +7,7 @@ of the same name takes the place of the shipped one.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,6 +50,8 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
         ScenarioProblem: every problem of the files.
 
     """
+    for path in paths:
+        _check_length(path)
     found = find(profile, paths)
     if not paths:
         shipped = load_scenarios(scenarios_folder())
@@ -59,6 +62,18 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     if any(found.names(name) and found.governs(Path(scenarios[name].path)) for name in scenarios):
         there.check_scenarios(found.profile, tuple(scenarios.values()), found.file.parent)
     return tuple(scenarios.values()), replace(found.profile, scenarios=tuple(scenarios))
+
+
+def _check_length(path: Path) -> None:
+    try:
+        path.exists()
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        said = f"{str(path)[:60]!r}…"
+        raise UsageProblem(
+            f"there is no scenario file or folder {said}: the path is too long"
+        ) from error
 
 
 def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:

@@ -11,12 +11,12 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
-from harness import run_info
+from harness import run_folder
 from harness.errors import EnvironmentProblem, UsageProblem
 from harness.runtimes import log_file, process
 
 PROGRAM: Final = (sys.executable, "-m", "harness", "run")
-FOLDER: Final = "pytest"
+FOLDER: Final = run_folder.PYTEST
 CASES: Final = "cases.txt"
 LOG: Final = "harness.log"
 ENDED: Final = "ended"
@@ -35,13 +35,15 @@ class Child:
         """Start it. `cells`: file of the scenario and case of each.
 
         Raises:
-            UsageProblem: there is a run in the folder already; its records would be taken for ours.
+            UsageProblem: there is a run in the folder already, whose records would be taken for
+                ours, or something that is none of a run.
             EnvironmentProblem: the run's folder cannot be written.
 
         """
         self._folder, self._here = folder, folder / FOLDER
         self._stack = ExitStack()
-        if self._here.exists() or (folder / run_info.INFO).exists():
+        run_folder.check_new(folder)
+        if self._here.exists():
             raise UsageProblem(f"there is a run at {folder} already; name another folder")
         try:
             self._here.mkdir(parents=True)

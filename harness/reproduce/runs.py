@@ -12,7 +12,7 @@ from harness.pipeline import Work
 from harness.progress import Progress
 from harness.run import Run
 from harness.run_folder import RUNS
-from harness.runtimes import places
+from harness.runtimes import cache_mark, places
 from harness.runtimes.cache import ENVIRONMENT_VARIABLE, Cache
 
 
@@ -21,6 +21,7 @@ def work(cache: Cache, progress: Progress, profile: str) -> Iterator[Work]:
     """Make a run's folder under runs/, and hold it as long as it is worked in."""
     places.check(RUNS, "the folder that you are in")
     places.check(cache.root, ENVIRONMENT_VARIABLE)
+    cache_mark.check(cache)
     now = datetime.datetime.now(datetime.UTC)
     folder = run_folder.new_folder(RUNS, profile, now).resolve()
     with run_folder.locked(folder):

@@ -31,16 +31,19 @@ class Cache:
     """Nothing is downloaded into it; what is missing is an error."""
 
     @classmethod
-    def default(cls, *, offline: bool = False) -> Cache:
+    def default(cls, *, offline: bool | None = None) -> Cache:
         """The folder named by HARNESS_CACHE, else the user's cache folder.
 
-        It is offline when that is asked for here or by HARNESS_OFFLINE.
-        Raises UsageProblem: HARNESS_CACHE names the home of nobody.
+        It is offline when that is asked for; when nothing is, HARNESS_OFFLINE says it.
+
+        Raises:
+            UsageProblem: HARNESS_CACHE names the home of nobody.
+
         """
         named = os.environ.get(ENVIRONMENT_VARIABLE)
         root = Path(named) if named else platformdirs.user_cache_path("lake-table-harness")
         told = os.environ.get(OFFLINE, "").strip().lower() in {"1", "true", "yes", "on"}
-        return cls(_expanded(root).absolute(), offline or told)
+        return cls(_expanded(root).absolute(), told if offline is None else offline)
 
     def artifact(self, artifact: Artifact) -> Path:
         """Where an artifact's file is, or will be."""

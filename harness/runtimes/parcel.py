@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from harness.progress import Progress
-from harness.runtimes import distributions, jre
+from harness.runtimes import cache_mark, distributions, jre
 from harness.runtimes.cache import Cache
 from harness.runtimes.distribution import Artifact, Distribution
 
@@ -48,6 +48,7 @@ def key(needed: Iterable[Distribution]) -> str:
 @contextmanager
 def workspace(cache: Cache) -> Iterator[Path]:
     """Give a folder for files on their way, to one harness at a time."""
+    cache_mark.claim(cache)
     place = cache.root / "parcel"
     with cache.lock(place), cache.workspace(place) as folder:
         yield folder

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from harness.errors import EnvironmentProblem, UsageProblem
+from harness.errors import EnvironmentProblem, UsageProblem, told
 from harness.progress import Progress
 from harness.runtimes import fetch, jre, repository
 from harness.runtimes.cache import Cache
@@ -34,7 +34,10 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
             _write(unfinished, paths, progress)
             unfinished.replace(file)
         except OSError as error:
-            raise EnvironmentProblem(f"cannot write {file}: {error}") from error
+            raise EnvironmentProblem(
+                f"cannot write {file}: {told(error)}; name a file in a folder that is there, can "
+                "be written and has room"
+            ) from error
         finally:
             unfinished.unlink(missing_ok=True)
             progress.done()

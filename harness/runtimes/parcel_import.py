@@ -11,10 +11,10 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from harness.errors import EnvironmentProblem
+from harness.errors import EnvironmentProblem, UsageProblem, told
 from harness.progress import Progress
 from harness.runtimes import distributions, fetch, jre
-from harness.runtimes.cache import Cache
+from harness.runtimes.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.runtimes.parcel import INDEX, Hashed, Part, Source, sources, workspace
 
 INDEX_BYTES: Final = 1 << 20
@@ -34,8 +34,11 @@ class Imported:
 def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     """Bring the files of a tar into the cache: all are verified before the first one enters.
 
-    Raises EnvironmentProblem: no such tar, cut off, not of this version's locks, or hostile.
+    Raises EnvironmentProblem: cut off, not of this version's locks, or hostile. UsageProblem: there
+    is no such file.
     """
+    if not file.is_file():
+        raise UsageProblem(f"{file} is no file; give the tar that harness cache export has written")
     known = sources(map(distributions.load, distributions.names()))
     try:
         with tarfile.open(file, "r:") as tar, workspace(cache) as folder:
@@ -52,7 +55,10 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     except tarfile.TarError as error:
         raise _refused(file, f"it is no such file, or cut off: {error}") from error
     except OSError as error:
-        raise EnvironmentProblem(f"cannot import {file} into {cache.root}: {error}") from error
+        raise EnvironmentProblem(
+            f"cannot import {file} into {cache.root}: {told(error)}; give a tar "
+            f"that can be read, and let {ENVIRONMENT_VARIABLE} name a folder that can be written"
+        ) from error
     progress.done()
     return Imported(len(parts), len(new), sum(part.size for part in new))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from harness.runtimes import cache_mark
 from harness.runtimes.cache import Cache, remove
 from harness.runtimes.homes import TABLES
 
@@ -16,8 +17,6 @@ STATES: Final = "states"
 ANSWERS: Final = "answers"
 ARCHIVES: Final = "archives"
 """What servers start with, of classes; another file for each version of the jars."""
-
-_STATE: Final = re.compile(r"[0-9a-f]{64}(\.changed-\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +41,21 @@ def kept(cache: Cache) -> tuple[Kept, ...]:
 def prune(cache: Cache, before: float) -> tuple[Kept, ...]:
     """Remove states, answers, tables brought home and archives made before a time (s since 1970).
 
-    All are made again by the next run that needs them; give what was removed of each.
+    All are made again by the next run that needs them; give what was removed of each. What has no
+    name that the harness gives stays.
+
+    Raises:
+        UsageProblem: the folder is no cache.
+
     """
-    states = [path for path in _entries(cache.root / STATES) if _STATE.fullmatch(path.name)]
-    homes = [path for path in _entries(cache.root / TABLES) if path.is_dir()]
-    folders = [path for path in _entries(cache.root / ANSWERS) if path.is_dir()]
-    answers = [path for folder in folders for path in _entries(folder)]
+    cache_mark.check(cache)
+    folders = _named(cache.root / ANSWERS, cache_mark.ANSWERS)
+    answers = [path for folder in folders for path in _named(folder, cache_mark.ANSWER)]
     return (
-        _removed(cache, STATES, states, before),
-        _removed(cache, TABLES, homes, before),
+        _removed(cache, STATES, _named(cache.root / STATES, cache_mark.STATE), before),
+        _removed(cache, TABLES, _named(cache.root / TABLES, cache_mark.HOME), before),
         _removed(cache, ANSWERS, answers, before),
-        _removed(cache, ARCHIVES, [*_entries(cache.root / ARCHIVES)], before),
+        _removed(cache, ARCHIVES, _named(cache.root / ARCHIVES, cache_mark.ARCHIVE), before),
     )
 
 
@@ -79,6 +82,10 @@ def _kept(folder: Path, seen: set[tuple[int, int]]) -> Kept:
             size += 0 if (stat.st_dev, stat.st_ino) in seen else stat.st_size
             seen.add((stat.st_dev, stat.st_ino))
     return Kept(folder.name, files, size)
+
+
+def _named(folder: Path, names: re.Pattern[str]) -> list[Path]:
+    return [path for path in _entries(folder) if names.fullmatch(path.name)]
 
 
 def _entries(folder: Path) -> Iterator[Path]:

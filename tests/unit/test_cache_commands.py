@@ -42,6 +42,18 @@ def test_the_variable_says_offline_too(
     monkeypatch.setenv(OFFLINE, value)
     assert Cache.default().offline is offline
     assert Cache.default(offline=True).offline
+    assert not Cache.default(offline=False).offline
+
+
+@pytest.mark.parametrize(("told", "offline"), [([], True), (["--no-offline"], False)])
+def test_what_a_command_is_told_goes_before_the_variable(
+    told: list[str], monkeypatch: pytest.MonkeyPatch, *, offline: bool
+) -> None:
+    caches = list[Cache]()
+    monkeypatch.setenv(OFFLINE, "1")
+    monkeypatch.setattr(fetching, "fetch_all", lambda _, cache, __: caches.append(cache))
+    assert cli.main(["fetch", "--profile", "first", *told]) == 0
+    assert [cache.offline for cache in caches] == [offline]
 
 
 def test_offline_all_that_is_missing_is_told_and_not_of_the_first_engine_only(
@@ -71,7 +83,7 @@ def test_an_import_of_something_else_ends_as_a_broken_environment(
 def test_the_cache_is_listed_and_cleared(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    answer = Path(os.environ["HARNESS_CACHE"]) / "answers" / "aa" / "x.json"
+    answer = Path(os.environ["HARNESS_CACHE"]) / "answers" / "aa" / f"{64 * 'a'}.json"
     answer.parent.mkdir(parents=True)
     answer.write_text("{}", encoding="utf-8")
     assert cli.main(["cache", "list"]) == 0

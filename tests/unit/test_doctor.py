@@ -46,6 +46,17 @@ def test_an_old_python_is_told() -> None:
     assert "Python 3.9; install 3.11" in doctor.problems(replace(GOOD, python=(3, 9)), [])[0]
 
 
+@pytest.mark.parametrize("of", ["/proc/harness", "somebody's"])
+def test_a_cache_in_which_nothing_can_be_kept_is_told(of: str, tmp_path: Path) -> None:
+    (tmp_path / "somebody's").mkdir()
+    (tmp_path / "somebody's" / "notes.txt").touch()
+    told = doctor.problems(doctor.machine(Cache(tmp_path / of)), [])
+    assert any("HARNESS_CACHE" in each for each in told)
+    assert not any("HARNESS_CACHE" in each for each in doctor.problems(GOOD, []))
+    assert doctor.machine(Cache(tmp_path / "new")).unusable == ""
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes.txt", "somebody's"]
+
+
 @pytest.fixture
 def cache(tmp_path: Path) -> Cache:
     """A cache that holds one artifact, which is not what the lock says."""

@@ -16,6 +16,7 @@ from harness.progress import QuietProgress
 from harness.record import Answer, Refusal
 from harness.run_info import read_info
 from harness.run_plan import plan_of
+from harness.runtimes import cache_mark
 from harness.runtimes.cache import Cache
 from harness.voice import Voice
 
@@ -32,7 +33,8 @@ def left_in(folder: Path) -> Path:
     """Leave in a run what a harness leaves there that is killed while it writes a table."""
     table = folder / run_folder.ENGINES / "table-1"
     table.mkdir(parents=True)
-    (folder / run_folder.LOCK).touch()
+    for name in (run_folder.LOCK, run_info.INFO):
+        (folder / name).touch()
     return table
 
 
@@ -56,7 +58,7 @@ def test_what_a_dead_harness_left_is_removed_and_a_run_that_goes_on_beside_keeps
 
 
 def begin(folder: Path, means: Means) -> None:
-    with opening.begun(plan_of(read_info(RECORDED)), folder, means):
+    with opening.begun(plan_of(read_info(RECORDED)), folder.with_name("new"), means):
         pass
 
 
@@ -71,6 +73,7 @@ def test_whoever_begins_a_run_or_goes_on_with_one_cleans_up_first(
     opened: Callable[[Path, Means], None], tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "cache")
+    cache_mark.claim(cache)
     own, half = left_in(tmp_path / "own"), left_in_cache(cache)
     opened(tmp_path / "own", Means(Voice(quiet=True), cache))
     assert [own.exists(), half.exists()] == [False, False]

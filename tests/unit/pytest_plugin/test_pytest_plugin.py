@@ -233,6 +233,13 @@ def test_records_of_an_older_run_are_never_taken_for_new_ones(mine: pytest.Pytes
     assert starts(mine) == 1
 
 
+def test_a_folder_of_something_else_is_no_place_for_the_run(mine: pytest.Pytester) -> None:
+    (mine.path / "run").mkdir()
+    (mine.path / "run" / "mine.txt").touch()
+    assert run(mine, "my/story.yaml").ret == pytest.ExitCode.USAGE_ERROR
+    assert [path.name for path in (mine.path / "run").iterdir()] == ["mine.txt"]
+
+
 def test_a_wrong_scenario_is_an_error_of_collection_and_nothing_is_started(
     mine: pytest.Pytester,
 ) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import EnvironmentProblem
+from harness.errors import EnvironmentProblem, UsageProblem
 from harness.progress import QuietProgress
 from harness.runtimes import (
     distributions,
@@ -24,6 +24,7 @@ from harness.runtimes import (
     repository,
 )
 from harness.runtimes.cache import Cache
+from harness.runtimes.cache_mark import MARK
 from harness.runtimes.lock import coordinates
 from tests.unit.runtimes.serving import Server, serving
 from tests.unit.runtimes.test_fetch import FILES, WHOLE
@@ -84,9 +85,9 @@ def rewritten(file: Path, change: Callable[[list[tuple[tarfile.TarInfo, bytes]]]
 
 
 def kept(cache: Cache) -> Sequence[str]:
-    """Everything in a cache but its locks."""
+    """Everything in a cache but its mark and locks."""
     files = (path for path in cache.root.rglob("*") if path.is_file() and path.suffix != ".lock")
-    return sorted(str(path.relative_to(cache.root)) for path in files)
+    return sorted(str(path.relative_to(cache.root)) for path in files if path.name != MARK)
 
 
 def test_what_was_exported_is_all_that_a_machine_without_a_network_needs(
@@ -249,8 +250,22 @@ def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
 
 
 def test_a_tar_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentProblem, match=r"cannot import .*none\.tar"):
+    with pytest.raises(UsageProblem, match=r"none\.tar is no file; give the tar that"):
         parcel_import.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
+
+
+def test_what_the_file_system_refuses_is_told_with_what_to_do(
+    exported: Path, server: Server, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "here")
+    (cache.root / "parcel.lock").mkdir(parents=True)
+    with pytest.raises(
+        EnvironmentProblem, match=r"cannot import .*: Is a directory \(.*HARNESS_CA"
+    ):
+        parcel_import.load(exported, cache, QUIET)
+    away = tmp_path / "away" / "x.tar"
+    with pytest.raises(EnvironmentProblem, match=r"No such file or directory \(.*; name a file in"):
+        parcel_export.export([WHOLE], away, Cache(tmp_path / "there"), QUIET)
 
 
 def test_the_key_is_that_of_what_is_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from harness.runtimes import upkeep
 from harness.runtimes.cache import Cache
 
 OLD, NOW = 1_000_000, 2_000_000
+ONE, TWO = f"{OLD:064}.json", f"{NOW:064}.json"
 OLD_STATE, NEW_STATE = "a" * 64, "b" * 64
 
 
@@ -19,15 +20,16 @@ def filled(root: Path) -> Cache:
         folder.chmod(0o555)
         os.utime(folder.parent, (when, when))
         folder.parent.chmod(0o555)
-    for name, when in (("one.json", OLD), ("two.json", NOW)):
+    for name, when in ((ONE, OLD), (TWO, NOW)):
         path = root / "answers" / "aa" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"{}")
         os.utime(path, (when, when))
-    for folder in (root / "artifacts", root / "unpacked"):
-        folder.mkdir()
-    (root / "artifacts" / "a.jar").write_bytes(b"jar")
-    (root / "unpacked" / "a.jar").hardlink_to(root / "artifacts" / "a.jar")
+    jar, other = (root / name / ("d" * 16) / "a.jar" for name in ("artifacts", "unpacked"))
+    for each in (jar, other):
+        each.parent.mkdir(parents=True)
+    jar.write_bytes(b"jar")
+    other.hardlink_to(jar)
     return Cache(root)
 
 
@@ -38,7 +40,7 @@ def test_a_file_with_two_names_takes_its_place_once(tmp_path: Path) -> None:
 
 def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> None:
     cache = filled(tmp_path / "c")
-    home = cache.root / "tables" / "t1"
+    home = cache.root / "tables" / ("c" * 32)
     (home / "data").mkdir(parents=True)
     os.utime(home, (OLD, OLD))
     archives = cache.archives()
@@ -49,8 +51,8 @@ def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> 
     found = {each.name: (each.files, each.size) for each in upkeep.prune(cache, OLD + 1)}
     assert found == {"states": (2, 8), "tables": (1, 0), "answers": (1, 2), "archives": (1, 7)}
     left = {path.name for path in cache.root.rglob("*") if path.suffix != ".lock"}
-    assert {NEW_STATE, "two.json", "a.jar", "new.jsa"} <= left
-    assert not {OLD_STATE, f"{OLD_STATE}.changed-12", "one.json", "old.jsa"} & left
+    assert {NEW_STATE, TWO, "a.jar", "new.jsa"} <= left
+    assert not {OLD_STATE, f"{OLD_STATE}.changed-12", ONE, "old.jsa"} & left
 
 
 def test_a_cache_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
