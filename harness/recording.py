@@ -45,7 +45,7 @@ def parse(kind: type[Record], line: str | bytes) -> Record:
 def _check_table(where: str, told: Answer | Part) -> None:
     """Refuse rows that are not of the columns, and texts of cells that are not there."""
     width, height = len(told.columns), len(told.rows)
-    for number, row in enumerate(told.rows):
+    for number, row in enumerate(told.rows, start=1):
         if len(row) != width:
             raise ValueError(f"{where}: row {number} has {len(row)} values for {width} columns")
     for row_at, column, _ in told.raw:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from harness import record, recording
 from harness.cells import Cell
 from harness.errors import UsageProblem
-from harness.record import Answer, OutcomeKind, Part, StateRecord, Verdict, VerdictKind
+from harness.record import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
 from harness.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo, first_wrong, read_info
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def load(folder: Path) -> Run:
 
 def answers(folder: Path) -> dict[str, Answer]:
     """Load what a run has of answers, by case; raises as `load` does."""
-    return {each.case: each for each in _records(folder / ANSWERS, Answer, _wrong_answer)}
+    return {each.case: each for each in _records(folder / ANSWERS, Answer)}
 
 
 def _wrong_state(state: StateRecord, steps: Mapping[str, int]) -> str:
@@ -173,16 +173,6 @@ def _wrong_state(state: StateRecord, steps: Mapping[str, int]) -> str:
         return f"the plan has no variant {state.variant!r}"
     if not 0 <= state.outcome.step <= steps[state.variant]:
         return f"{state.variant} has no step {state.outcome.step}"
-    return ""
-
-
-def _wrong_answer(answer: Answer) -> str:
-    """Say which row has not a value for each column; empty when all have."""
-    every: tuple[Answer | Part, ...] = (answer, *answer.parts)
-    for each in every:
-        for number, row in enumerate(each.rows, start=1):
-            if len(row) != len(each.columns):
-                return f"row {number} has {len(row)} values for {len(each.columns)} columns"
     return ""
 
 

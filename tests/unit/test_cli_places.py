@@ -72,9 +72,10 @@ def test_cases_come_from_a_file_and_nothing_else_is_waited_for(mine: Path) -> No
 def test_a_run_folder_that_cannot_be_made_is_wrong_use(
     command: str, mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for place in (str(mine), "/proc/x", str(mine / "x")):
+    why = ["is no folder; name another one", *["is no folder and cannot be made one"] * 2]
+    for place, told in zip((str(mine), "/proc/x", str(mine / "x")), why, strict=True):
         said = refused(capsys, command, str(mine), "--profile", "first", "--run-dir", place)
-        assert f"{place} is no folder and cannot be made one" in said
+        assert f"{place} {told}" in said
     Path("runs").touch()
     said = refused(capsys, command, str(mine), "--profile", "first")
     assert "runs is no folder and cannot be made one: File exists; let --run-dir name" in said

@@ -157,7 +157,8 @@ def test_a_probe_that_was_kept_counts(
     (asked,) = Questions(plan.cells[1:2]).about(states("v2"))
     refusal = None if rows else REFUSED
     kept = AnswerCache(place(tmp_path).cache.root / "answers")
-    kept.keep(asked.address, Answer("", asked.sql, rows=rows, refusal=refusal))
+    columns = GOOD.columns if rows else ()
+    kept.keep(asked.address, Answer("", asked.sql, columns, rows, refusal))
     found = read(tmp_path, plan, [states(*VARIANTS)])
     assert found[f"v2 {HIVE}"].reused
     assert server.asked == ([f"v1 {HIVE}", f"v3 {HIVE}"] if rows else [])

@@ -263,7 +263,7 @@ def test_what_the_file_system_refuses_is_told_with_what_to_do(
         EnvironmentProblem, match=r"cannot import .*: Is a directory \(.*HARNESS_CA"
     ):
         parcel_import.load(exported, cache, QUIET)
-    away = tmp_path / "away" / "x.tar"
+    away = Path("/proc/x.tar")  # nobody can make a file there
     with pytest.raises(EnvironmentProblem, match=r"No such file or directory \(.*; name a file in"):
         parcel_export.export([WHOLE], away, Cache(tmp_path / "there"), QUIET)
 
