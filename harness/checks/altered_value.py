@@ -108,7 +108,7 @@ def _near_bytes(expected: bytes, found: Value) -> bool:
     if not isinstance(found, bytes):
         return False
     rest = found.rstrip(b"\0")
-    return expected.startswith(rest) if rest else not expected.rstrip(b"\0")
+    return bool(rest) and expected.startswith(rest)
 
 
 def _near_number(expected: Value, found: Value) -> bool:

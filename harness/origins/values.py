@@ -65,7 +65,7 @@ def readings(found: Value) -> Iterator[Look]:
 
     Parquet stores texts and bytes alike, a date as days and a timestamp as milli- or microseconds
     since 1970: a reader by position shows a whole number as the date of that day (seen on Trino 476
-    and PrestoSQL 350).
+    and PrestoSQL 350). A negative zero is 0 where numbers are whole.
     """
     yield look_of(found)
     if isinstance(found, bytes):
@@ -81,6 +81,8 @@ def readings(found: Value) -> Iterator[Look]:
     elif isinstance(found, datetime.date):
         yield str(stored.number(found))
     elif isinstance(found, int) and 0 <= found <= LAST_DAY:
+        if not found:
+            yield look_of(-0.0)
         yield text_of(stored.taken(found, Primitive("date")))
 
 

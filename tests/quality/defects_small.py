@@ -65,7 +65,8 @@ SPOILT: Final[dict[str, tuple[str, FindingKind, Change]]] = {
     "bytes as hexadecimal digits": ("binary", DRIFT, bytes.hex),
     "bytes as base64": ("binary", DRIFT, lambda v: base64.b64encode(v).decode()),
     "bytes cut off": ("binary", ALTERED, lambda v: v[:-1]),
-    "bytes padded with zeros": ("binary", ALTERED, lambda v: v + b"\0\0"),
+    # Zeros alone may as well be another one's: they tell nothing.
+    "bytes padded with zeros": ("binary", ALTERED, lambda v: v + b"\0\0" if v.strip(b"\0") else v),
     "bytes backwards": ("binary", UNEXPLAINED, _backwards),
     "char without its blanks": ("char(12)", ALTERED, str.rstrip),
     "char with a blank too many": ("char(12)", ALTERED, lambda v: f"{v} "),

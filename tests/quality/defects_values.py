@@ -97,6 +97,13 @@ def _joined(value: Value) -> Value:
 HOUR = datetime.timedelta(hours=1)
 DAY = datetime.timedelta(days=1)
 MILLISECOND = datetime.timedelta(milliseconds=1)
+
+
+def _of_blanks(old: Value, _: Value) -> FindingKind:
+    """Say what an empty text is called: one of blanks alone is only without its padding."""
+    return UNEXPLAINED if str(old).strip(" ") else ALTERED
+
+
 _spoilt("decimals without their fraction", "decimal", _by_worth, _places("1"))
 _spoilt("decimals with one digit less", "decimal", _by_worth, _places("0.1"))
 _spoilt("decimals with more zeros", "decimal", _by_worth, _places("0.0001"))
@@ -133,7 +140,7 @@ _spoilt("texts cut off", "string", ALTERED, lambda v: v[:-1])
 _spoilt("texts in capitals", "string", ALTERED, lambda v: v.upper() if v[:1] == "f" else v)
 _spoilt("texts padded like CHAR", "string", ALTERED, lambda v: f"{v:<40}")
 _spoilt("texts backwards", "string", UNEXPLAINED, lambda v: f"{v[::-1]}?")
-_spoilt("texts as empty ones", "string", UNEXPLAINED, lambda _: "")
+_spoilt("texts as empty ones", "string", _of_blanks, lambda _: "")
 _spoilt("NULL as empty text", "string", UNEXPLAINED, lambda v: "" if v is None else v, null=True)
 _spoilt(
     "NULL as the text NULL", "string", UNEXPLAINED, lambda v: "NULL" if v is None else v, null=True

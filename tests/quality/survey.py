@@ -119,7 +119,16 @@ class Excuse:
             return False
         if place.found is None:
             return self._bare_null(place, said)
+        if said is FindingKind.STALE:
+            return self._had_before(place)
         return said is FindingKind.UNEXPLAINED and self._several(place)
+
+    def _had_before(self, place: Wrong) -> bool:
+        """Tell whether the cell itself has had what it shows by chance, as a small number may."""
+        if place.column is None:
+            return False
+        steps = self.oracle.index.cells.get((place.column.id, place.spot[0]), {})
+        return any(look_of(place.found) in looks for looks in steps.values())
 
     def _bare_null(self, place: Wrong, said: FindingKind) -> bool:
         """Tell whether nothing beside a NULL shows whose it is: then it is called what it is."""

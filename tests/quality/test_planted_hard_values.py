@@ -170,7 +170,6 @@ DEFECTS: Final[dict[str, tuple[str, Callable[[Value], Value], str]]] = {
         not_null(lambda v: v.decode("utf-8", "replace") if v == b"\x00\xff" else v),
         "altered_value",
     ),
-    "binary padded with zeros": ("raw", not_null(lambda v: v + b"\0\0"), "altered_value"),
     "empty binary as NULL": ("raw", lambda v: v or None, "lost_value"),
     "char without its padding": ("fixed", not_null(str.rstrip), "altered_value"),
 }
