@@ -49,7 +49,7 @@ def kind(cell: Cell, case: Case, histories: Histories, answer: Answer) -> Verdic
         return asked.verdict
     if answer.refusal is not None:
         return VerdictKind.REFUSED
-    taken = _taken(cell, case, shown_by, answer)
+    taken = understood(cell, case, shown_by, answer)
     wrong = shown_by.differs(cell.step, shows(cell.view), taken)
     return VerdictKind.WRONG if wrong else VerdictKind.CORRECT
 
@@ -122,8 +122,11 @@ def _asked(cell: Cell, case: Case, histories: Histories, answer: Answer | None) 
     return asked
 
 
-def _taken(cell: Cell, case: Case, histories: Histories, answer: Answer) -> Answer:
-    """Give the answer as its product can have understood and told it."""
+def understood(cell: Cell, case: Case, histories: Histories, answer: Answer) -> Answer:
+    """Give the answer as its product can have understood and told it: what is judged and explained.
+
+    `histories`: those that the reader can show (`Histories.shown_by`).
+    """
     answer = histories.asked(answer)
     expected = histories.expected(cell.step, shows(cell.view), answer.question)
     declared = differences.about(cell.reader, case.variant.format)
@@ -134,7 +137,7 @@ def _of_cell(cell: Cell, case: Case, histories: Histories, answer: Answer | None
     asked = _asked(cell, case, histories, answer)
     if asked.because or answer is None:
         return asked
-    view, answer = shows(cell.view), _taken(cell, case, histories, answer)
+    view, answer = shows(cell.view), understood(cell, case, histories, answer)
     told = histories.told(cell.step, view, answer)
     kind, because = VerdictKind.WRONG if told.findings else VerdictKind.CORRECT, told.doubt
     if answer.refusal is not None:

@@ -75,10 +75,10 @@ class Layout:
         """
         if answer.refusal is not None:
             return ()
-        _, ways = self._fitting(answer.question, _labels(answer), answer.rows)
+        _, ways = self.fitting(answer.question, _labels(answer), answer.rows)
         return tuple(map(str, ways))
 
-    def _fitting(
+    def fitting(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
     ) -> tuple[Readings | None, Sequence[Way]]:
         """Give the smallest ways that reproduce an answer, and the readings they are among.
@@ -107,7 +107,7 @@ class Layout:
         own = None if query.count else self.readings()
         if own is None or not (self.meta or self.whole or own.reading.misleads):
             return None
-        readings, ways = self._fitting(query, labels, rows)
+        readings, ways = self.fitting(query, labels, rows)
         if readings is None or (readings is own and not all(map(_tells_more, ways))):
             return None
         history = self.world.history

@@ -101,7 +101,7 @@ MAY_IMPORT = {
     ),
     "explain": (
         "errors model cells record recording checks matching compare histories cases layout "
-        "party readings run_info run reports run_folder run_plan options voice"
+        "party readings judge run_info run reports run_folder run_plan options voice"
     ),
     "reproduce": (
         "errors progress model operations scenario shapes views cells record formats "

@@ -12,6 +12,7 @@ from harness.explain import show, show_tables
 from harness.explain.found import Found, find
 from harness.explain.tables import read_at_all, tables_of, truth_of
 from harness.histories import shows
+from harness.judge import understood
 from harness.reports.lines import say
 from harness.reports.numbered import numbered
 from harness.voice import OUT
@@ -39,7 +40,8 @@ def tell(found: Found, out: Console) -> None:
     layout = truth.layout(cell.step, cell.view)
     files = numbered(layout.files, layout.steps)
     if found.answer is not None and not (found.answer.unknown or found.answer.void):
-        told = tables_of(layout, found.answer)
+        taken = understood(cell, found.case, truth, found.answer)
+        told = tables_of(layout, taken)
         show_tables.tables(told, out)
         if found.verdict is not None:
             show.findings(found.verdict, files, out)

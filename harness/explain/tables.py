@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness import compare, matching
@@ -72,18 +72,35 @@ def truth_of(found: Found) -> Histories | None:
 
 
 def tables_of(layout: Layout, answer: Answer) -> Tables:
-    """Give the tables of a cell that was answered or refused."""
+    """Give the tables of a cell that was answered or refused.
+
+    `answer`: as the judge understands it (`judge.understood`), declared differences evened out.
+    """
     query, readings, seen = answer.question, layout.readings(), _seen(answer)
     beside = _Beside(compare.narrowed(layout.world, query), query, layout)
-    fitting = readings.fitting(query, *seen) if readings and seen else ()
+    # Of a product that cannot show all that was written, they may be of all of it.
+    of, fitting = layout.fitting(query, *seen) if seen else (readings, ())
+    own, cut = tuple(readings.ways(query)) if readings else (), _cut(layout, query)
+    shown = {each: readings for each in own if readings and _is_shown(each, fitting)}
+    shown |= {each: of for each in fitting if of is not None}
     return Tables(
         expected=beside.sheet(("expected",), *beside.table),
         found=beside.sheet(("found",), *seen) if seen else None,
-        ways=tuple(_ways(readings, beside, seen, fitting)) if readings else (),
+        ways=tuple(_ways(shown, beside, seen)),
         fitting=tuple(map(str, fitting)),
         scant=answer.scant,
-        tried=len(readings.ways(query)) if readings else 0,
+        tried=len(own) + cut if own else 0,
     )
+
+
+def _cut(layout: Layout, query: Query) -> int:
+    """Give how many ways are tried that cut what was written, where the product is to cut it."""
+    whole = layout.whole.readings() if layout.whole is not None else None
+    return sum(each.cut for each in whole.ways(query)) if whole else 0
+
+
+def _is_shown(way: Way, fitting: Sequence[Way]) -> bool:
+    return len(way.beyond) <= 1 or way in fitting
 
 
 Rows = Sequence[Sequence[Value]]
@@ -97,20 +114,18 @@ def _seen(answer: Answer) -> tuple[tuple[str, ...], Rows] | None:
 
 
 def _ways(
-    readings: Readings,
+    readings: Mapping[Way, Readings],
     beside: _Beside,
     seen: tuple[tuple[str, ...], Rows] | None,
-    fitting: Sequence[Way],
 ) -> Iterator[Sheet]:
-    """Give a table for each way that does at most one thing beyond, and for those that fit."""
-    tried = readings.ways(beside.query)
+    """Give a table for each way, by what it is worked out; those that show the same are one."""
     groups: dict[object, list[Way]] = {}
-    for way in (each for each in tried if len(each.beyond) <= 1 or each in fitting):
-        if shown := _shown(readings, way, beside.query):
+    for way, of in readings.items():
+        if shown := _shown(of, way, beside.query):
             groups.setdefault(table_of(*shown), []).append(way)
     wanted, found = table_of(*beside.table), table_of(*seen) if seen else None
     for table, ways in groups.items():
-        if shown := _shown(readings, ways[0], beside.query):
+        if shown := _shown(readings[ways[0]], ways[0], beside.query):
             sheet = beside.sheet(tuple(map(str, ways)), *shown)
             yield replace(sheet, same_as_expected=table == wanted, same_as_found=table == found)
 

@@ -18,6 +18,7 @@ from harness.explain import show_tables
 from harness.explain.command import tell
 from harness.explain.found import Found, find
 from harness.explain.tables import Tables, tables_of, truth_of
+from harness.judge import understood
 from harness.model.ways import By
 from harness.record import Answer, Attempt, OutcomeKind
 from harness.reports.words import WAYS
@@ -39,7 +40,8 @@ def tables(found: Found) -> Tables:
     truth = truth_of(found)
     assert truth is not None
     assert found.answer is not None
-    return tables_of(truth.layout(found.cell.step, found.cell.view), found.answer)
+    taken = understood(found.cell, found.case, truth, found.answer)
+    return tables_of(truth.layout(found.cell.step, found.cell.view), taken)
 
 
 def printed(found: Found, width: int) -> str:

@@ -1,0 +1,43 @@
+"""An explanation says of a recorded wrong answer what its verdict says: the same ways of reading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.explain.tables import Tables, tables_of
+from harness.histories import Histories, shows
+from harness.judge import understood
+from harness.record import VerdictKind
+from tests.recorded import replay, store
+from tests.recorded.store import Recorded
+
+ROOT = Path(__file__).parent / "full"
+FOLDERS = ("hive/without_zone", "iceberg/case")
+"""Of products that cannot show all that was written, and that give names otherwise."""
+
+
+def explained(recorded: Recorded) -> dict[str, tuple[Tables, tuple[str, ...]]]:
+    """Give the tables of each wrong answer, and the ways that its verdict has."""
+    case = replay.case_of(recorded)
+    found = {}
+    for cell, said in recorded.verdicts.items():
+        answer = recorded.answers[cell]
+        if said["verdict"] != VerdictKind.WRONG or answer is None:
+            continue
+        truth = Histories(case).shown_by(cell.reader, answer)
+        layout = truth.layout(cell.step, shows(cell.view))
+        taken = understood(cell, case, truth, answer)
+        found[cell.case] = tables_of(layout, taken), tuple(said.get("reproduces", ()))
+    return found
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_an_explanation_has_the_ways_of_the_verdict(name: str) -> None:
+    every = [explained(each) for each in store.read(ROOT / name)]
+    told = {case: each for one in every for case, each in one.items()}
+    assert len(told) > 5
+    for case, (tables, ways) in told.items():
+        assert tables.fitting == ways, case
+        assert any(each.same_as_found for each in tables.ways) == bool(ways), case
