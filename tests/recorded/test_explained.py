@@ -1,4 +1,4 @@
-"""An explanation says of a recorded wrong answer what its verdict says: the same ways of reading."""
+"""An explanation has the ways of reading that the verdict of a recorded wrong answer has."""
 
 from __future__ import annotations
 
