@@ -9,7 +9,8 @@ Source: Hive 3.1.3, `FetchOperator` and `MapOperator` (where the lists of table 
 differ, a row of a Parquet file is read by the names of the table and then converted from the
 partition's list to the table's) and `ObjectInspectorConverters.StructConverter` (that goes by
 place, at any depth; what stands beyond the end of the partition's list is NULL), and
-`ParquetStringInspector` (a number becomes a text under a string, and then the same number again).
+`ParquetStringInspector` (a number becomes a text under a string, and then the same number again)
+and `PrimitiveObjectInspectorConverter` (a text that is no number becomes NULL under one).
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def _left(value: Value, now: DataType, own: DataType) -> Value:
         return value
     match value, now, own:
         case _, Primitive("int" | "long" | "float" | "double") | Decimal(), Primitive("string"):
-            return value
+            return _number(value) if isinstance(value, str) else value
         case dict(), Struct(parts), Struct(kept):
             pairs = zip(parts, kept, strict=False)
             left = {name: _left(value[name], to, of) for (name, to), (_, of) in pairs}
@@ -113,3 +114,12 @@ def _left(value: Value, now: DataType, own: DataType) -> Value:
         case MapValue(), Map(_, to), Map(_, of):
             return MapValue.of([(key, _left(each, to, of)) for key, each in value.pairs])
     raise ValueError(f"{own} is the partition's type, {now} the table's")
+
+
+def _number(text: str) -> Value:
+    """Give what a text becomes under a number: NULL; what may be a number is not predicted."""
+    try:
+        float(text)
+    except ValueError:
+        return None
+    raise ValueError(f"{text!r} may be taken for a number")

@@ -81,6 +81,8 @@ def through(value: Value, now: str, was: str) -> Value:
         (None, "string", "int", None),
         (7.5, "double", "string", 7.5),
         (7, "int", "string", 7),
+        ("f3s1r1", "double", "string", None),
+        ("x", "decimal(4, 2)", "string", None),
         (Decimal("7.50"), "decimal(4, 2)", "string", Decimal("7.50")),
         (
             {"a": 1, "c": 3, "b": 2},
@@ -115,6 +117,7 @@ def test_what_is_beyond_the_end_is_null_at_any_depth(
         (1, "long", "int"),
         (True, "boolean", "string"),
         ("7", "string", "int"),
+        ("7", "int", "string"),
         ({"a": 1}, "struct<a: long>", "struct<a: int>"),
         (("x",), "array<string>", "string"),
     ],
