@@ -90,13 +90,15 @@ def explained(run: Run) -> str:
     wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
     claimed = sum(bool(each.claimed) for each in wrong)
     counts = Counter(min(len(each.reproduces), 2) for each in wrong)
-    said = (
-        f"{claimed:,} are exactly what one way of reading the files gives, which is named; "
-        f"{counts[2]:,} what several give, so none is claimed; {counts[1] - claimed:,} are a count "
-        f"or empty and what one gives, too little to name it by; {counts[0]:,} what none of those "
-        "tried gives"
-    )
-    return f"Of {counted(len(wrong), 'wrong answer')}, {said}." if wrong else ""
+    little = counts[1] - claimed
+    said = [
+        f"{claimed:,} are exactly what one way of reading the files gives, which is named",
+        f"{counts[2]:,} what several give, so none is claimed",
+        f"{little:,} what one gives, but a count or empty, too little to name it by",
+        f"{counts[0]:,} what none of those tried gives",
+    ]
+    said = [each for each, number in zip(said, (1, 1, little, 1), strict=True) if number]
+    return f"Of {counted(len(wrong), 'wrong answer')}, {'; '.join(said)}." if wrong else ""
 
 
 def group_findings(run: Run) -> tuple[Group, ...]:
