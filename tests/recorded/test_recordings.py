@@ -36,7 +36,7 @@ SPOILT: Final = 50
 """So many right answers of a variant are spoilt, in each way."""
 LARGEST: Final = 8_000_000
 """Bytes of all recordings."""
-OF_ONE_MACHINE: Final = re.compile(r"(?<![\w.])/\w+/|@[0-9a-f]{4}|\bs_[0-9a-f]{16}|:\d{4,5}\b")
+OF_ONE_MACHINE: Final = re.compile(r"(?<![\w.)])/\w+/|@[0-9a-f]{4}|\bs_[0-9a-f]{16}|:\d{4,5}\b")
 FITTING: Final = {
     "NULL": {FindingKind.LOST_VALUE, FindingKind.MISSING_RENAME},
     "another row's": {FindingKind.UNEXPLAINED},

@@ -75,7 +75,8 @@ class Names:
         """Give what an engine said, without what it says otherwise the next time."""
         for passing, instead in PASSING:
             text = passing.sub(instead, text)
-        return self.path(text)
+        # Of a question about the past an engine may say when a write was completed.
+        return INSTANT.sub(_of_recording, self.path(text))
 
     def refusal(self, refusal: Refusal | None) -> Refusal | None:
         """Give an error likewise."""
@@ -88,6 +89,10 @@ class Names:
 def group(number: int) -> str:
     """Give what a file group is called."""
     return f"00000000-0000-0000-0000-{number:012d}"
+
+
+def _of_recording(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith(f"{FIRST:%Y%m%d}") else instant(0)
 
 
 def instant(number: int) -> str:
