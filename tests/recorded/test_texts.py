@@ -22,7 +22,11 @@ from harness.record import Answer, Column, Part
 from tests.recorded import lines, store
 
 ROOT = Path(__file__).parent
-FOLDERS = [each for name in ("full", "plain_hive", "quick_start", "time_travel") for each in store.folders(ROOT / name)]
+FOLDERS = [
+    each
+    for name in ("full", "plain_hive", "quick_start", "time_travel")
+    for each in store.folders(ROOT / name)
+]
 SENT_AS_TEXT = {"date", "timestamp"}
 NAMES = {"int": "integer", "long": "bigint", "float": "real", "binary": "varbinary"}
 FLOATING = {"float", "double"}
