@@ -10,15 +10,11 @@ from harness import interrupts, streams
 def main() -> int:
     """Run the command line on the program's own streams; give its exit status."""
     streams.prepare()
-    with interrupts.ending_at_once(_interrupted):
+    with interrupts.ending_at_once(interrupts.told):
         # It takes a second in which people may think better of it.
         from harness import cli  # noqa: PLC0415
 
         return streams.finish(cli.main())
-
-
-def _interrupted(_: int) -> None:
-    print("harness: interrupted", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -201,7 +201,7 @@ def judge(
     voice = Voice(quiet, json)
     with voice.ending():
         folder = run_folder.existing(run_dir)
-        run_info.read_info(folder)  # in a folder that is no run not even a lock is left
+        run_info.check(folder)  # in a folder that is no run not even a lock is left
         with run_folder.locked(folder):
             status = _finish(folder, voice, show=show)
     raise typer.Exit(status)
@@ -256,14 +256,10 @@ def version(
         raise typer.Exit
 
 
-def _interrupted(_: int) -> None:
-    print("harness: interrupted", file=sys.stderr, flush=True)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; what people did wrong ends in a message, never in a traceback."""
     try:
-        with interrupts.ending_at_once(_interrupted):
+        with interrupts.ending_at_once(interrupts.told):
             app(args=arguments)
     except SystemExit as end:  # this is how the library says the status of every command
         status = end.code if isinstance(end.code, int) else 0

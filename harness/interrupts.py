@@ -21,6 +21,11 @@ STATUS_FROM: Final = 128
 _SHOW_CURSOR: Final = "\x1b[?25h"
 
 
+def told(_: int) -> None:
+    """Say to people that the program was interrupted, and nothing more."""
+    print("harness: interrupted", file=sys.stderr, flush=True)  # noqa: T201
+
+
 @contextmanager
 def ending_at_once(tell: Callable[[int], None]) -> Iterator[None]:
     """End the program at these signals, after `tell(exit status)`.

@@ -94,6 +94,12 @@ class Layout:
         found = readings.fitting(query, labels, rows) if readings else ()
         return readings, [way for way in found if way.cut]
 
+    def tried(self, query: Query) -> int:
+        """Give how many ways of reading an answer is compared with (`fitting`)."""
+        own, whole = self.readings(), self.whole.readings() if self.whole is not None else None
+        cut = sum(way.cut for way in whole.ways(query)) if whole else 0
+        return len(own.ways(query)) + cut if own else 0
+
     def foretold(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
     ) -> Foretold | None:

@@ -81,8 +81,8 @@ def check_new(folder: Path) -> None:
         )
     if folder.exists() and not folder.is_dir():
         raise UsageProblem(f"{folder} is no folder; name another one for the run, or a new one")
-    strange = sorted(each.name for each in folder.iterdir()) if folder.exists() else []
-    if strange := [name for name in strange if name not in BEFORE]:
+    held = {each.name for each in folder.iterdir()} if folder.exists() else set()
+    if strange := sorted(held - BEFORE):
         raise UsageProblem(
             f"{folder} is no run and not empty: it holds {strange[0]!r}; name a folder that is "
             "not there yet, or an empty one"

@@ -113,6 +113,17 @@ def write_info(folder: Path, info: RunInfo) -> None:
     part.replace(folder / INFO)
 
 
+def check(folder: Path) -> None:
+    """Check that a folder is a run's, without reading its plan.
+
+    Raises:
+        UsageProblem: it is not.
+
+    """
+    if not (folder / INFO).is_file():
+        raise UsageProblem(f"{folder} is no run: it has no {INFO}; give a folder under runs/")
+
+
 def read_info(folder: Path) -> RunInfo:
     """Read `run.json`.
 
@@ -120,9 +131,8 @@ def read_info(folder: Path) -> RunInfo:
         UsageProblem: it is not there, or not what this version writes.
 
     """
+    check(folder)
     path = folder / INFO
-    if not path.is_file():
-        raise UsageProblem(f"{folder} is no run: it has no {INFO}; give a folder under runs/")
     try:
         return _INFO.validate_json(path.read_bytes())
     except ValidationError as wrong:

@@ -91,13 +91,13 @@ def explained(run: Run) -> str:
     claimed = sum(bool(each.claimed) for each in wrong)
     counts = Counter(min(len(each.reproduces), 2) for each in wrong)
     little = counts[1] - claimed
-    said = [
+    unclaimed = f"{little:,} what one gives, but a count or empty, too little to name it by"
+    said = (
         f"{claimed:,} are exactly what one way of reading the files gives, which is named",
         f"{counts[2]:,} what several give, so none is claimed",
-        f"{little:,} what one gives, but a count or empty, too little to name it by",
+        *([unclaimed] if little else ()),
         f"{counts[0]:,} what none of those tried gives",
-    ]
-    said = [each for each, number in zip(said, (1, 1, little, 1), strict=True) if number]
+    )
     return f"Of {counted(len(wrong), 'wrong answer')}, {'; '.join(said)}." if wrong else ""
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from harness import differences
 from harness.engines.api import Question
@@ -36,6 +36,18 @@ Row = tuple[Value, ...]
 ANSI: Final = '"'
 """What identifiers are quoted with in the SQL of Trino and its kin; Spark and Hive take "`"."""
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "$": "\\u0024", "\n": "\\n"})
+
+
+def checked(value: Any, kind: Any) -> Any:  # noqa: ANN401 - a class or a union of them
+    """Give a value that was sent; a boolean is no number, though Python says so.
+
+    Raises:
+        TypeError: it is not of the Python type that its type promises.
+
+    """
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise TypeError(f"{value!r} is not what its type promises")
+    return value
 
 
 def drop_meta(

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from harness.differences import Tally
+from harness.engines.common import checked
 from harness.engines.java_numbers import number_of
 from harness.model.canonical import MapValue, Value, day, moment
 from harness.model.datatypes import (
@@ -140,7 +141,7 @@ def _convert(kind: DataType, tally: Tally) -> Convert:
             return lambda value: _scaled(value, scale, tally)
         case Array(element):
             inner = _optional(element, tally)
-            return lambda value: tuple(map(inner, _checked(value, list)))
+            return lambda value: tuple(map(inner, checked(value, list)))
         case Map(key, element):
             return lambda value: _map(value, _key(key, tally), _optional(element, tally))
         case Struct(fields):
@@ -160,7 +161,7 @@ def _key(kind: DataType, tally: Tally) -> Convert:
 
 
 def _map(value: Any, key: Convert, element: Convert) -> MapValue:  # noqa: ANN401
-    return MapValue.of([(key(each), element(inner)) for each, inner in _checked(value, Pairs)])
+    return MapValue.of([(key(each), element(inner)) for each, inner in checked(value, Pairs)])
 
 
 def _struct(
@@ -168,7 +169,7 @@ def _struct(
     fields: tuple[tuple[str, DataType], ...],
     tally: Tally,
 ) -> dict[str, Value]:
-    found = _checked(value, Pairs)
+    found = checked(value, Pairs)
     if [name for name, _ in found] != [name for name, _ in fields]:
         raise ValueError(f"{found} has other children than {fields}")
     pairs = zip(fields, found, strict=True)
@@ -177,7 +178,7 @@ def _struct(
 
 def _scaled(value: Any, scale: int, tally: Tally) -> Value:  # noqa: ANN401
     """Give the digits that the type has; never fewer than the value has: zeros count as others."""
-    exact = decimal.Decimal(_checked(value, int | decimal.Decimal))
+    exact = decimal.Decimal(checked(value, int | decimal.Decimal))
     last = decimal.Decimal(1).scaleb(-scale)
     scaled = exact.quantize(last, context=_EXACT)
     if scaled == exact and _places(exact) > scale:
@@ -194,7 +195,7 @@ def _places(number: decimal.Decimal) -> int:
 
 
 def _single(value: Any, tally: Tally) -> Value:  # noqa: ANN401
-    sent = _checked(value, int | float | decimal.Decimal)
+    sent = checked(value, int | float | decimal.Decimal)
     return tally.take("float-text", "float", float(sent), number_of(sent, "float"))
 
 
@@ -202,19 +203,19 @@ _EXACT: Final = decimal.Context(prec=2 * 38)
 
 
 def _boolean(value: Any) -> bool:  # noqa: ANN401
-    return bool(_checked(value, bool))
+    return bool(checked(value, bool))
 
 
 def _integer(value: Any) -> int:  # noqa: ANN401
-    return int(_checked(value, int))
+    return int(checked(value, int))
 
 
 def _double(value: Any) -> float:  # noqa: ANN401
-    return number_of(_checked(value, int | float | decimal.Decimal), "double")
+    return number_of(checked(value, int | float | decimal.Decimal), "double")
 
 
 def _text(value: Any) -> str:  # noqa: ANN401
-    return str(_checked(value, str))
+    return str(checked(value, str))
 
 
 def _date(value: Any) -> Value:  # noqa: ANN401
@@ -226,7 +227,7 @@ def _timestamp(value: Any) -> Value:  # noqa: ANN401
 
 
 def _bytes(value: Any) -> bytes:  # noqa: ANN401
-    return bytes(_checked(value, bytes))
+    return bytes(checked(value, bytes))
 
 
 _BARE: Final = {"boolean", "tinyint", "smallint", "int", "long", "float", "double"}
@@ -242,10 +243,3 @@ _PRIMITIVES: Final[dict[str, Convert]] = {
     "date": _date,
     "timestamp": _timestamp,
 }
-
-
-def _checked(value: Any, kind: Any) -> Any:  # noqa: ANN401
-    """Give the value, raise TypeError when it is not of the Python type that its type promises."""
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise TypeError(f"{value!r} is not what its type promises")
-    return value

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from harness.differences import Tally
+from harness.engines.common import checked
 from harness.engines.java_numbers import number_of
 from harness.model.canonical import MapValue, Value, day, moment
 from harness.record import Column
@@ -206,11 +207,11 @@ _NO_NUMBERS: Final = ("NaN", "Infinity", "-Infinity")
 def _number(value: Json, kind: str) -> float:
     if isinstance(value, str) and value in _NO_NUMBERS:
         return float(value)
-    return number_of(_checked(value, int | float), kind)
+    return number_of(checked(value, int | float), kind)
 
 
 def _integer(value: Json) -> int:
-    return int(_checked(value, int))
+    return int(checked(value, int))
 
 
 def _decimal(value: Json) -> decimal.Decimal:
@@ -224,13 +225,6 @@ def _bytes(value: Json) -> bytes:
     if base64.b64encode(found).decode() != value:
         raise ValueError(f"{value!r} is no base64")
     return found
-
-
-def _checked(value: Json, kind: Any) -> Json:  # noqa: ANN401 - a class or a union of them
-    """Give the value; a boolean is no number, though Python says so."""
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise TypeError(f"{value!r} is not what its type promises")
-    return value
 
 
 _READ: Final[Mapping[str, Callable[[Json], Value]]] = {

@@ -80,8 +80,8 @@ def tables_of(layout: Layout, answer: Answer) -> Tables:
     beside = _Beside(compare.narrowed(layout.world, query), query, layout)
     # Of a product that cannot show all that was written, they may be of all of it.
     of, fitting = layout.fitting(query, *seen) if seen else (readings, ())
-    own, cut = tuple(readings.ways(query)) if readings else (), _cut(layout, query)
-    shown = {each: readings for each in own if readings and _is_shown(each, fitting)}
+    own = readings.ways(query) if readings else ()
+    shown = {each: readings for each in own if readings and len(each.beyond) <= 1}
     shown |= {each: of for each in fitting if of is not None}
     return Tables(
         expected=beside.sheet(("expected",), *beside.table),
@@ -89,18 +89,8 @@ def tables_of(layout: Layout, answer: Answer) -> Tables:
         ways=tuple(_ways(shown, beside, seen)),
         fitting=tuple(map(str, fitting)),
         scant=answer.scant,
-        tried=len(own) + cut if own else 0,
+        tried=layout.tried(query),
     )
-
-
-def _cut(layout: Layout, query: Query) -> int:
-    """Give how many ways are tried that cut what was written, where the product is to cut it."""
-    whole = layout.whole.readings() if layout.whole is not None else None
-    return sum(each.cut for each in whole.ways(query)) if whole else 0
-
-
-def _is_shown(way: Way, fitting: Sequence[Way]) -> bool:
-    return len(way.beyond) <= 1 or way in fitting
 
 
 Rows = Sequence[Sequence[Value]]

@@ -123,17 +123,29 @@ def plain_types(type_: DataType) -> Iterator[Primitive | Decimal | Text]:
     >>> [str(each) for each in plain_types(parse_type("map<string, array<struct<a: char(2)>>>"))]
     ['string', 'char(2)']
     """
+    for each in every_type(type_):
+        if not isinstance(each, Struct | Array | Map):
+            yield each
+
+
+def every_type(type_: DataType) -> Iterator[DataType]:
+    """Give a type and those of all its parts, each before its own parts.
+
+    >>> [str(each) for each in every_type(parse_type("map<string, array<int>>"))]
+    ['map<string, array<int>>', 'string', 'array<int>', 'int']
+    """
+    yield type_
     match type_:
         case Struct(fields):
-            for _, child in fields:
-                yield from plain_types(child)
+            inner: tuple[DataType, ...] = tuple(child for _, child in fields)
         case Array(element):
-            yield from plain_types(element)
+            inner = (element,)
         case Map(key, value):
-            yield from plain_types(key)
-            yield from plain_types(value)
+            inner = (key, value)
         case _:
-            yield type_
+            inner = ()
+    for each in inner:
+        yield from every_type(each)
 
 
 _TOKEN = re.compile(r"\s*([A-Za-z_][\w$]*|[0-9]+|[<>(),:])")

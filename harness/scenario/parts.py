@@ -8,10 +8,9 @@ Nobody can read these back, so a right answer would pass for a wrong one. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
+from harness.model.datatypes import Array, DataType, Map, Primitive, Struct, every_type
 
 BINARY: Final = Primitive("binary")
 
@@ -23,26 +22,10 @@ def untold(type_: DataType) -> str:
     >>> untold(parse_type("map<array<int>, int>")), untold(parse_type("binary"))
     ('a map with keys of array<int>; allowed are keys without parts, and not binary', '')
     """
-    for inner in _within(type_):
+    for inner in every_type(type_):
         match inner:
             case Map(key, _) if key == BINARY or isinstance(key, Struct | Array | Map):
                 return f"a map with keys of {key}; allowed are keys without parts, and not binary"
-    if type_ != BINARY and BINARY in _within(type_):
+    if type_ != BINARY and BINARY in every_type(type_):
         return "binary inside of another type; allowed is binary as a column alone"
     return ""
-
-
-def _within(type_: DataType) -> Iterator[DataType]:
-    """Give a type and every one inside of it, outermost first."""
-    yield type_
-    match type_:
-        case Struct(fields):
-            inner: tuple[DataType, ...] = tuple(child for _, child in fields)
-        case Array(element):
-            inner = (element,)
-        case Map(key, value):
-            inner = (key, value)
-        case _:
-            inner = ()
-    for each in inner:
-        yield from _within(each)

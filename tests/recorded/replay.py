@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar, cast
 
-from harness import formats, run_plan
-from harness.cells import Cell, Plan, Variant
+from harness import cases, run_plan
+from harness.cells import Cell, Plan
 from harness.histories import Case
 from harness.judge import judge
 from harness.kinds import Kinds
@@ -26,11 +26,7 @@ OfVariant = TypeVar("OfVariant", Cell, StateRecord)
 
 def case_of(recorded: Recorded) -> Case:
     """Give the records of a variant as the judge takes them."""
-    return _case(recorded.variant, recorded.states)
-
-
-def _case(variant: Variant, states: Sequence[StateRecord]) -> Case:
-    return Case(variant, formats.load(variant.format).merge_on_read, states)
+    return cases.case_of(recorded.variant, recorded.states)
 
 
 def judged(recorded: Recorded) -> dict[Cell, Said]:
@@ -71,7 +67,7 @@ def recorded_from(run: Run) -> Iterator[Recorded]:
             {},
         )
         recorded = replace(recorded, verdicts=judged(recorded))
-        before = _said(judge(_case(variant, states), cells, run.answers))
+        before = _said(judge(cases.case_of(variant, states), cells, run.answers))
         _check(_named(before, names), recorded.verdicts)
         yield recorded
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from harness import formats, histories, judge, planning, recording, run, run_info, run_plan
+from harness import cases, judge, planning, recording, run, run_info, run_plan
 from harness.cells import Cell, Plan
 from harness.record import (
     Answer,
@@ -83,7 +83,7 @@ def _answers(cell: Cell, plan: Plan, states: tuple[StateRecord, ...]) -> Iterato
     nothing = Answer(cell.case, "select * from t")
     (variant,) = (each for each in plan.variants if each.id == cell.variant)
     own = tuple(each for each in states if each.variant == variant.id)
-    case = histories.Case(variant, formats.load(variant.format).merge_on_read, own)
+    case = cases.case_of(variant, own)
     found: tuple[Verdict, ...] = judge.judge(case, [cell], {cell.case: nothing})
     expected = found[0].expected if found else None
     if expected is None or (said := _said(cell.case)) == "silent":
