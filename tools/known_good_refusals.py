@@ -165,10 +165,11 @@ def same_name(known: Known) -> str | None:
         then = known.files.histories.history[known.files.written(fact)].schema
         for field in known.fields:
             own = then.by_id(field.id)
-            for part in field.children if own else ():
-                old = next((each for each in own.children if each.name == part.name), None)
-                if old and old.id != part.id and old.type != part.type:
-                    was = f"{name(fact.path)} has {field.name}.{old.name} {old.type}"
+            old = {each.name: each for each in own.children} if own else {}
+            for part in field.children:
+                met = old.get(part.name, part)
+                if met.id != part.id and met.type != part.type:
+                    was = f"{name(fact.path)} has {field.name}.{met.name} {met.type}"
                     return f"{was} of a part that was dropped, the table's is {part.type}"
     return None
 

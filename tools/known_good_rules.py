@@ -170,7 +170,7 @@ RULES: Final = (
     Rule(
         "stack overflow",
         READER,
-        "PrestoDB takes splits from a queue by recursion: of the moment, and asked once more today.",
+        "PrestoDB takes splits from a queue by recursion; of the moment, asked once more today.",
         "AsyncQueue.borrowBatchAsync, as the error says",
         "java.lang.StackOverflowError",
         "prestodb-0.283.connector=hudi",
