@@ -168,12 +168,21 @@ def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
 ) -> None:
     plan = plan_of(run_info.read_info(RECORDED))
     answer = Answer(plan.cells[0].case, "select", unknown=unknown)
+    looks: list[Path] = []
+    show = run_folder.show
+
+    def seen(run: Path) -> None:
+        looks.append(run)
+        show(run)
 
     def read(_plan: Plan, _states: object, _where: object, keep: Callable[[Answer], None]) -> None:
-        keep(answer)
-        assert (tmp_path / run_folder.LATEST).exists() is shown
+        for _ in range(3):
+            keep(answer)
+            assert (tmp_path / run_folder.LATEST).exists() is shown
+        assert len(looks) == shown, "no answer but the first changes what is the latest"
 
     monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(run_folder, "show", seen)
     folder = tmp_path / "run"
     folder.mkdir()
     run_folder.point_begun(folder)
