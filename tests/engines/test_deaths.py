@@ -71,12 +71,12 @@ def started(
         yield process
 
 
-def until(process: subprocess.Popen[str], **wanted: object) -> None:
-    """Read events until one holds all of `wanted`."""
+def until(process: subprocess.Popen[str], text: str = "", **wanted: object) -> None:
+    """Read events until one holds all of `wanted`, and a text that begins so."""
     assert process.stdout is not None
     for line in process.stdout:
         event = json.loads(line)
-        if wanted.items() <= event.items():
+        if wanted.items() <= event.items() and str(event.get("text", "")).startswith(text):
             return
     raise AssertionError(f"the run ended without {wanted}")
 
@@ -172,7 +172,7 @@ def test_a_run_interrupted_while_a_table_is_written_is_gone_on_with(
 ) -> None:
     folder = tmp_path / "run"
     with started(folder, cache=engines_only) as process:
-        until(process, event="progress", task="write tables", by=WRITER)
+        until(process, f"{WRITER} answers after", event="note")
         children = family(process)
         process.send_signal(signal.SIGINT)
         assert process.wait() == INTERRUPTED
