@@ -42,7 +42,7 @@ class Foretold:
 
         """
         left = {looks: list(keys) for looks, keys in self.keys.items()}
-        return [left[_looks(labels, row)].pop() for row in rows]
+        return [left[looks_of(labels, row)].pop() for row in rows]
 
 
 def foretell(
@@ -55,7 +55,7 @@ def foretell(
     for each in reading.rows(way, query.where):
         values = dict(zip(names, each.values, strict=True))
         if query.takes(values):
-            keys[_looks(labels, [at(values, path) for path in labels])].append(each.key)
+            keys[looks_of(labels, [at(values, path) for path in labels])].append(each.key)
             for field, source in reading.sources(way, each.file):
                 if field.name in asked:
                     told = _of(each, field, source, history, values[field.name])
@@ -63,7 +63,8 @@ def foretell(
     return Foretold(keys, origins)
 
 
-def _looks(labels: Sequence[str], row: Sequence[Value]) -> Looks:
+def looks_of(labels: Sequence[str], row: Sequence[Value]) -> Looks:
+    """Give a row of an answer as rows are compared: the order of their columns does not count."""
     return tuple(sorted(zip(labels, map(look_of, row), strict=True), key=itemgetter(0)))
 
 

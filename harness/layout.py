@@ -6,23 +6,24 @@ compute what a reader of a given kind would have answered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from harness.checks.place import World
-from harness.foretold import Foretold, foretell
+from harness.foretold import Foretold, Looks, foretell, looks_of
 from harness.model import resolution
 from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact
 from harness.model.partitions import Lists
-from harness.model.query import Query
-from harness.model.reading import Meta, Reading
+from harness.model.query import Query, at
+from harness.model.reading import Meta, Reading, Shown
 from harness.model.truth import Row
 from harness.model.ways import By, Way
 from harness.readings import Readings
 from harness.record import Answer, labelled
 
+_Row = TypeVar("_Row", bound=Hashable)
 _TELLING: Final = frozenset({By.COUNTED, By.RENUMBERED})
 """Ways to find columns under which the values themselves may not tell whose they are."""
 
@@ -130,29 +131,39 @@ class Layout:
         for fact in self.files:
             for key in fact.keys:
                 holding.setdefault(key.removeprefix(f"{self._key}:"), []).append(fact)
-        found = {**holding, **self._read_by(answer)}
-        return {key: facts[0] for key, facts in found.items() if len(facts) == 1}
+        shown = ((row.key, row.file) for row, _ in self._read_by(answer))
+        return _alone({**holding, **_together(shown)})
+
+    def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
+        """Give the same by the key's text and how the row looks: a key may be shown twice.
+
+        Known is that of a row on which all ways of reading that reproduce the answer agree. Of rows
+        that look alike none is, where they are read from several files.
+        """
+        labels, found = _labels(answer), []
+        for row, names in self._read_by(answer):
+            values = dict(zip(names, row.values, strict=True))
+            looks = looks_of(labels, [at(values, path) for path in labels])
+            found.append(((row.key, looks), row.file))
+        return _alone(_together(found))
 
     @property
     def _key(self) -> str:
         return self.world.history[0].table.key
 
-    def _read_by(self, answer: Answer) -> Mapping[str, list[FileFact]]:
-        """Give the files that rows are read from by any of the ways that reproduce an answer.
+    def _read_by(self, answer: Answer) -> Iterator[tuple[Shown, Sequence[str]]]:
+        """Give the rows that any of the ways that reproduce an answer read, and their columns.
 
         One that does more than need be counts as well: of a read-optimized view it may be the one
         that leaves out log files.
         """
         readings, query = self.readings(), answer.question
-        found: dict[str, list[FileFact]] = {}
         if readings is None or answer.refusal is not None:
-            return found
+            return
         for way in readings.all_fitting(query, _labels(answer), answer.rows):
+            names = readings.reading.schema(way).names
             for row in readings.reading.rows(way, query.where):
-                files = found.setdefault(row.key, [])
-                if not any(each is row.file for each in files):
-                    files.append(row.file)
-        return found
+                yield row, names
 
     def readings(self) -> Readings | None:
         """Give what readers of each way would answer; None where the files tell nothing."""
@@ -199,6 +210,20 @@ class Layout:
 def _tells_more(way: Way) -> bool:
     """Tell whether a way shows what does not tell itself whose it is."""
     return way.by in _TELLING or way.stored or way.listed or way.overlaid
+
+
+def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact]]:
+    """Give the files of each row, each once."""
+    found: dict[_Row, list[FileFact]] = {}
+    for row, file in rows:
+        files = found.setdefault(row, [])
+        if not any(each is file for each in files):
+            files.append(file)
+    return found
+
+
+def _alone(found: Mapping[_Row, Sequence[FileFact]]) -> dict[_Row, FileFact]:
+    return {row: files[0] for row, files in found.items() if len(files) == 1}
 
 
 def _labels(answer: Answer) -> list[str]:

@@ -7,7 +7,8 @@ from typing import Annotated, Final
 
 import typer
 
-from harness.errors import UsageProblem
+from harness import run_folder
+from harness.errors import UsageProblem, printable
 from harness.runtimes.cache import OFFLINE
 
 QUICK_START: Final = "quick-start"
@@ -24,6 +25,14 @@ def _folder(text: str) -> Path:
     if not str(text):
         raise typer.BadParameter("it is empty; name the run's folder, or leave the option out")
     return Path(text)
+
+
+def _newest(folder: Path) -> Path:
+    """Take a run's folder; where it is the latest run, tell of one that was begun since."""
+    said = run_folder.passed_over() if folder == run_folder.LATEST_RUN else ""
+    if said:
+        typer.echo(f"harness: {printable(said)}", err=True)
+    return folder
 
 
 Scenarios = Annotated[
@@ -44,7 +53,10 @@ RunDir = Annotated[
     ),
 ]
 OldRun = Annotated[
-    Path, typer.Option("--run-dir", parser=_folder, metavar="PATH", help="The run's folder.")
+    Path,
+    typer.Option(
+        "--run-dir", parser=_folder, callback=_newest, metavar="PATH", help="The run's folder."
+    ),
 ]
 Select = Annotated[str, typer.Option("-k", help="Only cells whose case contains this text.")]
 Cells = Annotated[bool, typer.Option("--cells", help="Name every cell, not only their numbers.")]

@@ -181,14 +181,17 @@ def _read(
     path, before = work.folder / run.ANSWERS, run.answers(work.folder)
     got = before if resume or not where.fresh else {}
     left = [cell for cell in plan.cells if not (resume and _answered(got.get(cell.case)))]
+    shown = False
     recording.write_all(path, before.values())  # without what a death cut off
     with recording.adding(path) as add:
 
         def keep(answer: Answer) -> None:
+            nonlocal shown
             got[answer.case] = answer
             add([answer])
-            if not (answer.unknown or answer.void):
+            if not (shown or answer.unknown or answer.void):
                 run_folder.show(work.folder)
+                shown = True
 
         reading.read(replace(plan, cells=tuple(left)), states, where, keep)
     recording.write_all(path, reading.in_plan_order(got.values(), plan.cells))

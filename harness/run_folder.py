@@ -133,6 +133,18 @@ def to_resume() -> Path:
     return begun if begun.exists() else LATEST_RUN
 
 
+def passed_over() -> str:
+    """Say which run was begun after the latest and has nothing to show; empty where none was."""
+    begun, latest = RUNS / BEGUN, LATEST_RUN
+    if not begun.exists() or (latest.exists() and latest.samefile(begun)):
+        return ""
+    said = (
+        f"{begun.resolve().name} was begun last and has nothing to show: it failed, or has no "
+        "answer yet; harness run --resume goes on with it"
+    )
+    return f"{said}. What follows is of {latest.resolve().name}" if latest.exists() else said
+
+
 def _points(link: Path, folder: Path) -> bool:
     return link.is_symlink() and link.readlink() == Path(folder.name)
 

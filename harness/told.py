@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from harness import compare, diagnosis
 from harness.checks.place import Place, What, World
-from harness.foretold import Foretold
+from harness.foretold import Foretold, Looks, looks_of
 from harness.layout import Layout
 from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact
@@ -162,11 +162,24 @@ def of_rows(answer: Answer, places: Sequence[Place], world: World, layout: Layou
 def filed(answer: Answer, places: Sequence[Place], layout: Layout) -> tuple[Place, ...]:
     """Give the places with the file that each found value was read from, where that is known."""
     files = layout.read_from(answer) if places else {}
-    return tuple(_filed(each, files) for each in places)
+    again = any(each.what is What.SECOND_ROW for each in places)
+    twice = layout.twice_from(answer) if again else {}
+    labels = [each.name for each in labelled(answer.question, answer.columns)]
+    return tuple(
+        _filed(each, files.get(each.key) or _of_second(each, labels, twice)) for each in places
+    )
 
 
-def _filed(place: Place, files: Mapping[str, FileFact]) -> Place:
-    there = files.get(place.key)
+def _of_second(
+    place: Place, labels: Sequence[str], twice: Mapping[tuple[str, Looks], FileFact]
+) -> FileFact | None:
+    """Give the file of a row that is answered twice by its values: each may be of another file."""
+    if not (twice and place.what is What.SECOND_ROW and isinstance(place.found, tuple)):
+        return None
+    return twice.get((place.key, looks_of(labels, place.found)))
+
+
+def _filed(place: Place, there: FileFact | None) -> Place:
     # A value of another row came from wherever that one is.
     others = place.origin is not None and place.origin.key != place.key
     if there is None or place.what is What.ABSENT_ROW or others:

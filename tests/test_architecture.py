@@ -134,7 +134,7 @@ MAY_IMPORT = {
     "interrupts": "",
     "streams": "errors",
     "voice": "errors progress telling record gate reports run interrupts",
-    "options": "errors runtimes",
+    "options": "errors runtimes run_folder",
     "opening": (
         "errors cells runtimes writing answering pipeline run_folder run_info run_plan voice"
     ),

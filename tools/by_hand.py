@@ -3,10 +3,11 @@
     python tools/by_hand.py REPRODUCERS FOLDER
 
 What is written goes to `spark-sql -f`; the query to another `spark-sql -f`, to `beeline -f` or to
-Trino's Python client. No question, session or connection is the harness's own: it only starts the
-servers. FOLDER is a new one, for tables, logs and what the clients printed. Status 1 when anything
-is not as the script says, a moment of the past is not in the table that was written, a client did
-not end in time, or there was none to run. A script without a query is not asked, and told.
+Trino's Python client (`by_hand_trino.py`). No question, session or connection is the harness's own:
+it only starts the servers. FOLDER is a new one, for tables, logs and what the clients printed.
+Status 1 when anything is not as the script says, a moment of the past is not in the table that was
+written, a client did not end in time, or there was none to run. A script without a query is not
+asked, and told.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from typing import Final
 
 import by_hand_script
 import pyspark
-import trino
 from by_hand_moment import NoMomentError, filled
 from by_hand_script import Part, Script
 
@@ -36,6 +36,7 @@ from harness.runtimes import distributions, fetch, metastore
 from harness.runtimes.cache import Cache
 from harness.runtimes.fetch import Installation
 
+TRINO: Final = Path(__file__).with_name("by_hand_trino.py")
 CLIENTS: Final = Path(pyspark.__file__).parent / "bin"
 TIMEOUT_S: Final = 1800.0
 SAME: Final = "as it says"
@@ -95,7 +96,7 @@ class Hand:
             return self._spark(script.name, name, script.writing[-1].conf, query.statements)
         if engine == "hive":
             return self._beeline(script.name, self._port(name), query.statements)
-        return self._trino(self._port(name), query.statements[-1].rstrip(";"))
+        return self._trino(script.name, name, query.statements[-1:])
 
     def _spark(self, name: str, of: str, conf: Sequence[str], lines: Sequence[str]) -> str:
         found = _installation(of)
@@ -114,16 +115,9 @@ class Hand:
         found = _installation("spark-3.5.8")
         return self._client(name, [*command, "-f", self._file(name, lines)], found)
 
-    def _trino(self, port: int, sql: str) -> str:
-        connect = trino.dbapi.connect(host="127.0.0.1", port=port, user="somebody")  # type: ignore[no-untyped-call]
-        with connect as connection:
-            try:
-                cursor = connection.cursor().execute(sql)
-                rows = cursor.fetchall()
-            except trino.exceptions.TrinoQueryError as refused:
-                return f"{refused.error_name}: {refused.message}"
-        names = [each.name for each in cursor.description]
-        return "\n".join("\t".join(map(_text, row)) for row in (names, *rows))
+    def _trino(self, name: str, of: str, lines: Sequence[str]) -> str:
+        command = [sys.executable, "-X", "utf8", str(TRINO), str(self._port(of))]
+        return self._client(name, [*command, self._file(name, lines)], _installation(of))
 
     def _client(self, name: str, command: Sequence[str], found: Installation) -> str:
         place = {"JAVA_HOME": str(found.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
@@ -155,10 +149,6 @@ class Hand:
 
 def _installation(name: str) -> Installation:
     return fetch.ensure(distributions.load(name), Cache.default(), QuietProgress())
-
-
-def _text(value: object) -> str:
-    return "NULL" if value is None else str(value)
 
 
 def found_in(folder: Path) -> Iterator[Script]:

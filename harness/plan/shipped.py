@@ -15,6 +15,8 @@ from harness.scenario.problems import Problems, gathered
 PROFILES: Final = "profiles.yaml"
 BASELINE: Final = ".known.yaml"
 ENDING: Final = ".yaml"
+HIDDEN: Final = "."
+"""What a name begins with that a listing leaves out."""
 _ALIKE: Final = (".yaml", ".yml")
 """Endings, in any case, by which somebody may mean a scenario."""
 
@@ -52,7 +54,8 @@ def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, str]]:
     """Give the scenario files below a folder, through links too, and what is wrong by its path.
 
     That is what somebody may take for read and is not: a folder that cannot be read, a link that
-    leads in a circle, a file that ends nearly as scenarios do.
+    leads in a circle, a file that ends nearly as scenarios do. What is hidden (its name begins with
+    a dot) is neither: tools keep files of their own so, which end in `.yml` as well.
     """
     paths: list[Path] = []
     wrong: dict[Path, str] = {}
@@ -76,12 +79,14 @@ def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, str]]:
 
 
 def _entries(folder: Path, wrong: dict[Path, str]) -> list[tuple[Path, bool]]:
-    """Give what a folder holds, and whether each is a folder, or a link to one."""
+    """Give what a folder shows, and whether each is a folder, or a link to one."""
     looked_at = folder
     found = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
+                if entry.name.startswith(HIDDEN):
+                    continue
                 looked_at = folder / entry.name
                 found.append((looked_at, entry.is_dir()))
     except OSError as error:

@@ -33,12 +33,16 @@ def is_scenario(path: Path, config: pytest.Config) -> bool:
     """Tell whether a YAML file is a scenario, and not something else of the user's.
 
     It is when it was named itself or lies in a folder of the ini option; in a folder that was
-    named, when it has a table and steps.
+    named, when it has a table and steps. In a folder, what is hidden is none.
     """
     if path.name == _PROFILES or path.name.endswith(_BASELINE):
         return False
+    if path in named(config):
+        return True
+    if path.name.startswith("."):
+        return False
     above = set(path.parents)
-    if not above.isdisjoint(config.getini(FOLDERS)) or path in named(config):
+    if not above.isdisjoint(config.getini(FOLDERS)):
         return True
     # The root and what is above it are named by a mere `pytest .`, which means other tests.
     too_much = {config.rootpath, *config.rootpath.parents}

@@ -1,6 +1,8 @@
 // The expected table and the answered one beside each other, wrong places coloured and numbered.
 const HEADING = -1;
 const WHOLE = -1;
+// A list of no more places stands there whole; a longer one scrolls inside of itself, and says so.
+const PLACES_AT_ONCE = 16;
 
 function valueOf(value) {
   return el("span", { class: value === null ? "value null" : "value" }, value === null ? "NULL" : value);
@@ -60,8 +62,10 @@ function alone(table) {
 
 function notesList(marks) {
   if (!marks.notes.length) return null;
-  return el("ol", { class: "notes" }, marks.notes.map(([kind, text], at) =>
-    el("li", { "data-note": at }, findingChip(kind), " ", text)));
+  const long = marks.notes.length > PLACES_AT_ONCE;
+  return [long ? el("p", { class: "facts" }, `${marks.notes.length} wrong places; scroll in the list to see all of them:`) : null,
+    el("ol", { class: long ? "notes long" : "notes", tabindex: long && 0 }, marks.notes.map(([kind, text], at) =>
+      el("li", { "data-note": at }, findingChip(kind), " ", text)))];
 }
 
 function tablesSection(cell, reader) {

@@ -124,11 +124,13 @@ class Excuse:
         return said is FindingKind.UNEXPLAINED and self._several(place)
 
     def _had_before(self, place: Wrong) -> bool:
-        """Tell whether the cell itself has had what it shows by chance, as a small number may."""
+        """Tell whether the cell itself once held what it shows by chance, as a small number may."""
         if place.column is None:
             return False
-        steps = self.oracle.index.cells.get((place.column.id, place.spot[0]), {})
-        return any(look_of(place.found) in looks for looks in steps.values())
+        column, key = place.column.id, place.spot[0]
+        now = self.oracle.rows[key].written.get(self.oracle.root(column), -1)
+        versions = self.oracle.index.cells.get((column, key), {})
+        return any(look_of(place.found) in looks for at, looks in versions.items() if at < now)
 
     def _bare_null(self, place: Wrong, said: FindingKind) -> bool:
         """Tell whether nothing beside a NULL shows whose it is: then it is called what it is."""

@@ -146,6 +146,19 @@ def test_a_client_that_does_not_end_is_that_scripts_result_whatever_it_printed(
     }
 
 
+def test_a_client_of_trino_that_does_not_end_is_its_scripts_result_too(
+    tool: ModuleType, clients: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients.Hand, "_port", lambda *_: 1)
+    text = TEXT.replace("query: spark-3.5.8-hudi-1.0.2{schema-on-read=off}", "query: trino-476")
+    late, other = tool.parse("late", text), tool.parse("other", text)
+    assert came(clients, tmp_path, late, other) == {
+        "late": "did not end in 30 minutes",
+        "other": "as it says",
+    }
+    assert (tmp_path / "other.sql").read_text() == "select * from `reproducer`.`t`;\n"
+
+
 def test_of_a_table_whose_writer_did_not_end_nobody_is_asked(
     tool: ModuleType, clients: ModuleType, tmp_path: Path
 ) -> None:

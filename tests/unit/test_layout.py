@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.histories import Histories
+from harness.model.files import FileKind
 from harness.model.query import Query
-from harness.record import Answer, Verdict, Witness
+from harness.record import Answer, FindingKind, Verdict, Witness
 from harness.recording import dump, parse
 from tests.quality.notation import Told, history
 from tests.quality.parties import case_of, judged
@@ -60,6 +61,25 @@ def test_nothing_is_said_where_several_files_hold_the_row_and_no_way_explains_it
     told = history("insert 1..3; update 1 set f1", mor=True)
     (found,) = places(told, spoilt(told.read("id"), "1", "nobody's")).values()
     assert found.file == ""
+
+
+def test_of_a_row_that_is_answered_twice_the_second_has_the_file_that_its_values_tell() -> None:
+    told = history("insert 1,2; insert 3; upsert 1", "id string, ts long, b string", mor=True)
+    case = case_of(told, None, bare=True)
+    (verdict,) = judged(case, [told.read("id", rekeyed=True)])
+    (found,) = (each for one in verdict.findings for each in one.places)
+    (base,) = (each for each in case.states[-1].files if each.path == found.file)
+    assert (found.key, base.kind) == ("1", FileKind.BASE)
+    assert found.found == "[1, 201001, f3s1r1]"
+
+
+def test_of_two_rows_that_look_alike_in_two_files_none_is_named() -> None:
+    row = 'rows [{"id":"1","ts":1,"b":"x"}]'
+    told = history(f"{row}; {row}", "id string, ts long, b string", mor=True)
+    (verdict,) = judged(case_of(told, None, bare=True), [told.read("id", rekeyed=True)])
+    (found,) = (each for one in verdict.findings for each in one.places)
+    assert verdict.findings[0].kind is FindingKind.DUPLICATE
+    assert (found.key, found.file) == ("1", "")
 
 
 def test_a_row_that_is_not_answered_was_read_from_nowhere() -> None:

@@ -117,18 +117,72 @@ def test_a_run_that_fails_at_once_is_gone_on_with_and_does_not_hide_the_last_goo
     assert run_folder.LATEST_RUN.readlink() == failed
 
 
+BEFORE_IT = (
+    "was begun last and has nothing to show: it failed, or has no answer yet; harness run --re"
+)
+COMMANDS = (
+    *(["judge"], ["report"], ["explain", "a"], ["reproduce"], ["remedy", "a"]),
+    *(["read", "--offline"], ["baseline", "update"]),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_command_on_the_latest_run_says_that_a_newer_one_has_nothing_to_show(
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    begin(None, tmp_path / "cache")
+    cli.main(command)
+    assert BEFORE_IT not in capsys.readouterr().err
+    good = run_folder.LATEST_RUN.readlink()
+    failed = tmp_path / "runs" / "failed"
+    failed.mkdir()
+    run_folder.point_begun(failed)
+    cli.main(command)
+    (line,) = (each for each in capsys.readouterr().err.splitlines() if BEFORE_IT in each)
+    assert line.startswith("harness: failed was begun last")
+    assert line.endswith(f"sume goes on with it. What follows is of {good}")
+    cli.main([*command, "--run-dir", f"runs/{good}"])
+    assert BEFORE_IT not in capsys.readouterr().err
+
+
+def test_where_no_run_has_anything_to_show_the_one_begun_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    failed = tmp_path / "runs" / "failed"
+    failed.mkdir(parents=True)
+    run_folder.point_begun(failed)
+    assert cli.main(["judge"]) == WRONG_USE
+    told, problem = capsys.readouterr().err.splitlines()
+    assert told.endswith("harness run --resume goes on with it")
+    assert "there is no run at runs/latest" in problem
+
+
 @pytest.mark.parametrize(("unknown", "shown"), [("", True), ("silence", False)])
 def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
     unknown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, shown: bool
 ) -> None:
     plan = plan_of(run_info.read_info(RECORDED))
     answer = Answer(plan.cells[0].case, "select", unknown=unknown)
+    looks: list[Path] = []
+    show = run_folder.show
+
+    def seen(run: Path) -> None:
+        looks.append(run)
+        show(run)
 
     def read(_plan: Plan, _states: object, _where: object, keep: Callable[[Answer], None]) -> None:
-        keep(answer)
-        assert (tmp_path / run_folder.LATEST).exists() is shown
+        for _ in range(3):
+            keep(answer)
+            assert (tmp_path / run_folder.LATEST).exists() is shown
+        assert len(looks) == shown, "no answer but the first changes what is the latest"
 
     monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(run_folder, "show", seen)
     folder = tmp_path / "run"
     folder.mkdir()
     run_folder.point_begun(folder)

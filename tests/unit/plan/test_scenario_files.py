@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import ScenarioProblem
-from harness.plan import load_scenarios
+from harness.plan import choose, load_scenarios
 from tests.stories import MOVED
 
 
@@ -48,6 +48,23 @@ def test_a_file_that_ends_nearly_as_scenarios_do_is_told(
     path.write_text(MOVED, encoding="utf-8")
     with pytest.raises(ScenarioProblem, match=rf"^{path}:1: {told}"):
         load_scenarios(folder)
+
+
+def test_hidden_files_and_folders_are_left_out(folder: Path) -> None:
+    (folder / ".github" / "workflows").mkdir(parents=True)
+    (folder / ".self").symlink_to(".self")
+    for name in (".github/workflows/ci.yml", ".gitlab-ci.yml", ".pre-commit-config.yaml"):
+        (folder / name).write_text("on: push\n", encoding="utf-8")
+    assert names(folder) == ["orders/a"]
+
+
+def test_a_hidden_folder_or_file_that_is_named_itself_is_read(folder: Path) -> None:
+    hidden = folder / ".mine"
+    (folder / "orders").rename(hidden)
+    assert names(hidden) == [".mine/a"]
+    (hidden / "a.yaml").rename(hidden / ".a.yaml")
+    (folder / "profiles.yaml").unlink()
+    assert [each.name for each in choose([hidden / ".a.yaml"], "first")[0]] == [".mine/.a"]
 
 
 def test_a_link_to_a_folder_is_followed(folder: Path, tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ def mine(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.P
     (folder / "other.yaml").write_text(MOVED.replace("[3]", "[4]"), encoding="utf-8")
     (folder / "profiles.yaml").write_text(PROFILES, encoding="utf-8")
     (folder / "deploy.yaml").write_text("steps: [build]\n", encoding="utf-8")
+    (folder / ".hidden.yaml").write_text("repos: []\n", encoding="utf-8")
     return pytester
 
 
