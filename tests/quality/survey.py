@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
@@ -192,9 +192,11 @@ class Excuse:
         return few or others or self._altered(place)
 
     def _altered(self, place: Wrong) -> bool:
-        row = self.oracle.rows[place.spot[0]]
-        name = place.spot[1].replace("[", ".").partition(".")[0]
-        return near(self.oracle.expected(row).get(name), place.found)
+        """Tell whether it may as well be the right value, cut or rounded."""
+        expected: object = self.oracle.expected(self.oracle.rows[place.spot[0]])
+        for name in place.spot[1].split("."):
+            expected = expected.get(name) if isinstance(expected, Mapping) else None
+        return near(expected, place.found)
 
     def _fitting(self, places: list[Wrong]) -> set[int]:
         """Give the fields, other than the right one, that have all these values in their rows."""
