@@ -154,6 +154,7 @@ def state(record: StateRecord, names: Names) -> StateRecord:
             file=place[each.file],
             unread=names.message(each.unread),
             meta=tuple(map(names.row, each.meta)),
+            commits=tuple(map(names.text, each.commits)),
         )
         for each in record.values
     )
