@@ -17,7 +17,7 @@ from harness.views import Past
 from tests.quality import asked
 from tests.quality.chance import Plot
 from tests.quality.notation import Told
-from tests.quality.planted import Way, plant
+from tests.quality.planted import Twist, Way, free, plant
 from tests.quality.shadow import Line, Seen, read
 from tests.simulated import Reader
 
@@ -105,9 +105,16 @@ as_of(
 )
 
 
-def since(name: str, way: Then, *, harmless: bool = False) -> None:
+def since(name: str, way: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
     """Plant a reader that is asked for what was written since a step."""
-    plant(f"since a step: {name}", _past(INCREMENTAL, way), harmless=harmless, twist=ends)
+    plant(f"since a step: {name}", _past(INCREMENTAL, way), harmless=harmless, twist=twist)
+
+
+def _columns(plot: Plot, by_chance: random.Random) -> Plot:
+    """Let columns change after rows came, in files that are not written anew."""
+    rename = f"rename {by_chance.choice(free(plot))} renamed"
+    changes = f"insert 401..404; {rename}; add placed string after ts"
+    return replace(plot, steps=f"{plot.steps}; {changes}; insert 405")
 
 
 def _written(told: Told, after: int, until: int) -> set[str]:
@@ -206,8 +213,8 @@ since(
 )
 since("one write too few", lambda told, step: _since(told, step + 1))
 since("nothing", lambda told, _: replace(read(told), lines=()))
-since("columns by position", by(Reader("position")))
-since("columns by name", by(Reader("name")))
+since("columns by position", by(Reader("position")), twist=_columns)
+since("columns by name", by(Reader("name")), twist=_columns)
 since("log files ignored", by(Reader("id", logs="ignored")))
 since("deletes ignored", by(Reader("id", logs="undeleted")))
 since("nothing of the newest write", _end_before)

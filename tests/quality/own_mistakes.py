@@ -78,7 +78,8 @@ def _of_commits(voices: int) -> Callable[[int], tuple[Verdict, ...]]:
     """Let files that are written anew say that all of their rows were committed just then."""
 
     def ask(seed: int) -> tuple[Verdict, ...]:
-        told = replace(chance.plot(seed), mor=False, steps=_REWRITTEN).told()
+        plot = replace(chance.plot(seed), mor=False, partition_by=(), steps=_REWRITTEN)
+        told = plot.told()
         case, whole = case_of(told, lambda file: replace(file, commits={})), told.read()
         at = whole.names.index(told.history[0].table.key)
         late = {key for each in told.disk.until(4) if each.step > 2 for key in each.records}
