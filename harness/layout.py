@@ -62,8 +62,8 @@ class Layout:
             return f"names are not exact, for the files tell nothing: {self.unread}"
         if doubt := self._doubt():
             return f"the files are not as the truth says: {doubt}"
-        why = self._predicted()
-        return f"{UNDATED}: {why}" if self.since and isinstance(why, str) else ""
+        why = self._predicted() if self.since else None
+        return f"{UNDATED}: {why}" if isinstance(why, str) else ""
 
     def _doubt(self) -> str:
         if self.world.newer is not None:
