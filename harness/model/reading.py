@@ -108,15 +108,13 @@ class Reading:
         others = [by for by in self._finders() if by is not By.ID]
         self.stored = self._otherwise(files, as_stored.otherwise, others)
         """The ways to find columns with which what is stored can show something else."""
-        named = [by for by in others if not by.placed]
-        self.cast = self._otherwise(files, casting.otherwise, named)
+        self.cast = self._otherwise(files, casting.otherwise, [o for o in others if not o.placed])
         """The same of texts that are cast."""
         self.listed = lists is not None and lists.differ
         """Whether lists of partitions can show something else."""
         self.overlaid = self._counted and any(logs for _, logs in self._slices)
         """Whether Hudi's columns may be shown under others: by Hive without MapReduce."""
-        pairs = (base is not None and bool(logs) for base, logs in self._slices)
-        self.rekeyed = self._counted and any(pairs)
+        self.rekeyed = self._counted and any(base and logs for base, logs in self._slices)
         """Whether record keys may be taken from the third column: by Hive with MapReduce. The same
         files are read by all, so both are worked out, once for all readers."""
         self._read: dict[tuple[int, By, int, bool, Show, bool, bool], dict[str, Shown]] = {}
