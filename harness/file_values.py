@@ -16,6 +16,7 @@ from harness.formats.hudi_log import Kind
 from harness.model.canonical import Value
 from harness.model.files import FileFact, FileKind
 from harness.model.resolution import META, META_PREFIX
+from harness.model.since import COMMIT_TIME
 from harness.record import FileValues
 
 
@@ -38,10 +39,19 @@ def _looked_at(table: Path, fact: FileFact, number: int, *, meta: bool) -> FileV
         return FileValues(number, unread=str(problem))
     own = [at for at, name in enumerate(columns) if not name.startswith(META_PREFIX)]
     names = tuple(columns[at] for at in own)
-    values = FileValues(number, names, _only(own, rows))
+    values = FileValues(number, names, _only(own, rows), commits=_commits(columns, rows))
     added = [at for at, name in enumerate(columns) if name in META]
     wanted = meta and fact.kind is FileKind.BASE and len(added) == len(META)
     return replace(values, meta=_only(added, rows)) if wanted else values
+
+
+def _commits(columns: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> tuple[str, ...]:
+    """Give when each row was committed; nothing where that is not said of each."""
+    if COMMIT_TIME not in columns:
+        return ()
+    found = [row[columns.index(COMMIT_TIME)] for row in rows]
+    instants = tuple(each for each in found if isinstance(each, str) and each)
+    return instants if len(instants) == len(found) else ()
 
 
 def _only(

@@ -9,7 +9,7 @@ itself sent the value, or because it only carried the row along.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness import sent
 from harness.field_ids import by_ids, by_names
@@ -17,6 +17,7 @@ from harness.model.canonical import Value, same, text_of
 from harness.model.files import FileFact
 from harness.model.resolution import LayoutError, slices
 from harness.model.schema import Field
+from harness.model.since import Since, dated
 from harness.model.truth import History, Row, Rows, Truth, named
 from harness.record import FileValues, StateRecord
 
@@ -50,6 +51,9 @@ class Held:
     """In the files that the view is read from."""
     newest: Mapping[str, int]
     """The step that wrote the newest of these files that holds a row, by the text of its key."""
+    older: frozenset[str] = frozenset()
+    """The keys of rows that files hold and the view leaves out, as they were committed before it
+    begins, as texts."""
 
     @property
     def twice(self) -> frozenset[str]:
@@ -76,13 +80,24 @@ class Holdings:
         self._read: dict[FileFact, tuple[Row, ...]] = {}
         self._different: dict[FileFact, tuple[Difference, ...]] = {}
 
-    def held(self, files: Sequence[FileFact]) -> Held:
-        """Give what files hold together.
+    def held(self, files: Sequence[FileFact], since: Since | None = None) -> Held:
+        """Give what files hold together; `since`: the view, where it gives a part of the rows.
 
         Raises:
-            NotKnown: one of them was not looked at, or no step made it.
+            NotKnown: one of them was not looked at, or no step made it; or it does not say when its
+                rows were committed, where that matters.
 
         """
+        whole = self._held(files)
+        try:
+            rows = {at: row for at, row in whole.rows.items() if not since or since.gives(row)}
+        except LayoutError as problem:
+            raise NotKnown(str(problem)) from problem
+        older = (text_of(row.key) for at, row in whole.rows.items() if at not in rows)
+        return replace(whole, rows=rows, older=frozenset(older))
+
+    def _held(self, files: Sequence[FileFact]) -> Held:
+        """Give all that files hold together."""
         rows: dict[Value, Row] = {}
         read: list[FileFact] = []
         try:
@@ -165,12 +180,14 @@ class Holdings:
             raise NotKnown(f"{fact.path}: {values.unread}")
         step = self._steps[fact.instant]
         truth = self._history[step]
-        for text, row in zip(fact.keys, values.rows, strict=True):
+        instants = values.commits or ("",) * len(values.rows)
+        for text, row, instant in zip(fact.keys, values.rows, instants, strict=True):
             key = self._keys.get(text, text)
             own = truth.rows.get(key)
             shown = dict(zip(values.columns, row, strict=True))
             found = {each.id: _value(each, shown, own, truth) for each in truth.schema.fields}
-            yield Row(key, found, own.written if own else {}, own.group if own else (step, ()))
+            whose = (own.written, own.group) if own else ({}, (step, ()))
+            yield dated(Row(key, found, *whose), instant)
 
     def _differences(self, fact: FileFact) -> Iterator[Difference]:
         step = self._steps[fact.instant]

@@ -20,6 +20,7 @@ from harness.model.moment import AS_OF
 from harness.model.partitions import Lists
 from harness.model.query import Query
 from harness.model.reading import NO_META, Meta
+from harness.model.since import Commits, Since
 from harness.model.truth import History, row_values
 from harness.party import Beside
 from harness.record import Answer, Expected, Normalised, Outcome, OutcomeKind, StateRecord
@@ -71,6 +72,7 @@ class Histories:
         self._holdings = Holdings(case.states, self.history)
         self._besides: dict[tuple[int, str], Beside | None] = {}
         self._meta = _meta(case.states)
+        self._commits = _commits(case.states)
 
     def shown_by(self, reader: str, answer: Answer | None) -> Histories:
         """Give those of what the product of a reader can show: these where it shows all."""
@@ -215,18 +217,25 @@ class Histories:
         return self._besides[step, view]
 
     def _beside(self, step: int, view: str) -> Beside | None:
-        if back := self.back(view):
-            # What was written since is a part of the files only, and which is not worked out.
-            return self.beside(back.step, SNAPSHOT) if back.name == AS_OF else None
-        state = self.states[step]
+        if (back := self.back(view)) and back.name == AS_OF:
+            return self.beside(back.step, SNAPSHOT)
+        state, since = self.states[step], self._since(step, view)
         if state.layout or not state.files:
             return None
         base_only = view == READ_OPTIMIZED
         files = [each for each in state.files if not base_only or each.kind is FileKind.BASE]
         try:
-            return Beside(self.world(step, view), self._holdings.held(files), self._holdings)
+            held = self._holdings.held(files, since)
         except NotKnown:
             return None
+        return Beside(self.world(step, view), held, self._holdings)
+
+    def _since(self, step: int, view: str) -> Since | None:
+        """Give which rows a view gives by when they were committed; None where it gives all."""
+        back = self.back(view)
+        if back is None or back.name == AS_OF:
+            return None
+        return Since(back.step, self._made(step), self._commits)
 
     def base(self, step: int) -> Base:
         """Give what base files show by themselves: the truth of a read-optimized view."""
@@ -240,15 +249,15 @@ class Histories:
         if (step, view) not in self._layouts:
             back = self.back(view)
             at = back.step if back and back.name == AS_OF else step
-            state, since = self.states[at], back is not None and back.name != AS_OF
+            state, since = self.states[at], self._since(step, view)
             layout = Layout(
                 self.world(step, view),
                 state.files,
                 self._made(at),
                 state.layout,
-                partial=since,
+                since=since,
                 meta=self._meta if state.bare else NO_META,
-                lists=self._lists(step) if back is None else None,
+                lists=self._lists(step) if back is None or since else None,
                 whole=self._written.layout(step, view) if self._written else None,
             )
             self._layouts[step, view] = layout
@@ -262,6 +271,16 @@ def _meta(states: Sequence[StateRecord]) -> Meta:
         for state in states
         for each in state.values
         if each.meta
+    }
+
+
+def _commits(states: Sequence[StateRecord]) -> Commits:
+    """Give when the rows of each file were committed, as far as records tell."""
+    return {
+        state.files[each.file]: each.commits
+        for state in states
+        for each in state.values
+        if each.commits
     }
 
 

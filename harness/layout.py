@@ -17,13 +17,15 @@ from harness.model.canonical import Value, text_of
 from harness.model.files import FileFact
 from harness.model.partitions import Lists
 from harness.model.query import Query, at
-from harness.model.reading import Meta, Reading, Shown
+from harness.model.reading import NO_META, Meta, Reading, Shown
+from harness.model.since import Since
 from harness.model.truth import Row
 from harness.model.ways import By, Way
 from harness.readings import Readings
 from harness.record import Answer, labelled
 
 _Row = TypeVar("_Row", bound=Hashable)
+UNDATED: Final = "neither a way of reading nor whose doing it is can be told"
 _TELLING: Final = frozenset({By.COUNTED, By.RENUMBERED})
 """Ways to find columns under which the values themselves may not tell whose they are."""
 
@@ -38,26 +40,31 @@ class Layout:
     """The step that made each instant."""
     unread: str = ""
     """Why the files tell nothing; empty when they do."""
-    partial: bool = False
-    """Whether the view shows a part of the rows by when they were written: no way is predicted."""
+    since: Since | None = None
+    """What of the rows the view gives, where that is a part of them by when they were committed."""
     meta: Meta = field(default_factory=dict)
     """What Hudi's meta columns hold, where the catalog does not list them."""
     lists: Lists | None = None
     """The catalog's lists of columns, where its partitions have some of their own."""
     whole: Layout | None = None
     """The same of all that was written, where a product cannot show all of it."""
-    _readings: list[Readings | None] = field(
+    _readings: list[Readings | str] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
-    """What readers of each way would show, made once: many answers are compared with it."""
+    """What readers of each way would show, or why that is not known. It is made once: many answers
+    are compared with it."""
 
     def doubt(self) -> str:
-        """Say how the files do not hold the rows of the truth; empty when they do."""
+        """Say how the files do not hold the rows of the truth; empty when they do.
+
+        Or why they do not tell of what was written since a step which rows these are.
+        """
         if self.unread:
             return f"names are not exact, for the files tell nothing: {self.unread}"
         if doubt := self._doubt():
             return f"the files are not as the truth says: {doubt}"
-        return ""
+        why = self._predicted() if self.since else None
+        return f"{UNDATED}: {why}" if isinstance(why, str) else ""
 
     def _doubt(self) -> str:
         if self.world.newer is not None:
@@ -167,23 +174,35 @@ class Layout:
 
     def readings(self) -> Readings | None:
         """Give what readers of each way would answer; None where the files tell nothing."""
+        found = self._predicted()
+        return found if isinstance(found, Readings) else None
+
+    def _predicted(self) -> Readings | str:
         if not self._readings:
-            self._readings.append(self._read())
+            self._readings.append(self._read() if self.files else "there are no files")
         return self._readings[0]
 
-    def _read(self) -> Readings | None:
-        if not self.files or self.partial:
-            return None
+    def _read(self) -> Readings | str:
+        """Work out what readers of each way would answer; gives why not where that is not known.
+
+        Who counts Hudi's own columns has no name for the one by which rows are chosen: of what was
+        written since a step nothing is predicted of such a reader.
+        """
+        meta = NO_META if self.since else self.meta
         try:
             return Readings(
-                Reading(self.world.history, self.files, self.steps, self.meta, self.lists)
+                Reading(self.world.history, self.files, self.steps, meta, self.lists, self.since)
             )
-        except resolution.LayoutError:
-            return None
+        except resolution.LayoutError as why:
+            return str(why)
 
     def clash(self) -> str:
-        """Say the one way of finding columns that meets another type; empty for none or several."""
-        if self.partial:
+        """Say the one way of finding columns that meets another type; empty for none or several.
+
+        Nor is it said of what was written since a step: which files a reader opens for it is its
+        own affair, and an older one may have the other type.
+        """
+        if self.since:
             return ""
         try:
             ways = resolution.meeting_other_types(

@@ -19,14 +19,17 @@ from harness.checks.place import Place, What, World
 from harness.held import Difference, Held, Holdings
 from harness.model.canonical import Value, same, text_of
 from harness.model.files import FileFact
-from harness.model.truth import Row, row_values
+from harness.model.truth import row_values
 from harness.record import Answer, Finding, FindingKind, Party, Verdict, VerdictKind, Witness
 
 Judged = Callable[[World], Sequence[Place]]
 """Gives the wrong places of one answer, were the table what a world says."""
 VOICES: Final = 2
 """So many distributions must agree before the truth is doubted, as for an alarm of a report."""
+LOST: Final = "it was written, and no file holds it"
 EXTRA: Final = "it was deleted or never written, and a file holds it"
+EARLIER: Final = "it was written since, and its file says that it was committed before"
+LATER: Final = "it was written before, and its file says that it was committed since"
 IN_DOUBT: Final = (
     "the reference model is in doubt: engines and files agree against it, and none sides with it"
 )
@@ -65,12 +68,14 @@ class Beside:
     @property
     def said(self) -> tuple[Odd, ...]:
         """What the files hold otherwise than it was written, for people."""
-        there = {text_of(row.key) for row in self.held.rows.values()}
-        lost = [Odd(key, "it was written, and no file holds it") for key in self.world.keys]
+        there, older = self._there, self.held.older
+        lost = [Odd(key, EARLIER if key in older else LOST) for key in self.world.keys]
+        before = {text_of(key) for key in self.world.left_out}
+        extra = sorted(there - self.world.keys.keys())
         return (
             *(Odd(each.key, _text(each), each.file) for each in self.held.differences),
             *(each for each in lost if each.key not in there),
-            *(Odd(key, EXTRA) for key in sorted(there - self.world.keys.keys())),
+            *(Odd(key, LATER if key in before else EXTRA) for key in extra),
             *(Odd(key, "it is there more than once") for key in sorted(self.held.twice)),
         )
 
@@ -78,9 +83,7 @@ class Beside:
         """Tell whether no rule of the model can be at fault for what files hold at a place."""
         match place.what:
             case What.ABSENT_ROW:
-                row = self.world.keys[place.key]
-                held = any(text_of(each.key) == place.key for each in self.held.rows.values())
-                return self._cell(place.key) if held else self._row(row)
+                return self._row(place.key)
             case What.EXTRA_ROW:
                 return self.holdings.gone_sent(place.key, self.world.step)
             case What.CELL if place.field:
@@ -100,12 +103,25 @@ class Beside:
             return bool(found) and all(found)
         return self.holdings.value_sent(row, field_id, newest)
 
-    def _row(self, row: Row) -> bool:
+    def _row(self, key: str) -> bool:
+        """Tell whether a row has to be there by what was sent.
+
+        That a write of a row is its newest commit is a rule of the model. So where a file has taken
+        the write in, and says that the row was committed earlier, values alone tell.
+        """
+        row = self.world.keys[key]
+        taken_in = self.held.newest.get(key, -1) >= max(row.written.values(), default=0)
+        if key in self._there or (key in self.held.older and taken_in):
+            return self._cell(key)
         return self.holdings.row_sent(row, self.world.step)
 
+    @cached_property
+    def _there(self) -> frozenset[str]:
+        return frozenset(text_of(row.key) for row in self.held.rows.values())
+
     def _rows(self) -> bool:
-        there = {text_of(row.key) for row in self.held.rows.values()}
-        lost = [row for key, row in self.world.keys.items() if key not in there]
+        there = self._there
+        lost = [key for key in self.world.keys if key not in there]
         extra = there - self.world.keys.keys()
         gone = (self.holdings.gone_sent(key, self.world.step) for key in extra)
         return bool(lost or extra) and all(gone) and all(map(self._row, lost))

@@ -78,6 +78,9 @@ class FileValues:
     """Why its values are not known; empty when they are."""
     meta: Annotated[tuple[tuple[Cellular, ...], ...], Field(exclude_if=lambda rows: not rows)] = ()
     """Of base files, where the catalog lists none of Hudi's meta columns: those, row by row."""
+    commits: Annotated[tuple[str, ...], Field(exclude_if=lambda instants: not instants)] = ()
+    """The instant at which each row was committed, by what Hudi keeps of it; empty where the file
+    does not say, and in records made before it was asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,8 @@ def _records(
         if state is None:
             yield StateRecord(course.variant.id, outcome, "", reused=reused)
             continue
-        files = _relabelled(state.frozen, [each.instant for each in course.outcomes])
+        names = _names(state.frozen, [each.instant for each in course.outcomes])
+        files = _relabelled(state.frozen, names)
         new = [number for number, fact in enumerate(files) if fact not in seen]
         seen.update(files)
         yield StateRecord(
@@ -55,18 +56,25 @@ def _records(
             others=state.frozen.others,
             table_version=state.frozen.table_version,
             # The frozen facts name the instants that stand in the files.
-            values=tuple(file_values.read(state.table, state.frozen.files, new, meta=meta)),
+            values=tuple(
+                replace(each, commits=tuple(names.get(at, at) for at in each.commits))
+                for each in file_values.read(state.table, state.frozen.files, new, meta=meta)
+            ),
             bare=state.bare,
         )
 
 
-def _relabelled(frozen: Frozen, instants: Sequence[str]) -> tuple[FileFact, ...]:
-    """Give the file facts with the instants that these records know the steps by.
+def _names(frozen: Frozen, instants: Sequence[str]) -> Mapping[str, str]:
+    """Give by which instant these records know the step of each instant of a state.
 
     The states of a variant need not all come from one writing: an earlier run may have frozen the
     first ones, and each writing has instants of its own.
     """
-    names = dict(zip(frozen.instants, instants, strict=False))
+    return dict(zip(frozen.instants, instants, strict=False))
+
+
+def _relabelled(frozen: Frozen, names: Mapping[str, str]) -> tuple[FileFact, ...]:
+    """Give the file facts with the instants that these records know the steps by."""
     return tuple(
         replace(fact, instant=names.get(fact.instant, fact.instant)) for fact in frozen.files
     )

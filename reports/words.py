@@ -24,6 +24,7 @@ from harness.model.ways import (
     REKEYED,
     STORED,
     By,
+    Given,
     Logs,
 )
 from harness.record import FindingKind, Party, VerdictKind
@@ -196,6 +197,10 @@ WAYS: Final[Mapping[str, str]] = {
     "the partition path of rows from base files stand under its first, third and fourth column",
     REKEYED: "where the catalog does not list Hudi's columns, the third column of a row from a "
     "base file is taken for its record key, so that log files' newer values and deletes miss it",
+    Given.ALL: "rows are shown that were written before the step as well, whenever that was",
+    Given.EARLIER: "rows are shown that were written in the step itself as well",
+    Given.LATER: "rows are left out that were written in the next step",
+    Given.NOTHING: "no row that was written after the step is shown",
 }
 """What a reader does that reads in such a way; a way may have several of these parts."""
 

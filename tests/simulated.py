@@ -49,6 +49,8 @@ class File:
     deleted: tuple[Value, ...] = ()
     meta: Mapping[Value, Record] = field(default_factory=dict)
     """What Hudi adds to a record, where it is something else than usual."""
+    commits: Mapping[Value, str] = field(default_factory=dict)
+    """The instant at which each record was committed, which it keeps in files of later steps."""
 
     @property
     def path(self) -> str:
@@ -57,7 +59,7 @@ class File:
 
     def added(self, key: Value) -> Record:
         """Give what Hudi adds to a record, in the order of its columns."""
-        instant = instant_of(self.step)
+        instant = self.commits.get(key, instant_of(self.step))
         values = (instant, f"{instant}_{self.group}_{key}", text_of(key), "", self.path)
         return self.meta.get(key) or dict(zip(META, values, strict=True))
 
@@ -162,7 +164,8 @@ def _file(disk: Disk, kind: FileKind, group: str, truth: Truth, rows: Sequence[R
     records = {
         row.key: dict(zip(names, row_values(row, truth.schema), strict=True)) for row in rows
     }
-    return File(kind, group, truth.step, truth.schema, order, records)
+    commits = {row.key: instant_of(max(row.written.values())) for row in rows}
+    return File(kind, group, truth.step, truth.schema, order, records, commits=commits)
 
 
 @dataclass(frozen=True)

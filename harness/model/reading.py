@@ -34,6 +34,7 @@ from harness.model.resolution import (
     version,
 )
 from harness.model.schema import Field, Schema
+from harness.model.since import Since
 from harness.model.truth import History, Row
 from harness.model.ways import Beyond, By, Logs, Way, ways
 
@@ -76,16 +77,18 @@ class Reading:
         steps: Mapping[str, int],
         meta: Meta = NO_META,
         lists: Lists | None = None,
+        since: Since | None = None,
     ) -> None:
         """Take the files; `steps` tells which step made an instant.
 
         `lists`: the catalog's lists of columns, where its partitions have some of their own.
+        `since`: the view, where it gives a part of the rows.
 
         Raises:
-            LayoutError: a file's instant or key is not in the history.
+            LayoutError: a file's instant or key is not in the history, nor known when it was made.
 
         """
-        self._history, self._steps, self._lists = history, steps, lists
+        self._history, self._steps, self._lists, self._since = history, steps, lists, since
         self._slices = tuple(slices(files, steps))
         self._rows = {
             id(fact): self._versions(fact, meta)
@@ -97,22 +100,21 @@ class Reading:
         self._counted = bool(meta) and all(base.path in meta for base in bases)
         self.renumbered = renumbered(history, files, steps)
         """Whether ids that are given anew in each file can show something else."""
-        rows = (row for each in self._rows.values() for _, row in each)
+        rows = [row for each in self._rows.values() for _, row in each]
         self.cut = any(finer(value) for row in rows for value in row.values.values())
         """Whether timestamps that are cut to milliseconds can."""
+        self._given = since.differing(rows) if since else ()
         self._columns: dict[tuple[int, int, int, By, Show], Sequence[Value]] = {}
         others = [by for by in self._finders() if by is not By.ID]
         self.stored = self._otherwise(files, as_stored.otherwise, others)
         """The ways to find columns with which what is stored can show something else."""
-        named = [by for by in others if not by.placed]
-        self.cast = self._otherwise(files, casting.otherwise, named)
+        self.cast = self._otherwise(files, casting.otherwise, [o for o in others if not o.placed])
         """The same of texts that are cast."""
         self.listed = lists is not None and lists.differ
         """Whether lists of partitions can show something else."""
         self.overlaid = self._counted and any(logs for _, logs in self._slices)
         """Whether Hudi's columns may be shown under others: by Hive without MapReduce."""
-        pairs = (base is not None and bool(logs) for base, logs in self._slices)
-        self.rekeyed = self._counted and any(pairs)
+        self.rekeyed = self._counted and any(base and logs for base, logs in self._slices)
         """Whether record keys may be taken from the third column: by Hive with MapReduce. The same
         files are read by all, so both are worked out, once for all readers."""
         self._read: dict[tuple[int, By, int, bool, Show, bool, bool], dict[str, Shown]] = {}
@@ -141,6 +143,7 @@ class Reading:
                 self.cut,
                 self.overlaid,
                 self.rekeyed,
+                self._given,
             )
             self._ways[prunes] = ways(found, can)
         return self._ways[prunes]
@@ -173,7 +176,8 @@ class Reading:
             added = (dict(zip(ids, each, strict=False)) for each in meta[fact.path])
             pairs = zip(rows, added, strict=True)
             rows = [replace(row, values={**row.values, **more}) for row, more in pairs]
-        return list(zip(fact.keys, rows, strict=True))
+        dated = self._since.dated(fact, rows) if self._since else rows
+        return list(zip(fact.keys, dated, strict=True))
 
     def _differing(self) -> Iterator[Logs]:
         # Where logs can hold rows, a reader that sees no delete may be one that sees no log at all.
@@ -211,6 +215,12 @@ class Reading:
             ValueError: a value has no form in the type of an older catalog, or is no record key.
 
         """
+        for each in self._merged(way, where):
+            if self._since is None or self._since.gives(each.row, way.given):
+                yield each
+
+    def _merged(self, way: Way, where: Condition | None) -> Iterator[Shown]:
+        """Give the rows of every file group, whenever they were committed."""
         for base, logs in self._slices:
             merged = logs if way.logs is not Logs.IGNORED else ()
             older, newer = dict[str, Shown](), self._newer(merged, way)

@@ -59,6 +59,22 @@ class Logs(StrEnum):
     UNDELETED = "deletes ignored"
 
 
+class Given(StrEnum):
+    """Which rows a reader gives that is asked for what was written since a step.
+
+    How it was asked does not matter: a begin is exclusive or inclusive by a library's version
+    (`engines.past`), and one that is taken for the other is off by one write.
+    """
+
+    SINCE = "what was written since"
+    ALL = "the begin ignored"
+    EARLIER = "one write too many"
+    """The write by which the question begins as well."""
+    LATER = "one write too few"
+    """The first write after it left out."""
+    NOTHING = "nothing given"
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """A way to read a whole table.
@@ -88,6 +104,8 @@ class Way:
     overlaid: bool = False
     """Whether it shows three of Hudi's columns of a base file under the table's own (see
     `model.overlay`)."""
+    given: Given = Given.SINCE
+    """Which rows it gives of a view of what was written since a step; all of any other view."""
     rekeyed: bool = False
     """Whether it takes the third column of a base row for its record key, by which log records are
     merged (see `model.rekeying`)."""
@@ -105,8 +123,9 @@ class Way:
             ("cut", self.cut or None),
             ("overlaid", self.overlaid or None),
             ("rekeyed", self.rekeyed or None),
+            ("given", self.given),
         )
-        return tuple(each for each in told if each[1] not in {None, Logs.MERGED})
+        return tuple(each for each in told if each[1] not in {None, Logs.MERGED, Given.SINCE})
 
     @property
     def twice(self) -> bool:
@@ -155,6 +174,7 @@ class Way:
         parts += [CUT] if self.cut else []
         parts += [OVERLAID] if self.overlaid else []
         parts += [REKEYED] if self.rekeyed else []
+        parts += [str(self.given)] if self.given is not Given.SINCE else []
         return ", ".join(parts)
 
 
@@ -185,6 +205,8 @@ class Beyond:
     """Whether Hudi's columns may be shown under others."""
     rekeyed: bool = False
     """Whether record keys may be taken from the third column."""
+    given: Sequence[Given] = ()
+    """What else may be given than what was written since a step, where that is asked for."""
 
 
 def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
@@ -201,6 +223,7 @@ def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
             (False, True) if by in can.cast else (False,),
             (False, True) if can.cut else (False,),
             (False, True) if can.overlaid and by is By.ID else (False,),
+            (Given.SINCE, *can.given),
         )
     )
     some = [way for way in made if not (way.twice or way.nobodys) and len(way.beyond) <= AT_ONCE]

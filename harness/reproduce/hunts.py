@@ -86,7 +86,7 @@ def begin(target: Target, candidate: Candidate) -> Hunt:
         return smaller.scenario.table.order_by == order_by and target.predicted(smaller)
 
     guess = None
-    if predicted.predictable(target.sign):
+    if predicted.predictable(target.sign, target.cause.view):
         guess = minimise.smallest(candidate, shows)
     tried = Tried(candidate)
     hunt = Hunt(target, tried, minimise.search(tried, guess))

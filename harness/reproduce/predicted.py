@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from harness import formats, judge, shapes, views
 from harness.cells import Cell
 from harness.histories import Case, Histories
+from harness.model.moment import INCREMENTAL
 from harness.model.query import Query
 from harness.model.reading import Reading
 from harness.model.schema import Schema
@@ -42,14 +43,15 @@ def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | 
     return Cell(candidate.variant.id, len(history) - 1, reader, asked[0], texts[0])
 
 
-def predictable(sign: Sign) -> bool:
+def predictable(sign: Sign, view: str) -> bool:
     """Tell whether a sign says in which one way the reader reads; not of what is unexplained.
 
     Nor where the way has to do with the columns that Hudi adds: how the catalog lists them is known
-    of written files alone.
+    of written files alone, and so is when rows were committed, which a view of what was written
+    since a step goes by.
     """
     added = any(each in sign.way for each in (By.COUNTED, OVERLAID, REKEYED))
-    if sign.kind == FindingKind.UNEXPLAINED or added:
+    if sign.kind == FindingKind.UNEXPLAINED or added or view == INCREMENTAL:
         return False
     return sign.way.startswith(READ) if sign.refused else bool(sign.way)
 

@@ -17,15 +17,15 @@ from harness.views import Past
 from tests.quality import asked
 from tests.quality.chance import Plot
 from tests.quality.notation import Told
-from tests.quality.planted import Way, plant
-from tests.quality.shadow import Seen, read
+from tests.quality.planted import Twist, Way, free, plant
+from tests.quality.shadow import Line, Seen, read
 from tests.simulated import Reader
 
 Then = Callable[[Told, int], Seen | None]
 """Reads a history, asked for the past of a step; None where there is nothing to get wrong."""
 
 
-def _ends(plot: Plot, by_chance: random.Random) -> Plot:
+def ends(plot: Plot, by_chance: random.Random) -> Plot:
     """Let rows come, change and go before and after a schema change."""
     changes = ("add z string after ts", "add z int", "touch some")
     steps = f"{plot.steps}; insert 401..404; upsert 401; delete 402; {by_chance.choice(changes)}"
@@ -55,7 +55,7 @@ def _of(told: Told, step: int, then: int) -> Seen:
 
 def as_of(name: str, way: Then, *, harmless: bool = False) -> None:
     """Plant a reader that is asked for the table as of a step."""
-    plant(f"as of a step: {name}", _past(AS_OF, way), harmless=harmless, twist=_ends)
+    plant(f"as of a step: {name}", _past(AS_OF, way), harmless=harmless, twist=ends)
 
 
 as_of("just that (right)", lambda told, step: _of(told, step, step), harmless=True)
@@ -105,9 +105,16 @@ as_of(
 )
 
 
-def since(name: str, way: Then, *, harmless: bool = False) -> None:
+def since(name: str, way: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
     """Plant a reader that is asked for what was written since a step."""
-    plant(f"since a step: {name}", _past(INCREMENTAL, way), harmless=harmless, twist=_ends)
+    plant(f"since a step: {name}", _past(INCREMENTAL, way), harmless=harmless, twist=twist)
+
+
+def _columns(plot: Plot, by_chance: random.Random) -> Plot:
+    """Let columns change after rows came, in files that are not written anew."""
+    rename = f"rename {by_chance.choice(free(plot))} renamed"
+    changes = f"insert 401..404; {rename}; add placed string after ts"
+    return replace(plot, steps=f"{plot.steps}; {changes}; insert 405")
 
 
 def _written(told: Told, after: int, until: int) -> set[str]:
@@ -148,8 +155,36 @@ def _newest_left_out(told: Told, step: int) -> Seen:
 
 
 def _columns_of_then(told: Told, step: int) -> Seen:
+    then = frozenset(told.history[step].schema.fields)
+    made = [frozenset(truth.schema.fields) for truth in told.history].index(then)
     whole = read(told, schema=told.history[step].schema)
-    return _only(whole, _written(told, step, told.truth.step))
+    return replace(_only(whole, _written(told, step, told.truth.step)), catalog=made)
+
+
+def _committed(seen: Seen, after: int) -> Seen:
+    """Leave the rows of which the version that is shown was written after a step."""
+    lines = (line for line in seen.lines if _commit(seen.told, line) > after)
+    return replace(seen, lines=tuple(lines))
+
+
+def _commit(told: Told, line: Line) -> int:
+    rows = {text_of(key): row for key, row in told.history[line.step].rows.items()}
+    return max(rows[line.key].written.values())
+
+
+def seen_since(answer: Way) -> Way:
+    """Give what is shown, where only what was written since a step is asked for."""
+
+    def seen(told: Told, by_chance: random.Random) -> Seen | None:
+        whole, step = answer(told, by_chance), by_chance.randrange(1, told.truth.step)
+        return whole and replace(_committed(whole, step), view=str(Past(INCREMENTAL, step)))
+
+    return seen
+
+
+def by(reader: Reader) -> Then:
+    """Give how a reader reads that chooses rows as it should, by when they were committed."""
+    return lambda told, step: _committed(read(told, reader), step)
 
 
 def _deleted_too(told: Told, step: int) -> Seen | None:
@@ -170,8 +205,18 @@ since(
     harmless=True,
 )
 since("everything that a predicate holds for", lambda told, _: _asked(told, read(told)))
+since("everything, columns by position", lambda told, _: read(told, Reader("position")))
 since("one write too many", lambda told, step: _since(told, step - 1))
+since(
+    "one write too many, columns by name",
+    lambda told, step: _committed(read(told, Reader("name")), step - 1),
+)
 since("one write too few", lambda told, step: _since(told, step + 1))
+since("nothing", lambda told, _: replace(read(told), lines=()))
+since("columns by position", by(Reader("position")), twist=_columns)
+since("columns by name", by(Reader("name")), twist=_columns)
+since("log files ignored", by(Reader("id", logs="ignored")))
+since("deletes ignored", by(Reader("id", logs="undeleted")))
 since("nothing of the newest write", _end_before)
 since("the rows of the newest write left out", _newest_left_out)
 since("columns of then", _columns_of_then)

@@ -9,8 +9,9 @@ from dataclasses import replace
 from harness.model.canonical import Value
 from harness.model.files import FileKind
 from tests.quality.chance import Plot
+from tests.quality.defects_past import ends, seen_since
 from tests.quality.notation import Told
-from tests.quality.planted import planted
+from tests.quality.planted import DEFECTS, plant, planted
 from tests.quality.shadow import Files, Seen, read
 from tests.simulated import File
 
@@ -160,3 +161,8 @@ def _has_logs(told: Told, base: File) -> bool:
         each.group == base.group and each.kind is FileKind.LOG and each.step < base.step
         for each in told.disk.files
     )
+
+
+for _name in ("an update lost", "deletes lost", "a row left out", "NULL for a column"):
+    _whole = DEFECTS[f"writer: {_name}"]
+    plant(f"{_whole.name}, since a step", seen_since(_whole.answer), twist=ends)

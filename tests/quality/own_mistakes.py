@@ -18,8 +18,9 @@ from tests.quality import chance
 from tests.quality.notation import Told
 from tests.quality.parties import case_of, judged
 from tests.quality.shadow import Files, read
-from tests.simulated import File, Record
+from tests.simulated import File, Record, Reply
 
+_REWRITTEN: Final = "insert 1..4; insert 5; add z int; upsert 2"
 Change = Callable[[File, Value, Record], Record]
 
 
@@ -73,6 +74,21 @@ def _of_values(seed: int) -> tuple[Verdict, ...]:
     return judged(replace(case, states=states), [read(told, files=files).reply] * 2)
 
 
+def _of_commits(voices: int) -> Callable[[int], tuple[Verdict, ...]]:
+    """Let files that are written anew say that all of their rows were committed just then."""
+
+    def ask(seed: int) -> tuple[Verdict, ...]:
+        plot = replace(chance.plot(seed), mor=False, partition_by=(), steps=_REWRITTEN)
+        told = plot.told()
+        case, whole = case_of(told, lambda file: replace(file, commits={})), told.read()
+        at = whole.names.index(told.history[0].table.key)
+        late = {key for each in told.disk.until(4) if each.step > 2 for key in each.records}
+        since = Reply(whole.columns, tuple(row for row in whole.rows if row[at] in late))
+        return judged(case, [since] * voices, "incremental(2)")
+
+    return ask
+
+
 def _negated(outcome: Outcome) -> Outcome:
     other = {"true as `z`": "false as `z`", "false as `z`": "true as `z`"}
     found = re.compile("|".join(other))
@@ -100,6 +116,16 @@ OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Party, Verdi
     ),
     "own: flags made otherwise, two engines asked": (
         _of_values,
+        Party.MODEL,
+        VerdictKind.UNKNOWN,
+    ),
+    "own: when rows were committed, one engine asked": (
+        _of_commits(1),
+        Party.UNSURE,
+        VerdictKind.WRONG,
+    ),
+    "own: when rows were committed, two engines asked": (
+        _of_commits(2),
         Party.MODEL,
         VerdictKind.UNKNOWN,
     ),

@@ -32,9 +32,6 @@ COUNTED: Final = "by position, Hudi's meta columns counted"
 ANEW: Final = "by id, ids given anew in each file"
 WRITER = "writer: "
 """How the names of planted writers begin; all others are readers."""
-OPEN = "since a step: "
-"""How the names of those begin of whom nobody is named: which files hold what was written since is
-not worked out."""
 
 
 class Blamed(StrEnum):
@@ -90,6 +87,18 @@ MAPPED: Final[Mapping[str, str]] = {
     "read-optimized merges all logs": "by id",
     "as of a step: columns by position": "by position",
     "as of a step: deletes ignored": "by id, deletes ignored",
+    "since a step: everything": "by id, the begin ignored",
+    "since a step: everything that a predicate holds for": "by id, the begin ignored",
+    "since a step: everything, columns by position": "by position, the begin ignored",
+    "since a step: one write too many": "by id, one write too many",
+    "since a step: one write too many, columns by name": "by name, one write too many",
+    "since a step: one write too few": "by id, one write too few",
+    "since a step: nothing": "by id, nothing given",
+    "since a step: columns of then": "by id, catalog of step {}",
+    "since a step: columns by position": "by position",
+    "since a step: columns by name": "by name",
+    "since a step: log files ignored": "by id, base files only",
+    "since a step: deletes ignored": "by id, deletes ignored",
 }
 """The way of planted readers that read in one of those that are predicted; {} is `Seen.catalog`."""
 
@@ -141,7 +150,8 @@ def _state(disk: Disk, step: int, sql: tuple[str, ...], *, looked_at: bool) -> S
 def _values(file: File, number: int) -> FileValues:
     rows = (tuple(record[name] for name in file.names) for record in file.records.values())
     meta = (tuple(file.added(key).values()) for key in file.records)
-    return FileValues(number, file.names, tuple(rows), meta=tuple(meta))
+    commits = (file.commits.get(key, instant_of(file.step)) for key in file.records)
+    return FileValues(number, file.names, tuple(rows), meta=tuple(meta), commits=tuple(commits))
 
 
 def judged(case: Case, replies: Sequence[Reply], view: str = "snapshot") -> tuple[Verdict, ...]:
@@ -155,10 +165,8 @@ def judged(case: Case, replies: Sequence[Reply], view: str = "snapshot") -> tupl
     return judge(case, cells, answers)
 
 
-def right_of(defect: Defect) -> Party | None:
+def right_of(defect: Defect) -> Party:
     """Give whose doing a planted defect is to be called."""
-    if defect.name.startswith(OPEN):
-        return None
     return Party.WRITER if defect.name.startswith(WRITER) else Party.READER
 
 

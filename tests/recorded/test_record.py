@@ -14,7 +14,7 @@ import pytest
 
 from harness import run
 from harness.model.files import FileFact, FileKind
-from harness.record import Answer, Outcome, OutcomeKind, Part, StateRecord
+from harness.record import Answer, FileValues, Outcome, OutcomeKind, Part, StateRecord
 from tests.recorded import lines, replay, store, tidy
 from tests.recorded.store import Recorded
 
@@ -108,6 +108,16 @@ def test_a_snapshot_that_tells_no_time_and_a_file_with_its_task_are_named_anew()
     called = f"data/00000-0-{tidy.group(1)}-0-00001.parquet"
     assert tidied.outcome.instant == tidied.files[0].instant == tidy.instant(1)
     assert tidied.files[0].path == tidied.files[0].file_group == called
+
+
+def test_when_rows_were_committed_is_told_in_the_instants_of_the_recording() -> None:
+    first, second = "20261122001035078", "20261122001035079"
+    fact = FileFact("f.parquet", FileKind.BASE, "f", second, (), ("1", "2"))
+    values = (FileValues(0, ("id",), (("1",), ("2",)), commits=(first, second)),)
+    outcome = Outcome(1, OutcomeKind.APPLIED, second)
+    state = StateRecord("v", outcome, "", (fact,), values=values)
+    tidied = tidy.state(state, tidy.names_of((state,)))
+    assert tidied.values[0].commits == (tidy.instant(1), tidy.instant(2))
 
 
 def test_an_error_names_no_folder_no_port_and_no_attempt() -> None:

@@ -126,6 +126,7 @@ def _aliases(states: Iterable[StateRecord]) -> dict[str, str]:
 def instants_of(state: StateRecord) -> set[str]:
     """Give every instant that a state names."""
     made = {state.outcome.instant, *(name for name, _ in state.others)}
+    made |= {each for file in state.values for each in file.commits}
     of_files = {
         name for fact in state.files for name in (fact.instant, *INSTANT.findall(fact.path))
     }
@@ -154,6 +155,7 @@ def state(record: StateRecord, names: Names) -> StateRecord:
             file=place[each.file],
             unread=names.message(each.unread),
             meta=tuple(map(names.row, each.meta)),
+            commits=tuple(map(names.text, each.commits)),
         )
         for each in record.values
     )

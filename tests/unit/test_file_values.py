@@ -95,6 +95,15 @@ def test_what_hudi_adds_to_each_row_is_given_where_it_is_asked_for(tmp_path: Pat
     assert (found.columns, found.rows, found.meta) == (("f1",), (("é",),), (("x",) * 5,))
 
 
+def test_when_each_row_was_committed_is_given_where_the_file_says_it_of_all(tmp_path: Path) -> None:
+    at = pa.array(["20240101000000001", "20240101000000002"])
+    pq.write_table(pa.table({"_hoodie_commit_time": at, "f1": at}), tmp_path / "f.parquet")
+    (found,) = file_values.read(tmp_path, [fact("f.parquet", "1", "2")], [0])
+    assert (found.columns, found.commits) == (("f1",), tuple(at.to_pylist()))
+    assert written(tmp_path, _hoodie_commit_time=PLAIN["nothing"], f1=PLAIN["text"]).commits == ()
+    assert written(tmp_path, f1=PLAIN["text"]).commits == ()
+
+
 def test_meta_columns_that_are_not_all_there_are_not_given(tmp_path: Path) -> None:
     written(tmp_path, _hoodie_record_key=(pa.string(), "1", "1"), f1=PLAIN["text"])
     (found,) = file_values.read(tmp_path, [fact("f.parquet", "1")], [0], meta=True)
@@ -111,6 +120,7 @@ def test_a_log_block_tells_the_values_of_its_records(
     (found,) = file_values.read(tmp_path, [fact("l", "1", instant=instant, kind=FileKind.LOG)], [0])
     assert found.columns == ("id", "ts", "f1_new", "f3")
     assert found.rows == (("1", 2, "a1u", None),)
+    assert found.commits == (instant,)
 
 
 def test_a_block_that_is_not_there_is_no_empty_one(tmp_path: Path) -> None:

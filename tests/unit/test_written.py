@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,20 @@ def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None
         for name, instant in (("a", "10"), ("b", "30"))
     )
     frozen = Frozen(Outcome(2, OutcomeKind.APPLIED, "30"), (), facts, ("", "10", "30"))
-    told = written._relabelled(frozen, ["", "100", "300"])
+    told = written._relabelled(frozen, written._names(frozen, ["", "100", "300"]))
     assert [fact.instant for fact in told] == ["100", "300"]
+
+
+def test_so_is_when_rows_were_committed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def read(_: Path, __: object, numbers: list[int], *, meta: bool) -> Iterator[FileValues]:
+        yield from (FileValues(each, commits=("10", "30"), unread=str(meta)) for each in numbers)
+
+    monkeypatch.setattr("harness.written.file_values.read", read)
+    state = frozen_state(0, ("id",), tmp_path)
+    state = replace(state, frozen=replace(state.frozen, instants=("10",)))
+    course = Course(variant()).then(replace(state.frozen.outcome, instant="100"))
+    (record,) = written._records(course, [state], reused=True)
+    assert record.values[0].commits == ("100", "30")
 
 
 def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> table_state.State:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import printable
-from harness.model.ways import By, Logs, Way
+from harness.model.ways import By, Given, Logs, Way
 from harness.record import FindingKind, VerdictKind
 from harness.reports.words import (
     FINDINGS,
@@ -69,6 +69,7 @@ def test_large_numbers_are_readable() -> None:
 def test_every_part_of_every_way_of_reading_is_explained(by: By, logs: Logs) -> None:
     names = "listed", "stored", "cast", "cut", "overlaid", "rekeyed"
     does: list[dict[str, Any]] = [{"pruned": By.NAME}, *({name: True} for name in names)]
+    does += [{"given": each} for each in Given if each is not Given.SINCE]
     more = (Way(by, logs, **each) for each in does)
     for way in (Way(by, logs), Way(by, logs, 3), *more):
         said = way_text(str(way)).split("; ")

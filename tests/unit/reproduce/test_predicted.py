@@ -21,7 +21,7 @@ MOVED = "insert 1..6; touch all; upsert 2; move f1 after f2"
 def test_every_sign_of_a_simulated_reader_of_that_way_is_predicted(seed: int, by: str) -> None:
     candidate = candidate_of(story(seed))
     for sign in seen_by(Reader(by), candidate):
-        if predicted.predictable(sign):
+        if predicted.predictable(sign, "snapshot"):
             assert predicted.shows(candidate, sign, "snapshot", "all"), sign
 
 
@@ -33,10 +33,10 @@ def test_what_a_reader_of_another_way_shows_is_not_predicted() -> None:
 
 
 def test_several_ways_and_none_predict_nothing() -> None:
-    assert not predicted.predictable(Sign("misaligned", ()))
-    assert not predicted.predictable(Sign("misaligned", ("by name", "by position")))
-    assert not predicted.predictable(Sign("refused X", ("it is too late",)))
-    assert not predicted.predictable(Sign("unexplained", ("by position",)))
+    assert not predicted.predictable(Sign("misaligned", ()), "snapshot")
+    assert not predicted.predictable(Sign("misaligned", ("by name", "by position")), "snapshot")
+    assert not predicted.predictable(Sign("refused X", ("it is too late",)), "snapshot")
+    assert not predicted.predictable(Sign("unexplained", ("by position",)), "snapshot")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,13 @@ def test_several_ways_and_none_predict_nothing() -> None:
     ],
 )
 def test_what_depends_on_the_columns_that_hudi_adds_is_not_predicted(way: str) -> None:
-    assert not predicted.predictable(Sign("misaligned", (way,)))
+    assert not predicted.predictable(Sign("misaligned", (way,)), "snapshot")
+
+
+def test_which_rows_are_given_of_what_was_written_since_a_step_is_not_predicted() -> None:
+    sign = Sign("misaligned", ("by position",))
+    assert predicted.predictable(sign, "as_of")
+    assert not predicted.predictable(sign, "incremental")
 
 
 def test_an_error_is_predicted_where_its_way_meets_a_column_of_another_type() -> None:
@@ -57,7 +63,7 @@ def test_an_error_is_predicted_where_its_way_meets_a_column_of_another_type() ->
     columns = "id string, ts long, f1 string, f2 int"
     other = candidate_of(history("insert 1..4; move f1 after f2", columns))
     same = candidate_of(history("insert 1..4; move f1 after f2"))
-    assert predicted.predictable(sign)
+    assert predicted.predictable(sign, "snapshot")
     assert predicted.shows(other, sign, "snapshot", "all", refusal)
     assert not predicted.shows(same, sign, "snapshot", "all", refusal)
 
