@@ -90,6 +90,8 @@ class Github:
     steps: list[dict[str, Any]]
     expressions: dict[str, str]
     ran: list[subprocess.CompletedProcess[str]]
+    cells: int
+    """So many of them `harness plan` tells of."""
 
     def given(self, action: str) -> dict[str, str]:
         """What the page gives to an action."""
@@ -168,7 +170,7 @@ def github(repository: Path, path: str, tmp_path_factory: pytest.TempPathFactory
     (named,) = (step["id"] for step in job["steps"] if {"id", "run"} <= step.keys())
     for name, _, value in (line.partition("=") for line in output.read_text("utf-8").splitlines()):
         known[f"steps.{named}.outputs.{name}"] = value
-    return Github(machine, job["steps"], known, ran)
+    return Github(machine, job["steps"], known, ran, cells(machine.done(PLAN)))
 
 
 def test_the_job_of_github_ends_with_what_is_wrong_and_a_test_for_each_cell(
@@ -177,7 +179,7 @@ def test_the_job_of_github_ends_with_what_is_wrong_and_a_test_for_each_cell(
     statuses = [each.returncode for each in github.ran]
     assert statuses == [0, 0, 0, WRONG], "\n".join(map(said, github.ran))
     cases = github.machine.cases()
-    assert len(cases) == cells(github.machine.done(PLAN)) > 20
+    assert len(cases) == github.cells > 20
     assert "missing_rename" in {each for case in cases for each in types(case)}
 
 
@@ -195,11 +197,12 @@ def test_the_job_of_github_caches_and_keeps_what_is_there(github: Github) -> Non
 def elsewhere(
     github: Github, repository: Path, path: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Machine:
-    """Somebody's machine: the repository, and of the job the files that it keeps."""
+    """Somebody's machine: the repository, and of the job the files that it keeps, all else gone."""
     place = shutil.copytree(repository, tmp_path_factory.mktemp("elsewhere") / "work")
     (place / "lake-tables").mkdir()
     for each in github.machine.kept(*github.given("actions/upload-artifact")["path"].split()):
         shutil.copy(each, place / "lake-tables")
+    shutil.rmtree(github.machine.repository / "my")
     return Machine(place, {"PATH": path, "HARNESS_CACHE": str(place / "none")})
 
 
