@@ -58,7 +58,9 @@ def write(variants: Sequence[Variant], where: Writing, found: Callable[[Written]
         else:
             found(kept)
     if len(missing) < len(variants):
-        where.progress.note(f"{len(variants) - len(missing)} variants are kept from earlier runs")
+        where.progress.note(
+            f"kept from earlier runs: {len(variants) - len(missing)} of {len(variants)} variants"
+        )
     if missing:
         with where.progress.count("write tables", len(missing)) as tables:
             for written in _write_missing(missing, where):

@@ -5,10 +5,10 @@
 
 `good` counts the verdicts of readers that are known to be right (Iceberg by field id; Spark with
 schema-on-read on, of Hudi tables; every reader as long as no schema change was made) and lists what
-is not correct among them. `sample` draws wrong cells at random and writes a text for each: what was
-sent to the writer, what the harness says of the cell, the engine's own answer, and what the base
-files hold, read anew by pyarrow and by nothing of the harness; and `list.jsonl`, a line a cell to
-be filled in.
+is not correct among them (`known_good.py` judges each of these, of a recording). `sample` draws
+wrong cells at random and writes a text for each: what was sent to the writer, what the harness says
+of the cell, the engine's own answer, and what the base files hold, read anew by pyarrow and by
+nothing of the harness; and `list.jsonl`, a line a cell to be filled in.
 """
 
 from __future__ import annotations

@@ -36,6 +36,9 @@ _OF_FILES: Final = ("parquet", "orc")
 
 _SAYS_NOTHING: Final = {"SERVER_STARTING_UP", "SERVER_SHUTTING_DOWN", "NO_NODES_AVAILABLE"}
 """Errors of a server that did not look at the query."""
+_TOO_LITTLE: Final = "INSUFFICIENT_RESOURCES"
+"""The type of every error that means the machine, or what the server may have of it: memory, space
+to spill, a place in the queue (`ErrorType` of the SPI of Trino and of both Prestos)."""
 _SILENT: Final = (OSError, HTTPException, TrinoConnectionError, HttpError)
 """What sending a query raises when there is no reply, or none of a server of this family."""
 _MALFORMED: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -151,6 +154,8 @@ def _sorted(error: Any, seconds: float) -> RefusedError | NoAnswerError:  # noqa
     refusal = refusal_of(error)
     if refusal.kind in _SAYS_NOTHING:
         return NoAnswerError(f"{refusal.kind}: {refusal.message}")
+    if error.error_type == _TOO_LITTLE:
+        return NoAnswerError(f"the server has too little for it: {refusal.kind}: {refusal.message}")
     thrown = refusal.cause.partition(":")[0]
     if refusal.kind == "HIVE_METASTORE_ERROR" and thrown.endswith(_METASTORE_GONE):
         return NoAnswerError(f"the server cannot reach the metastore: {refusal.cause}")

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Final
 
 _TAIL_BYTES: Final = 64 * 1024
+_CAUSE: Final = "Caused by: "
+_CAUSES: Final = 5
 
 
 def tail(path: Path, lines: int) -> str:
@@ -20,6 +22,20 @@ def tail(path: Path, lines: int) -> str:
     except FileNotFoundError:
         return ""
     return "\n".join(text.splitlines()[-lines:])
+
+
+def excerpt(text: str, lines: int) -> str:
+    r"""Give the last lines of a log, and before them the last causes that stand above these.
+
+    Guice, by which Trino puts itself together, ends with lists of class names, the causes above.
+
+    >>> excerpt("Caused by: x: y, at a, Caused by: x: y, at b, end".replace(", ", chr(10)), 1)
+    'Caused by: x: y\n…\nend'
+    """
+    found = text.splitlines()
+    above = (line for line in found[:-lines] if line.startswith(_CAUSE))
+    causes = list(dict.fromkeys(above))[-_CAUSES:]
+    return "\n".join([*causes, *(["…"] if causes else []), *found[-lines:]])
 
 
 def size(path: Path) -> int:

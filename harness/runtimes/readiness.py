@@ -7,9 +7,13 @@ from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
 from harness.errors import EnvironmentProblem
+from harness.runtimes import log_file
 from harness.runtimes.ports import PortTakenProblem
 
 POLL_S: Final = 0.1
+_LOOKED_AT: Final = 2000
+_SHOWN: Final = 40
+"""So many lines of the log of a process that ended are searched for its reason, and shown."""
 _PORT_TAKEN: Final = ("Address already in use", "java.net.BindException", "Failed to bind")
 
 T = TypeVar("T")
@@ -25,8 +29,8 @@ class Watched(Protocol):
     def alive(self) -> bool:
         """Tell whether it still runs."""
 
-    def log_tail(self) -> str:
-        """Give the end of its log."""
+    def log_tail(self, lines: int = _SHOWN) -> str:
+        """Give the last lines of its log."""
 
 
 def wait_until(
@@ -44,7 +48,7 @@ def wait_until(
 
     Raises:
         PortTakenProblem: the process ended and its log says that its port was in use.
-        EndedProblem: the process ended; with the end of its log.
+        EndedProblem: the process ended; with the end of its log, and the causes above it.
         EnvironmentProblem: `timeout_s` passed; with the end of its log.
 
     """
@@ -55,7 +59,7 @@ def wait_until(
         except not_yet as problem:
             reason = str(problem)
         if not process.alive():
-            raise _ended(what, process.log_tail())
+            raise _ended(what, process.log_tail(_LOOKED_AT))
         if time.monotonic() > deadline:
             late = f"{what} did not get ready within {timeout_s:.0f} s ({reason})"
             raise EnvironmentProblem(f"{late}; the end of its log:\n{process.log_tail()}")
@@ -64,4 +68,5 @@ def wait_until(
 
 def _ended(what: str, log: str) -> EnvironmentProblem:
     kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
-    return kind(f"{what} ended before it was ready; the end of its log:\n{log}")
+    shown = log_file.excerpt(log, _SHOWN)
+    return kind(f"{what} ended before it was ready; the end of its log:\n{shown}")

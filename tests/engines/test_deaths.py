@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,13 +25,13 @@ from harness.answering import Manner
 from harness.asking import ask_all
 from harness.cells import Cell, Reader
 from harness.engines.api import Question, Server
-from harness.errors import EnvironmentProblem
 from harness.model.query import Query
 from harness.progress import Progress
 from harness.questions import Asked
 from harness.record import Answer
 from harness.runtimes import distributions, fetch, places
 from harness.runtimes.cache import Cache
+from harness.runtimes.download import file_sha256
 from harness.runtimes.metastore import Metastore
 
 pytestmark = pytest.mark.engines
@@ -39,6 +40,10 @@ SCENARIOS = Path(__file__).parents[2] / "tools" / "deaths_scenarios"
 READER = "hive-3.1.3"
 GOOD = 0
 """The status of this run: both its readers are right about a column that moves."""
+INTERRUPTED = 130
+WRITER = "spark-3.5.8-hudi-0.15.0"
+NOT_THE_FILE = {".part", ".lock", ".ok"}
+"""What lies beside a fetched file, or until it is whole instead of it."""
 SPARK = "spark-3.5.8-hudi-1.0.2"
 """An engine that ends for lack of memory only because every JVM is told to."""
 FILLS_THE_HEAP = "select length(repeat('x', 2000000000)) n"
@@ -55,19 +60,23 @@ def planned(folder: Path) -> list[str]:
 
 
 @contextmanager
-def started(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
+def started(
+    folder: Path, *options: str, cache: Path | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Begin the run, on a cache of its own if one is given."""
+    environment = {**os.environ, "HARNESS_CACHE": str(cache or Cache.default().root)}
     with subprocess.Popen(
-        [*planned(folder), *options], stdout=subprocess.PIPE, text=True
+        [*planned(folder), *options], stdout=subprocess.PIPE, text=True, env=environment
     ) as process:
         yield process
 
 
-def until(process: subprocess.Popen[str], **wanted: object) -> None:
-    """Read events until one holds all of `wanted`."""
+def until(process: subprocess.Popen[str], text: str = "", **wanted: object) -> None:
+    """Read events until one holds all of `wanted`, and a text that begins so."""
     assert process.stdout is not None
     for line in process.stdout:
         event = json.loads(line)
-        if wanted.items() <= event.items():
+        if wanted.items() <= event.items() and str(event.get("text", "")).startswith(text):
             return
     raise AssertionError(f"the run ended without {wanted}")
 
@@ -85,9 +94,12 @@ def verdicts(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) | {"seconds": 0, "reused": False} for line in lines]
 
 
-def resume(folder: Path) -> tuple[int, dict[str, Any]]:
+def resume(folder: Path, cache: Path | None = None) -> tuple[int, dict[str, Any]]:
     """Go on with a run; give its status and its last event."""
-    done = subprocess.run(command(folder, "--resume"), capture_output=True, text=True, check=False)
+    environment = {**os.environ, "HARNESS_CACHE": str(cache or Cache.default().root)}
+    done = subprocess.run(
+        command(folder, "--resume"), capture_output=True, text=True, check=False, env=environment
+    )
     return done.returncode, json.loads(done.stdout.splitlines()[-1])
 
 
@@ -147,18 +159,41 @@ def test_an_interruption_ends_the_run_and_says_how_to_go_on(
     assert verdicts(folder) == undisturbed
 
 
-@pytest.mark.parametrize("name", ["hive-3.1.3", "spark-3.5.8-hudi-1.0.2", "trino-476"])
-def test_an_engine_without_enough_memory_ends_and_says_so(
-    name: str, metastore: Metastore, cache: Cache, progress: Progress, tmp_path: Path
+@pytest.fixture
+def engines_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache that holds the engines and nothing else, so that every table is written."""
+    monkeypatch.syspath_prepend(str(SCENARIOS.parent))
+    made: Path = importlib.import_module("own_cache").with_engines(tmp_path / "cache")
+    return made
+
+
+def test_a_run_interrupted_while_a_table_is_written_is_gone_on_with(
+    undisturbed: list[dict[str, Any]], engines_only: Path, tmp_path: Path
 ) -> None:
-    found = fetch.ensure(distributions.load(name), cache, progress)
-    tiny = replace(found, distribution=replace(found.distribution, heap_mb=24))
-    engine = engines.load(tiny.distribution.engine)
-    with (
-        pytest.raises(EnvironmentProblem, match=r"(?i)OutOfMemory|memory|heap"),
-        engine.serve(tiny, metastore.uri, tmp_path, progress),
-    ):
-        pass
+    folder = tmp_path / "run"
+    with started(folder, cache=engines_only) as process:
+        until(process, f"{WRITER} answers after", event="note")
+        children = family(process)
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == INTERRUPTED
+    assert all_end(children)
+    assert resume(folder, engines_only)[0] == GOOD
+    assert verdicts(folder) == undisturbed
+
+
+def test_a_run_interrupted_while_it_fetches_leaves_nothing_taken_for_whole(
+    undisturbed: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    folder, cache = tmp_path / "run", tmp_path / "cache"
+    with started(folder, cache=cache) as process:
+        until(process, event="progress")
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == INTERRUPTED
+    kept = [path for path in cache.glob("artifacts/*/*") if path.suffix not in NOT_THE_FILE]
+    assert [path for path in kept if not file_sha256(path).startswith(path.parent.name)] == []
+    assert not list(cache.glob("unpacked/*"))
+    assert resume(folder)[0] == GOOD, "with a cache in which all is"
+    assert verdicts(folder) == undisturbed
 
 
 def asked(sql: str) -> Asked:

@@ -342,8 +342,9 @@ class TestAtTheEnd:
                     raise EnvironmentProblem("no job yet")
 
             wait_until(
-                job_runs, server, timeout_s=MINUTE, what="job", not_yet=(EnvironmentProblem,)
-            )
+                job_runs, server.process, timeout_s=MINUTE, what="job",
+                not_yet=(EnvironmentProblem,),
+            )  # fmt: skip
             os.kill(server.process.pid, signal.SIGKILL)
             with pytest.raises(NoAnswerError, match="connection lost"):
                 asked.result()

@@ -38,6 +38,9 @@ NOT_FOUND = {PRESTODB: ("SYNTAX_ERROR", "1")}
 """How the absence of a table is told, where it is not TABLE_NOT_FOUND, 46."""
 ENDLESS = "select count(*) from unnest(sequence(1, 9999)) a, unnest(sequence(1, 9999)) b, unnest(sequence(1, 9999)) c"  # noqa: E501
 
+GREEDY = "select cardinality(array_agg(a * 10000 + b)) from unnest(sequence(1, 9999)) x(a), unnest(sequence(1, 9999)) y(b)"  # noqa: E501
+"""It keeps 100 million numbers, 0.8 GB: more than any of these may keep of its heap."""
+
 
 class Started:
     """A running server with the tables of these tests in its metastore."""
@@ -201,6 +204,16 @@ def test_a_query_without_end_is_given_up_and_taken_off_the_server(started: Start
         sql = "select query from system.runtime.queries where state in ('RUNNING', 'QUEUED')"
         running = connection.ask(sql, timeout_s=60).rows
     assert (ENDLESS,) not in running
+
+
+def test_a_query_that_takes_more_memory_than_there_is_gets_no_answer_and_the_next_one_does(
+    started: Started,
+) -> None:
+    with closing(started.server.connect({})) as connection:
+        with pytest.raises(NoAnswerError, match=r"too little for it: EXCEEDED_\w*MEMORY_LIMIT"):
+            connection.ask(GREEDY, timeout_s=120)
+        assert connection.ask("select 1", timeout_s=60).rows == ((1,),)
+    assert started.server.alive()
 
 
 def test_it_listens_on_loopback_only(started: Started) -> None:

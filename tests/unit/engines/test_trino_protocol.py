@@ -50,8 +50,10 @@ class Coordinator:
     def reply(self, **body: Any) -> str:  # noqa: ANN401 - any JSON
         return json.dumps({"id": "q1", "infoUri": "", "stats": {"state": "FINISHED"}, **body})
 
-    def fails(self, sql: str, name: str, info: dict[str, Any] | None = None) -> None:
-        error = {"message": "it said no", "errorCode": 7, "errorName": name, "errorType": "X"}
+    def fails(
+        self, sql: str, name: str, info: dict[str, Any] | None = None, kind: str = "X"
+    ) -> None:
+        error = {"message": "it said no", "errorCode": 7, "errorName": name, "errorType": kind}
         self.says(sql, error={**error, "failureInfo": info})
 
 
@@ -196,6 +198,15 @@ def test_a_server_that_did_not_look_at_the_query_gave_no_answer(
 ) -> None:
     coordinator.fails("select 1", name)
     with pytest.raises(NoAnswerError, match=name):
+        connection.ask("select 1", timeout_s=30)
+
+
+def test_a_query_that_was_to_take_more_than_the_server_has_got_no_answer(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    name = "EXCEEDED_LOCAL_MEMORY_LIMIT"
+    coordinator.fails("select 1", name, kind="INSUFFICIENT_RESOURCES")
+    with pytest.raises(NoAnswerError, match=f"too little for it: {name}: it said no"):
         connection.ask("select 1", timeout_s=30)
 
 

@@ -25,8 +25,8 @@ class Simulated:
     def alive(self) -> bool:
         return self.runs
 
-    def log_tail(self) -> str:
-        return self.log
+    def log_tail(self, lines: int = 3) -> str:
+        return "\n".join(self.log.splitlines()[-lines:])
 
 
 def never() -> str:
@@ -60,6 +60,13 @@ def test_waiting_for_a_process_that_is_silent_ends_with_the_last_reason() -> Non
 def test_a_port_that_was_taken_is_told_apart() -> None:
     with pytest.raises(PortTakenProblem):
         waited(never, Simulated("Address already in use", runs=False))
+
+
+def test_the_reason_is_found_and_shown_where_the_log_ends_with_much_else() -> None:
+    log = "\n".join(["Caused by: BindException: Address already in use", *["Net: sun.nio"] * 200])
+    with pytest.raises(PortTakenProblem, match=r"Caused by: BindException") as taken:
+        waited(never, Simulated(log, runs=False))
+    assert str(taken.value).count("Net") == 40
 
 
 def test_an_unexpected_error_of_a_check_is_not_waited_out() -> None:

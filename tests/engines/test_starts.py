@@ -1,0 +1,135 @@
+"""Starts that come to nothing, of every engine that reads: no memory, no end, a port in use."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness import engines
+from harness.engines import hive, spark, trino_server
+from harness.errors import EnvironmentProblem
+from harness.progress import Progress
+from harness.runtimes import ports
+from harness.runtimes.fetch import Installation
+from harness.runtimes.metastore import Metastore
+from harness.writer import start
+from tests.engines.everyone import Installed
+
+pytestmark = pytest.mark.engines
+
+READERS = (
+    "hive-3.1.3",
+    "hive-3.1.3-iceberg-1.4.3",
+    "prestodb-0.283",
+    "prestosql-350",
+    "spark-3.5.8-hudi-1.0.2",
+    "spark-3.5.8-hudi-1.2.0",
+    "spark-3.5.8-iceberg-1.10.1",
+    "trino-368",
+    "trino-476",
+)
+ON_A_PORT = [name for name in READERS if not name.startswith("spark")]
+"""Spark's JVM is spoken to through a process of its own, which picks the port itself."""
+TINY_MB = 24
+SOON_S = 4.0
+
+
+@pytest.fixture(params=READERS)
+def reader(request: pytest.FixtureRequest, installed: Installed) -> Installation:
+    return installed(request.param)
+
+
+@pytest.fixture
+def family() -> Iterator[list[psutil.Process]]:
+    """The processes that this one had before; afterwards it has no others."""
+    before = psutil.Process().children(recursive=True)
+    yield before
+    assert [each for each in psutil.Process().children(recursive=True) if each not in before] == []
+
+
+def starts(
+    reader: Installation, metastore: Metastore, folder: Path, progress: Progress, match: str
+) -> None:
+    engine = engines.load(reader.distribution.engine)
+    with (
+        pytest.raises(EnvironmentProblem, match=match),
+        engine.serve(reader, metastore.uri, folder, progress),
+    ):
+        pass
+
+
+@pytest.mark.usefixtures("family")
+def test_an_engine_without_enough_memory_ends_and_says_so(
+    reader: Installation, metastore: Metastore, progress: Progress, tmp_path: Path
+) -> None:
+    tiny = replace(reader, distribution=replace(reader.distribution, heap_mb=TINY_MB))
+    starts(tiny, metastore, tmp_path, progress, r"(?i)OutOfMemory|memory|heap")
+
+
+@contextmanager
+def stopping_what_starts(before: list[psutil.Process]) -> Iterator[list[psutil.Process]]:
+    """Stop every Java process that begins, as soon as it is there: it will never be ready."""
+    stopped: list[psutil.Process] = []
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.is_set():
+            for each in psutil.Process().children(recursive=True):
+                with suppress(psutil.Error):
+                    if each not in before and each not in stopped and each.name() == "java":
+                        each.send_signal(signal.SIGSTOP)
+                        stopped.append(each)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield stopped
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_an_engine_that_never_gets_ready_is_given_up_and_ended(
+    reader: Installation,
+    metastore: Metastore,
+    family: list[psutil.Process],
+    progress: Progress,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in (hive, spark, trino_server):
+        monkeypatch.setattr(module, "READY_S", SOON_S)
+    monkeypatch.setattr(start, "START_S", SOON_S)
+    with stopping_what_starts(family) as stopped:
+        starts(reader, metastore, tmp_path, progress, r"did not (get ready within 4 s|start)")
+    assert len(stopped) >= 1
+    assert psutil.wait_procs(stopped, timeout=60)[1] == []
+
+
+@pytest.mark.parametrize("name", ON_A_PORT)
+def test_a_port_in_use_is_left_and_another_one_taken(
+    name: str,
+    installed: Installed,
+    metastore: Metastore,
+    progress: Progress,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader = installed(name)
+    engine = engines.load(reader.distribution.engine)
+    with closing(socket.create_server((ports.LOOPBACK, 0))) as taken:
+        others = iter([taken.getsockname()[1]])
+        free = ports.free_port
+        monkeypatch.setattr(ports, "free_port", lambda: next(others, None) or free())
+        with engine.serve(reader, metastore.uri, tmp_path, progress) as server:
+            assert next(others, None) is None, "the port in use was tried"
+            with closing(server.connect({})) as connection:
+                assert connection.ask("select 1", timeout_s=60).rows == ((1,),)

@@ -1,0 +1,205 @@
+"""Each answer of a reader that should be right and was not: whose fault it is, and the evidence.
+
+    python tools/known_good.py tests/recorded/full > docs/results/known_good.jsonl
+
+Readers that should be right are those of `adjudicate.py good`. There is a line for each of their
+answers in a recording that is wrong or refused. What the files hold (as it was read directly) is
+read again in the ways of `known_good_files.py`; a wrong answer, and each column that was asked
+alone, must be exactly what one of them gives. A refusal must be of exactly one kind of
+`known_good_rules.py`, whose evidence is looked up for the very cell. And rightly read the files
+must give what is expected. What is not so is `unadjudicated`, and the command ends with status 1.
+On standard error: so many of each group.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
+
+from known_good_cell import Known, alone, peers, short, way_text  # noqa: E402
+from known_good_files import RIGHT, Files, Otherwise  # noqa: E402
+from known_good_rules import DOUBTFUL, READER, RULES  # noqa: E402
+
+from harness.cells import Cell, Variant, parse_reader  # noqa: E402
+from harness.record import FindingKind, VerdictKind  # noqa: E402
+from harness.run import WRITE  # noqa: E402
+from tests.recorded import store  # noqa: E402
+from tests.recorded.store import Recorded  # noqa: E402
+
+UNADJUDICATED: Final = "unadjudicated"
+FINE: Final = frozenset({VerdictKind.CORRECT, VerdictKind.UNSUPPORTED})
+JUDGEMENTS: Final = {
+    "undeleted": (
+        "PrestoDB 0.283 reads no delete files of Iceberg's.",
+        "prestodb/presto#20492; its manual, Iceberg connector, limitations",
+    ),
+    "parts_by_name": (
+        "PrestoDB 0.283 finds parts of structs by name.",
+        "prestodb/presto#28539, of a later version",
+    ),
+    "columns_by_name": (
+        "PrestoDB 0.283 finds a part asked for alone by its whole path's name.",
+        "prestodb/presto#28539, of a later version",
+    ),
+    "to_1970": (
+        "Timestamps are divided as whole numbers, so that those before 1970 become later.",
+        "Hive3Shim.getTimestampWriteable of Hudi 1.0.2; of PrestoDB none known",
+    ),
+    "base_only": (
+        "It reads base files only of merge-on-read tables.",
+        "trinodb/trino#14432; apache/hudi#8185",
+    ),
+}
+"""What each way to read otherwise is judged to be, and where it is known from."""
+GROUPS: Final = {
+    "undeleted": "delete files left out",
+    "parts_by_name": "parts of structs by name",
+    "columns_by_name": "a part asked alone by its path's name",
+    "to_1970": "timestamps towards 1970",
+    "base_only": "log files left out",
+}
+AS_WRITTEN: Final = "rightly read, the files give what is expected"
+DRIFT: Final = (
+    "Spark repeats the catalog's type; that one without a zone is meant the scenario alone says.",
+    "SPARK-36180; docs/scenarios.md, times without a zone",
+)
+
+
+def first_change(variant: Variant) -> int:
+    """Give the first step that changes the schema; one past the last if none does."""
+    steps = variant.scenario.steps
+    changing = (at for at, each in enumerate(steps, 1) if each.operation.CHANGES_SCHEMA)
+    return min(changing, default=len(steps) + 1)
+
+
+def known_good(cell: Cell, variant: Variant) -> bool:
+    """Tell whether the reader of a cell should be right."""
+    reader = parse_reader(cell.reader)
+    spark = reader.distribution.startswith("spark") and variant.format.startswith("hudi")
+    by_id = spark and ("schema-on-read", "on") in reader.settings
+    early = cell.step < first_change(variant)
+    return cell.view != WRITE and (variant.format == "iceberg" or by_id or early)
+
+
+def cells(recorded: Recorded) -> Iterator[Known]:
+    """Give the cells of a variant that are to be adjudicated."""
+    right: dict[tuple[int, str, str], list[str]] = {}
+    for cell, said in recorded.verdicts.items():
+        if said["verdict"] == VerdictKind.CORRECT:
+            right.setdefault((cell.step, cell.view, cell.query), []).append(cell.reader)
+    files = Files(recorded)
+    for cell, said in recorded.verdicts.items():
+        answer = recorded.answers.get(cell)
+        if answer and said["verdict"] not in FINE and known_good(cell, recorded.variant):
+            same = right.get((cell.step, cell.view, cell.query), ())
+            yield Known(cell, said, answer, files, tuple(same))
+
+
+Line = Mapping[str, object]
+
+
+def line(known: Known) -> Line:
+    """Give what is said of a cell."""
+    refused = known.said["verdict"] == VerdictKind.REFUSED
+    group, whose, judgement, source, evidence = _refused(known) if refused else _wrong(known)
+    return {
+        "case": known.cell.case,
+        "verdict": known.said["verdict"],
+        "findings": known.names(),
+        "group": group,
+        "whose": whose,
+        "judgement": judgement,
+        "evidence": "; ".join(filter(None, evidence)),
+        "source": source,
+    }
+
+
+Told = tuple[str, str, str, str, tuple[str, ...]]
+"""Group, whose fault, judgement, source, evidence."""
+
+
+def _unknown(*evidence: str) -> Told:
+    return UNADJUDICATED, UNADJUDICATED, "", "", evidence
+
+
+def _wrong(known: Known) -> Told:
+    ways = known.ways(known.answer)
+    if not ways or not known.as_written:
+        return _unknown(way_text(ways), *known.witnesses())
+    if ways[0] == RIGHT:
+        return _drift(known)
+    names = [_named(way) for way in ways]
+    if any(each not in JUDGEMENTS for some in names for each in some):
+        return _unknown(way_text(ways), *known.witnesses())
+    found = [JUDGEMENTS[each] for each in names[0]]
+    judgement = " ".join(said for said, _ in found)
+    source = "; ".join(of for _, of in found)
+    gives = f"the files give exactly this answer {way_text(ways)}"
+    evidence = (gives, *known.witnesses(), AS_WRITTEN)
+    return " and ".join(GROUPS[each] for each in names[0]), READER, judgement, source, evidence
+
+
+def _named(way: Otherwise) -> list[str]:
+    return [each for each in Otherwise.__slots__ if getattr(way, each)]
+
+
+def _drift(known: Known) -> Told:
+    if known.kinds != {FindingKind.TYPE_DRIFT} or not known.reader.startswith("spark"):
+        return _unknown("the files give exactly these values", *known.witnesses())
+    created = known.files.recorded.states[0].outcome.statements
+    types = dict(known.state.files[0].columns)
+    columns = [each for finding in known.said["findings"] for each in finding["columns"]]
+    held = f"the files have {columns[0]} {types.get(columns[0], '')}"
+    said = f"created with {short(created[-1]) if created else 'nothing'}"
+    values = "the files give exactly these values"
+    return "timestamps of the catalog", DOUBTFUL, *DRIFT, (values, held, said, *known.witnesses())
+
+
+def _refused(known: Known) -> Told:
+    asked_alone, explained = alone(known)
+    found = [
+        (rule, said, evidence)
+        for rule in RULES
+        if (said := re.search(rule.error, known.error)) and re.match(rule.reader, known.reader)
+        if (evidence := rule.evidence(known)) is not None
+    ]
+    if len(found) != 1 or not explained or not known.as_written:
+        return _unknown(short(known.error), asked_alone)
+    rule, said, evidence = found[0]
+    error = short(known.error[said.start() :])
+    told = (f"said {error}", evidence, asked_alone, AS_WRITTEN, peers(known))
+    return rule.group, rule.whose, rule.judgement, rule.source, told
+
+
+def lines(variants: Iterable[Recorded]) -> Iterator[Line]:
+    """Give a line for each cell, in the order of the recording."""
+    for recorded in variants:
+        yield from map(line, cells(recorded))
+
+
+def main() -> int:
+    """Print the lines of a recording."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("recording", type=Path, help="such as tests/recorded/full")
+    given = parser.parse_args()
+    counted: Counter[tuple[str, str, str]] = Counter()
+    for folder in store.folders(given.recording):
+        for each in lines(store.read(folder)):
+            print(json.dumps(each, ensure_ascii=False))
+            counted[str(each["verdict"]), str(each["group"]), str(each["whose"])] += 1
+    for (verdict, group, whose), number in counted.most_common():
+        print(f"{number:>5} {verdict}: {group} ({whose})", file=sys.stderr)
+    return int(any(group == UNADJUDICATED for _, group, _ in counted))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
