@@ -1,7 +1,8 @@
 """The baselines of a run: files beside the scenarios, and what they said when it was planned.
 
 A run remembers them, so that it can be judged where its scenario files are not; where they are, or
-where a scenario of that name is shipped, the file beside it counts as it is now.
+a clone of the folder in which the run was planned is the working directory, or a scenario of that
+name is shipped, the file beside it counts as it is now.
 """
 
 from __future__ import annotations
@@ -34,12 +35,15 @@ def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
 
     """
     scenarios = {each.scenario.name: each.scenario for each in variants if each.scenario.path}
-    found = {
-        name: BaselineInfo(str(Path(each.path).resolve()), _text(_beside(Path(each.path))))
-        for name, each in scenarios.items()
-    }
+    found = {name: _remembered(Path(each.path)) for name, each in scenarios.items()}
     gathered(lambda name: _lines(found[name], scenarios[name]), found)
     return found
+
+
+def _remembered(scenario: Path) -> BaselineInfo:
+    path = scenario.resolve()
+    below = _near(path)
+    return BaselineInfo(str(path), _text(_beside(scenario)), "" if below == path else str(below))
 
 
 def apply(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
@@ -146,9 +150,9 @@ def _now(info: RunInfo, name: str) -> BaselineInfo:
 
 
 def _file(info: RunInfo, name: str) -> Path | None:
-    """Find a scenario's file: where it was, else among those shipped here."""
-    at_planning = info.baselines.get(name, BaselineInfo()).scenario
-    paths = [Path(at_planning)] if at_planning else []
+    """Find a scenario's file: where it was, else in a clone, else among those shipped here."""
+    was = info.baselines.get(name, BaselineInfo())
+    paths = [Path(each) for each in (was.scenario, was.below) if each]
     paths.append(shipped.scenarios_folder() / f"{name}.yaml")
     return next((path for path in paths if path.is_file()), None)
 

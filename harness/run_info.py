@@ -74,6 +74,8 @@ class BaselineInfo:
     scenario: str = ""
     """The path of the scenario's file, beside which the baseline is; empty when it has none."""
     text: str = ""
+    below: str = ""
+    """That path from the folder in which the run was planned; empty when it is not below it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 It runs without the site module, so that neither the editable installation nor anything else that
 a `.pth` file brings in can stand in for a file that the wheel lacks; or, where the harness starts
-more of itself, in an environment of its own.
+more of itself, in an environment of its own. With the libraries that it asks for, and real engines,
+it is tried as the page on CI says (tests/engines/test_ci_page.py).
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -16,18 +16,12 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import junitparser
 import pytest
 
-from harness.runtimes.cache import Cache
 from tests.stories import MOVED
+from tests.wheel import ROOT, build, run
 
-ROOT = Path(__file__).parent.parent
-FOLDERS = ("harness", "containers", "reports", "scenarios")
-FILES = ("pyproject.toml", "README.md", "LICENSE")
-WRONG, BROKEN = 1, 3
-NOT_STATES = ("artifacts", "jre", "unpacked", "archives")
-"""Folders of the cache that another one may share, to ask real engines about tables of its own."""
+BROKEN = 3
 SHARED = ("containers", "reports", "scenarios")
 HARNESS = "from harness.__main__ import main; sys.exit(main())"
 QUIET = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps")
@@ -63,34 +57,14 @@ class Installed:
         return self.python(HARNESS, *arguments, cwd=cwd)
 
 
-def run(*command: str, cwd: Path) -> str:
-    """Run a command that must succeed; what it prints."""
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
-
-
-def tracked_copy(target: Path) -> None:
-    """The files that a clone would have: a build in the checkout would pick up what lies about."""
-    wanted = (*FOLDERS, *FILES)
-    listed = run("git", "ls-files", "-co", "--exclude-standard", "-z", "--", *wanted, cwd=ROOT)
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).exists():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, target / name, follow_symlinks=False)
-
-
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """A wheel built from a copy of the checkout, and installed without its dependencies."""
     folder = tmp_path_factory.mktemp("wheel")
-    (checkout := folder / "checkout").mkdir()
-    tracked_copy(checkout)
-    python = (sys.executable, "-m")
-    run(*python, "build", "--wheel", "--no-isolation", "--outdir", str(folder), cwd=checkout)
-    (wheel,) = folder.glob("*.whl")
+    wheel = build(folder)
     target = folder / "installed"
-    run(*python, "pip", "install", *QUIET, "--target", str(target), str(wheel), cwd=folder)
+    install = (sys.executable, "-m", "pip", "install", *QUIET, "--target", str(target))
+    run(*install, str(wheel), cwd=folder)
     return Installed(wheel, target)
 
 
@@ -197,40 +171,6 @@ def test_in_an_environment_of_its_own_the_wheel_comes_before_the_checkout(
         *(str(environment / "harness"), "plan", "--scenarios", "my/", "--profile", "nightly"),
         cwd=repository,
     )
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    """A cache with the engines of the usual one, and neither its states nor its answers."""
-    folder = tmp_path / "cache"
-    folder.mkdir()
-    for name in NOT_STATES:
-        (shared := Cache.default().root / name).mkdir(parents=True, exist_ok=True)
-        (folder / name).symlink_to(shared)
-    return folder
-
-
-@pytest.mark.engines
-def test_in_another_repository_a_run_of_an_own_scenario_ends_in_a_report_for_build_servers(
-    environment: Path, repository: Path, cache: Path
-) -> None:
-    command = (str(environment / "harness"), "run", "--scenarios", "my/", "--profile", "nightly")
-    done = subprocess.run(
-        (*command, "--run-dir", "run"),
-        cwd=repository,
-        env={**os.environ, "HARNESS_CACHE": str(cache)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == WRONG, done.stdout + done.stderr
-    suites = junitparser.JUnitXml.fromfile(str(repository / "run" / "junit.xml"))
-    cases = [case for suite in suites for case in suite]
-    shown = {case.name: [each.type for each in case.result] for case in cases}
-    cell = "s{}/snapshot/all/trino-476{{use-column-names=false}}"
-    assert shown == {cell.format(1): [], cell.format(2): [], cell.format(3): ["misaligned"]}
-    assert len(cases) == len(shown)
-    assert list((cache / "states").iterdir())
 
 
 def test_in_another_repository_pytest_collects_the_cells(

@@ -1,24 +1,28 @@
-"""What docs/ci.md tells people to paste: it can be read."""
+"""What docs/ci.md tells people to paste: it can be read, and its profile plans its scenario.
+
+Its commands are run by tests/engines/test_ci_page.py.
+"""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
-from harness.plan.profile import loads_profiles
-
-PAGE = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+from harness import planning
+from tests import ci_page
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=[each.partition("\n")[0] for each in BLOCKS])
-def test_what_is_to_be_pasted_is_yaml(block: str) -> None:
-    assert YAML(typ="safe").load(block)
+@pytest.mark.parametrize("name", ci_page.FILES)
+def test_what_is_to_be_pasted_is_yaml(name: str) -> None:
+    assert ci_page.read(name)
 
 
-def test_the_own_profile_of_the_page_is_one() -> None:
-    (text,) = (each for each in BLOCKS if each.startswith("# my/profiles.yaml"))
-    assert list(loads_profiles(text, "my/profiles.yaml")) == ["nightly"]
+def test_the_own_profile_of_the_page_plans_its_own_scenario_and_no_other(tmp_path: Path) -> None:
+    for name in ci_page.OWN:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(ci_page.FILES[name], encoding="utf-8")
+    plan = planning.make([tmp_path / "my"], "nightly", "")
+    assert {each.scenario.name for each in plan.variants} == {"orders/rename"}
+    assert len(plan.readers) == 2
+    assert plan.cells
