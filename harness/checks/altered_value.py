@@ -11,6 +11,9 @@ from harness.model.canonical import Value
 
 NEAR = decimal.Decimal("0.001")
 """Numbers closer than this part of the expected one count as the same one with digits changed."""
+BEYOND = decimal.Decimal("3.4028235677973366E+38")
+"""The least double that has no form as a float of 32 bits, it becomes infinite (IEEE 754): in the
+digits by which Python tells it, 2**128 - 2**103."""
 ZONES = datetime.timedelta(hours=15)
 """A time moved by at most this counts as the same one shown in another zone."""
 DAY = datetime.timedelta(days=1)
@@ -114,6 +117,8 @@ def _near_bytes(expected: bytes, found: Value) -> bool:
 def _near_number(expected: Value, found: Value) -> bool:
     try:
         left, right = decimal.Decimal(str(expected)), decimal.Decimal(str(found))
+        if left.is_finite() and right.is_infinite():
+            return abs(left) >= BEYOND and (left > 0) == (right > 0)
         both = left.is_finite() and right.is_finite()
         return both and (abs(left - right) <= abs(left) * NEAR or _shorter(left, right))
     except ArithmeticError:  # a text that is no number, or one beyond all that we have

@@ -5,6 +5,7 @@ Made values are exact in both, so the histories have explicit ones.
 
 from __future__ import annotations
 
+import math
 import random
 import struct
 from dataclasses import replace
@@ -26,7 +27,10 @@ def _precise(plot: Plot, _: random.Random) -> Plot:
 def _as_float(value: Value) -> Value:
     if value is None:
         return None
-    (short,) = struct.unpack("<f", struct.pack("<f", value))
+    try:
+        (short,) = struct.unpack("<f", struct.pack("<f", value))
+    except OverflowError:  # Python refuses where Java's cast gives infinity
+        return math.copysign(math.inf, value)
     return value if short == value else short
 
 

@@ -35,6 +35,8 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         ("ab  ", "ab"),
         ("    ", ""),
         (-0.0, 0.0),
+        (1e308, float("inf")),  # beyond a float of 32 bits
+        (-3.4028235677973366e38, float("-inf")),
         (datetime.date(1, 1, 2), datetime.date(1, 1, 4)),
         (datetime.date(1, 1, 4), datetime.date(1, 1, 2)),
         (datetime.date(1582, 10, 4), datetime.date(1582, 9, 24)),
@@ -63,6 +65,8 @@ def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, found: 
         (0, 1),
         (503002.5, float("nan")),
         (503002.5, float("inf")),
+        (3.4028235677973362e38, float("inf")),  # it becomes the largest float
+        (1e308, float("-inf")),
         (True, False),
         (1, True),
         (503002, "503003x"),
