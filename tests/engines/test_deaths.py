@@ -29,10 +29,11 @@ from harness.model.query import Query
 from harness.progress import Progress
 from harness.questions import Asked
 from harness.record import Answer
-from harness.runtimes import distributions, fetch, places
+from harness.runtimes import places
 from harness.runtimes.cache import Cache
 from harness.runtimes.download import file_sha256
 from harness.runtimes.metastore import Metastore
+from tests.engines.everyone import Installed
 
 pytestmark = pytest.mark.engines
 
@@ -44,10 +45,12 @@ INTERRUPTED = 130
 WRITER = "spark-3.5.8-hudi-0.15.0"
 NOT_THE_FILE = {".part", ".lock", ".ok"}
 """What lies beside a fetched file, or until it is whole instead of it."""
-SPARK = "spark-3.5.8-hudi-1.0.2"
-"""An engine that ends for lack of memory only because every JVM is told to."""
-FILLS_THE_HEAP = "select length(repeat('x', 2000000000)) n"
-"""It takes nearly twice the heap of `SPARK`, at once: the machine's memory is not touched."""
+FILL_THE_HEAP = {
+    "spark-3.5.8-hudi-1.0.2": "select length(repeat('x', 2000000000)) n",
+    "prestodb-0.283": "select cardinality(array_agg(a * 10000 + b)) from unnest(sequence(1, 9999)) x(a), unnest(sequence(1, 9999)) y(b)",  # noqa: E501
+}
+"""By engine that ends for lack of memory (because every JVM is told to), a query that takes more
+than its heap; the machine's memory is not touched."""
 HARMLESS = "select 1 n"
 
 
@@ -196,17 +199,23 @@ def test_a_run_interrupted_while_it_fetches_leaves_nothing_taken_for_whole(
     assert verdicts(folder) == undisturbed
 
 
-def asked(sql: str) -> Asked:
+def asked(name: str, sql: str) -> Asked:
     """Make a question of SQL that needs no table."""
-    cell = Cell("v", 1, SPARK, "snapshot", sql)
+    cell = Cell("v", 1, name, "snapshot", sql)
     question = Question("none", "t", "hudi-cow", Query(count=True))
-    return Asked(cell, Reader(SPARK), SimpleNamespace(), question, sql, "", "id", ())  # type: ignore[arg-type]
+    return Asked(cell, Reader(name), SimpleNamespace(), question, sql, "", "id", ())  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(("name", "filling"), FILL_THE_HEAP.items())
 def test_a_query_that_fills_the_heap_ends_the_engine_and_the_next_one_is_answered(
-    metastore: Metastore, cache: Cache, progress: Progress, tmp_path: Path
+    name: str,
+    filling: str,
+    installed: Installed,
+    metastore: Metastore,
+    progress: Progress,
+    tmp_path: Path,
 ) -> None:
-    installation = fetch.ensure(distributions.load(SPARK), cache, progress)
+    installation = installed(name)
     engine = engines.load(installation.distribution.engine)
     servers: list[Server] = []
     found: dict[str, Answer] = {}
@@ -221,9 +230,9 @@ def test_a_query_that_fills_the_heap_ends_the_engine_and_the_next_one_is_answere
     def told(each: Asked, answer: Answer) -> None:
         found[each.sql] = answer
 
-    questions = [asked(sql) for sql in (FILLS_THE_HEAP, HARMLESS)]
+    questions = [asked(name, sql) for sql in (filling, HARMLESS)]
     ask_all(serve, engine, questions, manner=Manner(1), told=told)
-    silent, other = found[FILLS_THE_HEAP], found[HARMLESS]
+    silent, other = found[filling], found[HARMLESS]
     assert silent.unknown
     assert len(silent.attempts) == 2
     assert all("java.lang.OutOfMemoryError" in attempt.log for attempt in silent.attempts)
