@@ -16,7 +16,13 @@ from harness.model.datatypes import Primitive
 from harness.model.stored import EPOCH
 from harness.record import Origin
 
-FEW: Final = frozenset({"0", "1", "-1", "", look_of(()), look_of(MapValue(()))})
+_EXTREMES: Final = (n for bits in (8, 16, 32, 64) for n in (-(1 << bits - 1), (1 << bits - 1) - 1))
+FEW: Final = frozenset(
+    {"0", "1", "-1", "", "NULL", "null", look_of(()), look_of((None,)), look_of(MapValue(()))}
+    | {str(each) for each in _EXTREMES}
+)
+"""What any column may come to show: defaults, words for NULL, and what is left of a number that was
+cut or clamped to fewer bits."""
 LAST_DAY: Final = (datetime.date.max - EPOCH.date()).days
 
 

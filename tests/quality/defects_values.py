@@ -61,6 +61,11 @@ def _longer(value: Value) -> Value:
     return WIDE.add(value, Decimal("0.001"))
 
 
+def _by_size(old: Value, _: Value) -> FindingKind:
+    """Say what a digit more is called: next to a small number it may be anybody's."""
+    return ALTERED if abs(old) >= 1 else UNEXPLAINED
+
+
 def _with_zeros(value: Value) -> str:
     text = f"{value:f}"
     return f"{text}0" if "." in text else f"{text}.0"
@@ -104,10 +109,15 @@ def _of_blanks(old: Value, _: Value) -> FindingKind:
     return UNEXPLAINED if str(old).strip(" ") else ALTERED
 
 
+def _of_one(old: Value, new: Value) -> FindingKind:
+    """Say what a cut text is called: of one letter nothing is left, which may be anybody's."""
+    return ALTERED if new else _of_blanks(old, new)
+
+
 _spoilt("decimals without their fraction", "decimal", _by_worth, _places("1"))
 _spoilt("decimals with one digit less", "decimal", _by_worth, _places("0.1"))
 _spoilt("decimals with more zeros", "decimal", _by_worth, _places("0.0001"))
-_spoilt("decimals with a digit more", "decimal", ALTERED, _longer)
+_spoilt("decimals with a digit more", "decimal", _by_size, _longer)
 _spoilt("decimals as floating numbers", "decimal", _by_worth, float)
 _spoilt("decimals as texts with more zeros", "decimal", DRIFT, _with_zeros)
 _spoilt("timestamps eight hours off", "timestamp", ALTERED, moved(8 * HOUR))
@@ -136,7 +146,7 @@ _spoilt(
     _in_eight_digits,
     lambda v: f"{v:.8e}",
 )
-_spoilt("texts cut off", "string", ALTERED, lambda v: v[:-1])
+_spoilt("texts cut off", "string", _of_one, lambda v: v[:-1])
 _spoilt("texts in capitals", "string", ALTERED, lambda v: v.upper() if v[:1] == "f" else v)
 _spoilt("texts padded like CHAR", "string", ALTERED, lambda v: f"{v:<40}")
 _spoilt("texts backwards", "string", UNEXPLAINED, lambda v: f"{v[::-1]}?")

@@ -22,7 +22,11 @@ from tests.quality.parties import case_of
 from tests.quality.planted import Defect
 from tests.quality.shadow import Seen, tokens_in
 
-FEW: Final = {"0", "1", "-1", "", look_of(b""), look_of(()), look_of(MapValue(()))}
+FEW: Final = {
+    *("0", "1", "-1", "", "NULL", "null", look_of(b""), look_of(()), look_of((None,))),
+    *(look_of(MapValue(())), "-128", "127", "-32768", "32767", "-2147483648", "2147483647"),
+    *("-9223372036854775808", "9223372036854775807"),
+}
 
 
 class Result(StrEnum):
@@ -163,7 +167,10 @@ class Excuse:
         if said is not FindingKind.STALE or line is None or column is None:
             return False
         rows = {text_of(k): row for k, row in self.oracle.history[line.step].rows.items()}
-        null = rows[line.key].values.get(self.oracle.root(column.id)) is None
+        whole = rows[line.key].values.get(self.oracle.root(column.id))
+        parts = self.oracle.index.cells.get((column.id, line.key), {}).get(line.step, {None})
+        # An entry that the map of then did not have is NULL as well.
+        null = whole is None or (isinstance(whole, MapValue) and look_of(None) in parts)
         others = (each for each in self.wrong.values() if each.line and each.line.key == line.key)
         return null and any(FindingKind.STALE in each.names and each.found for each in others)
 

@@ -39,6 +39,8 @@ def test_a_value_by_chance_is_stale_only_where_its_cell_held_it_at_an_older_step
         ("as of a step: values of now under the columns of then", 57),
         # A microsecond before 1970: -1 in another type.
         ("as of a step: columns by position", 213),
+        # An entry that the map of that step did not have in this column either.
+        ("log files ignored, by name", 93),
         # A part of a text that may be its own, cut.
         ("as of a step: columns by position", 191),
     ],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 
+import pytest
+
 from harness.record import FindingKind
 from tests.quality.notation import diagnosed, history, places
 from tests.simulated import Reply
@@ -97,3 +99,14 @@ def test_the_right_value_in_another_type_may_be_just_that_of_another_field() -> 
     assert kinds(1) == {FindingKind.UNEXPLAINED}
     assert kinds(2) == {FindingKind.TYPE_DRIFT}
     assert kinds(1, 3) == {FindingKind.TYPE_DRIFT}
+
+
+@pytest.mark.parametrize(
+    ("written", "found"), [("127", 127), ("-32768", -32768), ("2147483647", 2147483647)]
+)
+def test_what_is_left_of_a_number_that_was_cut_is_nobodys(written: str, found: int) -> None:
+    told = history(f"insert 1..2; row id=3 m={written}", "id long, n long, m long")
+    reply = told.read()
+    rows = [(key, found, m) if key == 3 else (key, n, m) for key, n, m in reply.rows]
+    (place,) = places(told, Reply(reply.columns, tuple(rows)))
+    assert (place.origin, place.disputed) == (None, True)
