@@ -209,7 +209,7 @@ def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[str], list[st
         seen = defect.seen(seed)
         verdict = _verdict(defect, seen, seed)
         found = _of(verdict)
-        result, way = blamed(found, right), mapped(defect, verdict, seen.catalog if seen else None)
+        result, way = blamed(found, right), mapped(defect, verdict, seen)
         counts[result] += 1
         if result in {Blamed.WRONG, Blamed.NOBODY}:
             named = ", ".join(sorted(str(each or "nobody") for each in found))
@@ -221,13 +221,17 @@ def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[str], list[st
     return counts, misses
 
 
-def mapped(defect: Defect, verdict: Verdict | None, catalog: int | None = None) -> Mapped:
+def mapped(defect: Defect, verdict: Verdict | None, seen: Seen | None = None) -> Mapped:
     """Tell what is said of the way of reading; of a planted one it, or a part of it, must be there.
 
-    A part alone gives the same answer where the history has nothing that would show the rest.
+    A part alone gives the same answer where the history has nothing that would show the rest. Of
+    the columns of an earlier step none is, where a value has no form in a type of then: the planted
+    reader shows it as it is, which none can.
     """
     found = verdict.reproduces if verdict else ()
-    true = MAPPED.get(defect.name, "").format(catalog)
+    true = MAPPED.get(defect.name, "")
+    if seen is not None and seen.catalog is not None:
+        true = true.format(seen.catalog) if seen.typed else ""
     if true and not any(f"{_one(true)}, ".startswith(f"{_one(each)}, ") for each in found):
         return Mapped.OTHER
     one = Mapped.NAMED if verdict and verdict.claimed else Mapped.LITTLE

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.model.canonical import MapValue, Value, text_of
+from harness.model.canonical import MapValue, Value, look_of, text_of
+from harness.model.conversion import convert
+from harness.model.datatypes import DataType, Decimal, Primitive, Text, parse_type
 from harness.model.query import ALL, Query
 from harness.model.schema import Field, Schema
 from harness.record import Column, FindingKind
@@ -68,9 +70,28 @@ class Seen:
         return Reply(self.columns, tuple(line.values for line in self.lines))
 
     @property
+    def typed(self) -> bool:
+        """Whether each plain value has a form in the type that its column is shown with."""
+        types = [parse_type(column.canonical) for column in self.columns]
+        return all(
+            _has_form(value, type_)
+            for line in self.lines
+            for value, type_ in zip(line.values, types, strict=True)
+        )
+
+    @property
     def names(self) -> list[str]:
         """Give the labels of the columns."""
         return [column.name for column in self.columns]
+
+
+def _has_form(value: Value, type_: DataType) -> bool:
+    if not isinstance(type_, Primitive | Decimal | Text):
+        return True
+    try:
+        return look_of(convert(value, type_)) == look_of(value)
+    except ValueError:
+        return False
 
 
 def shadowed(told: Told, disk: Disk) -> Disk:
