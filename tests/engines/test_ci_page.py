@@ -219,7 +219,7 @@ def known(elsewhere: Machine) -> Path:
 def test_what_a_job_keeps_is_enough_to_go_on_with_on_another_machine(
     elsewhere: Machine, known: Path
 ) -> None:
-    assert "because: it goes by name" in known.read_text(encoding="utf-8")
+    assert 'because: "it goes by name"' in known.read_text(encoding="utf-8")
     elsewhere.done("harness judge --run-dir lake-tables")
     wrong = next(case for case in elsewhere.cases() if "missing_rename" in types(case))
     told = elsewhere.done(f"harness explain '{wrong.classname}/{wrong.name}' --run-dir lake-tables")
