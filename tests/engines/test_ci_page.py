@@ -221,7 +221,7 @@ def test_what_a_job_keeps_is_enough_to_go_on_with_on_another_machine(
 ) -> None:
     assert 'because: "it goes by name"' in known.read_text(encoding="utf-8")
     elsewhere.done("harness judge --run-dir lake-tables")
-    wrong = next(case for case in elsewhere.cases() if "missing_rename" in types(case))
+    wrong = next(case for case in elsewhere.cases() if "known" in types(case))
     told = elsewhere.done(f"harness explain '{wrong.classname}/{wrong.name}' --run-dir lake-tables")
     assert "missing rename" in told
     assert not (elsewhere.repository / "none").exists()
