@@ -49,7 +49,8 @@ def _commits(columns: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> tuple
     """Give when each row was committed; nothing where that is not said of each."""
     if COMMIT_TIME not in columns:
         return ()
-    found = [row[columns.index(COMMIT_TIME)] for row in rows]
+    at = columns.index(COMMIT_TIME)
+    found = [row[at] for row in rows]
     instants = tuple(each for each in found if isinstance(each, str) and each)
     return instants if len(instants) == len(found) else ()
 

@@ -22,6 +22,9 @@ TooLarge = Callable[[str], str]
 """Tells why a distribution is not there and not downloaded unasked (see `conftest`)."""
 TIMEOUT_S = 240.0
 """A query takes less than a second; other work on the machine may hold it up."""
+GREEDY = "select cardinality(array_agg(a * 10000 + b)) from unnest(sequence(1, 9999)) x(a), unnest(sequence(1, 9999)) y(b)"  # noqa: E501
+"""It keeps 100 million numbers, 0.8 GB: more than Trino or Presto may keep of its heap. PrestoDB
+fills its heap and ends (`test_deaths`)."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from harness.runtimes import places
 from harness.runtimes.cache import Cache
 from harness.runtimes.download import file_sha256
 from harness.runtimes.metastore import Metastore
-from tests.engines.everyone import Installed
+from tests.engines.everyone import GREEDY, Installed
 
 pytestmark = pytest.mark.engines
 
@@ -47,7 +47,7 @@ NOT_THE_FILE = {".part", ".lock", ".ok"}
 """What lies beside a fetched file, or until it is whole instead of it."""
 FILL_THE_HEAP = {
     "spark-3.5.8-hudi-1.0.2": "select length(repeat('x', 2000000000)) n",
-    "prestodb-0.283": "select cardinality(array_agg(a * 10000 + b)) from unnest(sequence(1, 9999)) x(a), unnest(sequence(1, 9999)) y(b)",  # noqa: E501
+    "prestodb-0.283": GREEDY,
 }
 """By engine that ends for lack of memory (because every JVM is told to), a query that takes more
 than its heap; the machine's memory is not touched."""

@@ -25,7 +25,7 @@ from harness.runtimes import distributions
 from harness.runtimes.metastore import Metastore
 from harness.runtimes.process import Process
 from tests.engines import iceberg_table
-from tests.engines.everyone import Installed
+from tests.engines.everyone import GREEDY, Installed
 from tests.engines.trino_table import INSTANT, TYPES, register, write_types
 
 pytestmark = pytest.mark.engines
@@ -37,10 +37,6 @@ TO_MILLISECONDS = INSTANT.replace(microsecond=678000)
 NOT_FOUND = {PRESTODB: ("SYNTAX_ERROR", "1")}
 """How the absence of a table is told, where it is not TABLE_NOT_FOUND, 46."""
 ENDLESS = "select count(*) from unnest(sequence(1, 9999)) a, unnest(sequence(1, 9999)) b, unnest(sequence(1, 9999)) c"  # noqa: E501
-
-GREEDY = "select cardinality(array_agg(a * 10000 + b)) from unnest(sequence(1, 9999)) x(a), unnest(sequence(1, 9999)) y(b)"  # noqa: E501
-"""It keeps 100 million numbers, 0.8 GB: more than any of these may keep of its heap. PrestoDB fills
-its heap and ends (`test_deaths`)."""
 
 
 class Started:
