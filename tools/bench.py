@@ -95,8 +95,9 @@ def summary(found: Measured) -> Iterator[tuple[str, str]]:
     yield "status of the run, of the same again, asked afresh", ", ".join(map(str, statuses))
     yield "the whole, s", f"{first.seconds:.0f}"
     yield "cells a minute", f"{cells * 60 / first.seconds:.0f}"
-    yield "first answer recorded (no verdict yet) after, s", f"{first.first_answer_s:.0f}"
-    yield "first verdicts recorded after, s", f"{first.first_verdict_s:.0f}"
+    yield "first answer recorded after, s", f"{first.first_answer_s:.0f}"
+    yield "first verdicts told by progress (right or wrong) after, s", f"{first.first_told_s:.0f}"
+    yield "first verdicts recorded (with what is wrong) after, s", f"{first.first_verdict_s:.0f}"
     yield "the same again, nothing changed, s", f"{found.again.seconds:.1f}"
     fixed = found.one.cpu_s
     yield "harness CPU, fixed (one kept cell), s", f"{fixed:.2f}"

@@ -61,6 +61,14 @@ class Watched:
     used: dict[str, Used] = field(default_factory=dict)
     """By distribution; the harness itself is one of them."""
 
+    @property
+    def first_told_s(self) -> float:
+        """When progress first told verdicts on answers: right or wrong, not yet how; or NaN."""
+        for each in self.events:
+            if each.facts.get("judged", {}).keys() & {"correct", "wrong"}:
+                return each.seconds
+        return float("nan")
+
 
 def watch(folder: Path, cache: Path, *options: str) -> Watched:
     """Run `harness run` in `folder` on `cache` and watch it to its end."""

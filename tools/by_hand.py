@@ -1,6 +1,6 @@
 """Run the scripts of reproducers as a person would, with the engines' own clients, and compare.
 
-    python tools/by_hand.py REPRODUCERS FOLDER
+    python tools/by_hand.py REPRODUCERS FOLDER [--table FILE]
 
 What is written goes to `spark-sql -f`; the query to another `spark-sql -f`, to `beeline -f` or to
 Trino's Python client (`by_hand_trino.py`). No question, session or connection is the harness's own:
@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Final
 
 import by_hand_script
+import by_hand_table
 import pyspark
 from by_hand_moment import NoMomentError, filled
 from by_hand_script import Part, Script
@@ -43,6 +44,7 @@ SAME: Final = "as it says"
 OTHERWISE: Final = "OTHERWISE"
 LATE: Final = f"did not end in {TIMEOUT_S / 60:.0f} minutes"
 NOT_WRITTEN: Final = f"its writer {LATE}"
+NO_QUERY: Final = "not asked, its writer is what is shown"
 NO_MOMENT: Final = "not asked, its moment is not in the table that was written"
 QUIET: Final = (
     *("spark.ui.enabled=false", "spark.driver.bindAddress=127.0.0.1", "spark.log.level=ERROR"),
@@ -195,17 +197,32 @@ def _asked(hand: Hand, script: Script, query: Part) -> str:
     return SAME if by_hand_script.alike(query, printed) else OTHERWISE
 
 
+def _told(came: Iterable[tuple[Script, str]]) -> Iterator[tuple[Script, str]]:
+    """Print what came of each script as it comes."""
+    for script, result in came:
+        print(f"{result}: {script.name}", flush=True)
+        yield script, result
+
+
+def _table(scripts: Sequence[Script], came: Sequence[tuple[Script, str]]) -> str:
+    """Give the table of all scripts, those that were not asked too."""
+    results = {script.name: result for script, result in came}
+    every = ((each, results.get(each.name, NO_QUERY)) for each in scripts)
+    return "\n".join(by_hand_table.lines(every)) + "\n"
+
+
 def main() -> int:
     """Run them, and print what came of each."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("reproducers", type=Path, help="a folder of reproducers")
     parser.add_argument("folder", type=Path, help="for tables and logs; a new one")
+    parser.add_argument("--table", type=Path, help="a file for a Markdown table of what came")
     given = parser.parse_args()
     scripts = list(found_in(given.reproducers))
-    found = Counter[str]()
-    for script, came in run(scripts, given.folder.resolve()):
-        print(f"{came}: {script.name}", flush=True)
-        found[came] += 1
+    came = list(_told(run(scripts, given.folder.resolve())))
+    found = Counter(result for _, result in came)
+    if given.table:
+        given.table.write_text(_table(scripts, came), encoding="utf-8")
     asked = found.total() - found[NO_MOMENT]
     same, other, left = found[SAME], found[OTHERWISE], len(scripts) - asked
     late = asked - same - other

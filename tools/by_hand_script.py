@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from harness.engines.by_hand import METASTORE
 from harness.reproduce.script import DATABASE, LOCATION
@@ -55,17 +56,20 @@ class Script:
     """None where a step of the writer is what is shown."""
     location: str = LOCATION
     """The table's folder."""
+    head: tuple[str, ...] = ()
+    """The lines above all parts: the cause, what was seen, what is needed."""
 
 
 def parse(name: str, text: str) -> Script:
     """Take a script apart."""
-    writing, query = [], None
-    for what, part in _parts(text.splitlines()):
+    writing, query, lines = [], None, text.splitlines()
+    for what, part in _parts(lines):
         if what == "the query":
             query = part
         else:
             writing.append(part)
-    return Script(name, tuple(writing), query)
+    head = takewhile(lambda line: not _SECTION.match(line), lines)
+    return Script(name, tuple(writing), query, head=tuple(head))
 
 
 def _parts(lines: Sequence[str]) -> Iterator[tuple[str, Part]]:

@@ -61,10 +61,13 @@ def test_an_answer_is_no_verdict_and_each_is_timed_by_itself(
     sampler.note_records()
     assert sampler.judged_s >= sampler.first_s
     found = measured(bench, tmp_path / "sample")
-    first = replace(found.first, first_answer_s=70.0, first_verdict_s=230.0)
+    told: list[Moment] = [(69.0, {"task": "ask"}), (71.0, {"task": "ask", "judged": {"wrong": 1}})]
+    events = watched(bench, *told, (72.0, {"judged": {"wrong": 2}})).events
+    first = replace(found.first, first_answer_s=70.0, first_verdict_s=230.0, events=events)
     said = dict(bench.summary(replace(found, first=first)))
-    assert said["first answer recorded (no verdict yet) after, s"] == "70"
-    assert said["first verdicts recorded after, s"] == "230"
+    assert said["first answer recorded after, s"] == "70"
+    assert said["first verdicts told by progress (right or wrong) after, s"] == "71"
+    assert said["first verdicts recorded (with what is wrong) after, s"] == "230"
 
 
 def test_asking_begins_with_the_start_of_the_metastore(bench: ModuleType) -> None:

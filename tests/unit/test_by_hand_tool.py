@@ -234,3 +234,17 @@ def test_published_scripts_can_be_run(tool: ModuleType, path: Path) -> None:
     own = tool.placed(script, "mine", "/tables", "thrift://127.0.0.1:1")
     told = (line for part in (*own.writing, own.query) if part for line in part.statements)
     assert not [line for line in told if "reproducer" in line]
+
+
+def test_a_table_tells_of_each_script_what_came_of_it(
+    tool: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(TOOLS)
+    table = importlib.import_module("by_hand_table")
+    head = (
+        "-- a | b: stale (by id), trino{x=true}, snapshot of hudi-cow.\n-- seen: stale. row [1]\n"
+    )
+    script = tool.parse("one", f"{head}--\n{TEXT}")
+    *_, row = table.lines([(script, "as it says")])
+    cause = r"a \| b: stale (by id), trino{x=true}, snapshot of hudi-cow"
+    assert row == rf"| [{cause}](one/reproduce.sql) | stale. row \[1\] | as it says |"
