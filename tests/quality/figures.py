@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from harness.progress import Count
 from harness.record import Party
+from harness.telling import for_stream
 from tests.quality import clean, defects, opinions, own_mistakes, parties, survey
 from tests.quality.defects import DEFECTS, REFUSALS
 from tests.quality.own_mistakes import OWN
@@ -220,12 +222,21 @@ def _tasks(given: argparse.Namespace) -> list[Task]:
     return [task for what, name, n in every for task in _blocks(what, name, n, given.first)]
 
 
+def _progress(tasks: Sequence[Task]) -> Count:
+    """Begin to tell on standard error how many histories were looked at, and for what."""
+    number = sum(high - low for _, _, low, high in tasks)
+    return for_stream(sys.stderr).count("look at histories", number)
+
+
 def main() -> int:
     """Count everything and print it; 1 on any miss."""
     given, started, tally = _arguments(), time.monotonic(), Tally()
-    with multiprocessing.Pool(given.jobs) as pool:
-        for counted in pool.imap(run, _tasks(given)):
+    tasks = _tasks(given)
+    with multiprocessing.Pool(given.jobs) as pool, _progress(tasks) as progress:
+        for task, counted in zip(tasks, pool.imap(run, tasks), strict=True):
             tally.add(counted)
+            what, name, low, high = task
+            progress.found(f"{what} {name}".strip(), what, high - low)
     for miss in (*_never_seen(tally), *_too_few(tally, given)):
         tally.miss(miss)
     _table(tally, given.histories)
