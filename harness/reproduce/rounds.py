@@ -37,6 +37,8 @@ class Rounds:
     """The steps of which it is known what became of them, by variant."""
     refused: set[tuple[str, int]] = field(default_factory=set)
     """Those of them that the writer refused: nobody is asked about what is not there."""
+    nothing: set[str] = field(default_factory=set)
+    """The cases with nothing to ask: no write has told the catalog of a view yet, say."""
     unknown: set[str] = field(default_factory=set)
     """Keys of candidates of which nothing came out."""
 
@@ -54,6 +56,7 @@ class Rounds:
     def _run(self, made: Plan, work: Work) -> None:
         found = runs.done(made, work)
         answers = {**found.answers, **refused_steps(found.step_verdicts, found.by_step)}
+        self.nothing |= {case for case, each in answers.items() if each.void}
         for case, verdict in found.recorded.items():
             if case in answers:
                 states = tuple(each for each in found.states if each.variant == verdict.variant)
@@ -67,11 +70,15 @@ class Rounds:
             return False
         seen = self.seen.get(cell.case)
         found = signs(seen.verdict, seen.answer) if seen else frozenset()
-        there = self.ended if cell.view == WRITE else self.refused
         silent = seen is None or seen.verdict.verdict is VerdictKind.UNKNOWN
-        if silent and not (found or (cell.variant, cell.step) in there):
+        if silent and not (found or self._known(cell)):
             self.unknown.add(wanted.candidate.key)
         return wanted.target.sign.among(found)
+
+    def _known(self, cell: Cell) -> bool:
+        """Tell whether it is known why there is no answer."""
+        there = self.ended if cell.view == WRITE else self.refused
+        return cell.case in self.nothing or (cell.variant, cell.step) in there
 
     def of(self, target: Target, candidate: Candidate) -> Seen:
         """Give what was seen of a candidate that showed something."""

@@ -16,7 +16,7 @@ from harness.cells import Plan, parse_reader
 from harness.judge import judge
 from harness.pipeline import Work
 from harness.progress import QuietProgress
-from harness.record import Outcome, OutcomeKind, Refusal
+from harness.record import Answer, Outcome, OutcomeKind, Refusal
 from harness.reproduce import files, runs
 from harness.reproduce.causes import Cause, Sign
 from harness.reproduce.hunts import Target, Wanted
@@ -136,15 +136,21 @@ WRITERS = Cause(
 )
 
 
-def rounds_after(outcome: Outcome, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Rounds:
-    """Give rounds in which nobody answers and the second step comes out so."""
+def rounds_after(
+    outcome: Outcome, folder: Path, monkeypatch: pytest.MonkeyPatch, void: str = ""
+) -> Rounds:
+    """Give rounds in which nobody answers and the second step comes out so.
+
+    `void`: why there is nothing to ask, where there is nothing.
+    """
 
     def done(made: Plan, work: Work) -> Run:
         (variant,) = made.variants
         case = replace(case_of(history(MOVED), {2: outcome}), variant=variant)
         states = tuple(replace(each, variant=variant.id) for each in case.states)
-        recorded = {each.case: each for each in judge(case, made.cells, {})}
-        return Run(work.folder, run_plan.info_of(made, "x", NOW), states, {}, recorded)
+        none = {each.case: Answer(each.case, "", void=void) for each in made.cells if void}
+        recorded = {each.case: each for each in judge(case, made.cells, none)}
+        return Run(work.folder, run_plan.info_of(made, "x", NOW), states, none, recorded)
 
     @contextmanager
     def work() -> Iterator[Work]:
@@ -196,6 +202,15 @@ def test_of_what_the_writer_refused_it_is_known_that_no_reader_shows_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *, silent: bool
 ) -> None:
     rounds = rounds_after(outcome, tmp_path, monkeypatch)
+    assert rounds.ask([wanted(FALSE, MOVED)]) == [False]
+    assert bool(rounds.unknown) == silent
+
+
+@pytest.mark.parametrize(("void", "silent"), [("", True), ("no step has written yet", False)])
+def test_where_there_is_nothing_to_ask_it_is_known_that_nothing_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, void: str, *, silent: bool
+) -> None:
+    rounds = rounds_after(Outcome(2, OutcomeKind.APPLIED, "2"), tmp_path, monkeypatch, void)
     assert rounds.ask([wanted(FALSE, MOVED)]) == [False]
     assert bool(rounds.unknown) == silent
 
