@@ -15,6 +15,7 @@ _SECTION = re.compile(r"^-- ===== (in Spark SQL|the query): (.*) =====$")
 _CONF = "--   --conf "
 _SEEN = "-- seen:"
 _ROW = "--   "
+_TASK = re.compile(r"^.*Lost task [^()]+\(TID \d+\) \([^()]+\): ")
 _TOLD = 60
 """So many characters of an error's own words must stand in what a client printed."""
 
@@ -123,6 +124,11 @@ def _rows(names: Sequence[str], printed: str) -> list[tuple[str, ...]] | None:
 
 
 def _plain(text: str) -> str:
-    """Give the words after an error's kind without what clients change: quotes and blanks."""
+    """Give the words after an error's kind without what clients change: quotes and blanks.
+
+    Of a task of Spark's that failed it is the words of its cause: before them stand numbers of the
+    stage and the task, which count what a session has done.
+    """
+    text = _TASK.sub("", text)
     said = text.partition(": ")[2] or text
     return re.sub(r"[\s'\"`\\]+", "", said)

@@ -1,29 +1,42 @@
-"""What came of reproducers run by hand, as the lines of a Markdown table. Pure."""
+"""What came of reproducers run by hand, as Markdown: a table for each operation. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from by_hand_script import Script
 
 from harness.reproduce.files import SCRIPT
 
+Row = tuple[str, Script, str]
 _COMMENT = "-- "
 _SEEN = "-- seen: "
 
 
 def lines(came: Iterable[tuple[Script, str]]) -> Iterator[str]:
-    """Give the table: each reproducer by its cause, what its reader said, what came of it by hand.
+    """Give the tables: each reproducer by its cause, what its reader said, what came of it by hand.
 
-    The cause is the first line of its script; what was said, the first comment about it.
+    The cause is the first line of its script, the operation before all else; what was said is the
+    first comment about it.
     """
-    yield "| cause | seen | by hand |"
-    yield "| --- | --- | --- |"
-    for script, result in came:
-        cause = script.head[0].removeprefix(_COMMENT).rstrip(".") if script.head else script.name
-        seen = [each.removeprefix(_SEEN) for each in script.head if each.startswith(_SEEN)]
-        cells = (_text(cause), _text(seen[0] if seen else ""), result)
-        yield f"| [{cells[0]}]({script.name}/{SCRIPT}) | {cells[1]} | {cells[2]} |"
+    rows = [(_cause(script), script, result) for script, result in came]
+    rows.sort(key=lambda row: (row[0], row[1].name))
+    for operation, found in groupby(rows, key=lambda row: row[0].partition(": ")[0]):
+        yield from (f"## {operation}", "", "| cause | seen | by hand |", "| --- | --- | --- |")
+        yield from map(_row, found)
+        yield ""
+
+
+def _cause(script: Script) -> str:
+    return script.head[0].removeprefix(_COMMENT).rstrip(".") if script.head else script.name
+
+
+def _row(row: Row) -> str:
+    cause, script, result = row
+    seen = [each.removeprefix(_SEEN) for each in script.head if each.startswith(_SEEN)]
+    link = f"[{_text(cause.partition(': ')[2] or cause)}]({script.name}/{SCRIPT})"
+    return f"| {link} | {_text(seen[0] if seen else '')} | {result} |"
 
 
 def _text(text: str) -> str:

@@ -114,6 +114,16 @@ def test_an_error_is_known_by_its_own_words(tool: ModuleType) -> None:
     assert not tool.alike(script.query, "Query failed (#1): out of memory, said the engine")
 
 
+def test_a_task_s_failure_is_known_by_its_cause(tool: ModuleType) -> None:
+    lost = "SparkException: Job aborted: Lost task 0.0 in stage {0} (TID {1}) (localhost): "
+    lost += "java.lang.NullPointerException: {2}"
+    start = TEXT.partition("-- expected:")[0]
+    seen = lost.format("27.0", 41, "Cannot load from double array")
+    script = tool.parse("one", f"{start}-- seen:\n--   {seen}\n")
+    assert tool.alike(script.query, lost.format("1.0", 1, "Cannot load from double array"))
+    assert not tool.alike(script.query, lost.format("27.0", 41, "Cannot load from int array"))
+
+
 @pytest.fixture
 def clients(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Clients that print the rows; one whose file has `late` in its name does not end then."""
@@ -230,7 +240,7 @@ def test_the_status_tells_whether_all_was_as_the_scripts_say(
 @pytest.mark.parametrize("path", PUBLISHED, ids=[each.parent.name for each in PUBLISHED])
 def test_published_scripts_can_be_run(tool: ModuleType, path: Path) -> None:
     script = tool.parse(path.parent.name, path.read_text(encoding="utf-8"))
-    assert script.query.seen
+    assert script.query.seen if script.query else "-- seen: an error" in path.read_text()
     own = tool.placed(script, "mine", "/tables", "thrift://127.0.0.1:1")
     told = (line for part in (*own.writing, own.query) if part for line in part.statements)
     assert not [line for line in told if "reproducer" in line]
@@ -241,10 +251,12 @@ def test_a_table_tells_of_each_script_what_came_of_it(
 ) -> None:
     monkeypatch.syspath_prepend(TOOLS)
     table = importlib.import_module("by_hand_table")
-    head = (
-        "-- a | b: stale (by id), trino{x=true}, snapshot of hudi-cow.\n-- seen: stale. row [1]\n"
-    )
-    script = tool.parse("one", f"{head}--\n{TEXT}")
-    *_, row = table.lines([(script, "as it says")])
-    cause = r"a \| b: stale (by id), trino{x=true}, snapshot of hudi-cow"
-    assert row == rf"| [{cause}](one/reproduce.sql) | stale. row \[1\] | as it says |"
+    head = "-- move | x: stale (by id), trino{x=true}, hudi-cow.\n-- seen: stale. row [1]\n"
+    one, other = (tool.parse(name, f"{head}--\n{TEXT}") for name in ("one", "other"))
+    found = list(table.lines([(other, "OTHERWISE"), (one, "as it says")]))
+    assert (found[0], found[-1]) == ("## move | x", "")
+    cells = r"| [stale (by id), trino{x=true}, hudi-cow]", r" | stale. row \[1\] | "
+    assert found[4:-1] == [
+        f"{cells[0]}(one/reproduce.sql){cells[1]}as it says |",
+        f"{cells[0]}(other/reproduce.sql){cells[1]}OTHERWISE |",
+    ]
