@@ -204,11 +204,12 @@ def _told(came: Iterable[tuple[Script, str]]) -> Iterator[tuple[Script, str]]:
         yield script, result
 
 
-def _table(scripts: Sequence[Script], came: Sequence[tuple[Script, str]]) -> str:
-    """Give the table of all scripts, those that were not asked too."""
+def _write_table(path: Path, scripts: Sequence[Script], came: Sequence[tuple[Script, str]]) -> None:
+    """Write the tables of all scripts, those that were not asked too."""
     results = {script.name: result for script, result in came}
     every = ((each, results.get(each.name, NO_QUERY)) for each in scripts)
-    return "\n".join(by_hand_table.lines(every)) + "\n"
+    beside = {each.parent.name for each in path.parent.glob("*/reproduce.sql")}
+    path.write_text("\n".join(by_hand_table.lines(every, beside)) + "\n", encoding="utf-8")
 
 
 def main() -> int:
@@ -216,13 +217,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("reproducers", type=Path, help="a folder of reproducers")
     parser.add_argument("folder", type=Path, help="for tables and logs; a new one")
-    parser.add_argument("--table", type=Path, help="a file for a Markdown table of what came")
+    parser.add_argument("--table", type=Path, help="a file for Markdown tables of what came")
     given = parser.parse_args()
     scripts = list(found_in(given.reproducers))
     came = list(_told(run(scripts, given.folder.resolve())))
     found = Counter(result for _, result in came)
     if given.table:
-        given.table.write_text(_table(scripts, came), encoding="utf-8")
+        _write_table(given.table, scripts, came)
     asked = found.total() - found[NO_MOMENT]
     same, other, left = found[SAME], found[OTHERWISE], len(scripts) - asked
     late = asked - same - other

@@ -1,0 +1,54 @@
+-- add_column: refused org.apache.spark.SparkException, spark-3.5.8-hudi-1.0.2{schema-on-read=off}, snapshot of hudi-cow.
+-- seen: an error. org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 27.0 failed 1 times, most recent failure: Lost task 0.0 in stage 27.0 (TID 41) (localhost executor driver): java.la…; cause: java.lang.NullPointerException:
+--
+-- writer: spark 3.5.8, stock
+--   org.apache.hudi:hudi-spark3.5-bundle_2.12:0.15.0:jar
+-- reader: spark 3.5.8, stock
+--   org.apache.hudi:hudi-spark3.5-bundle_2.12:1.0.2:jar
+-- Both find the table through one Hive metastore. /tmp/reproducer/t is an empty folder
+-- that both can reach; put another one in its place if you like.
+
+-- ===== in Spark SQL: spark-3.5.8-hudi-0.15.0 =====
+-- started with:
+--   --conf spark.serializer=org.apache.spark.serializer.KryoSerializer
+--   --conf spark.sql.extensions=org.apache.spark.sql.hudi.HoodieSparkSessionExtension
+--   --conf spark.sql.catalog.spark_catalog=org.apache.spark.sql.hudi.catalog.HoodieCatalog
+--   --conf spark.sql.catalogImplementation=hive
+--   --conf spark.hadoop.hive.metastore.uris=thrift://METASTORE:9083
+set spark.sql.session.timeZone=UTC;
+set hoodie.schema.on.read.enable=true;
+set hoodie.spark.sql.insert.into.operation=upsert;
+set hoodie.parquet.small.file.limit=0;
+set hoodie.compact.inline=false;
+set hoodie.compact.inline.max.delta.commits=1;
+set hoodie.datasource.write.schema.allow.auto.evolution.column.drop=true;
+set hoodie.embed.timeline.server=false;
+set hoodie.insert.shuffle.parallelism=2;
+set hoodie.upsert.shuffle.parallelism=2;
+set hoodie.delete.shuffle.parallelism=2;
+set hoodie.index.bloom.num_entries=100;
+set hoodie.bloom.index.filter.dynamic.max.entries=100;
+set hoodie.metadata.enable=false;
+create database if not exists reproducer;
+
+-- step 0: create the table
+create table reproducer.t (`id` string, `ts` bigint, `f1` string) using hudi location '/tmp/reproducer/t' tblproperties ('type' = 'cow', 'primaryKey' = 'id', 'preCombineField' = 'ts');
+
+-- step 1: insert 1 row
+insert into reproducer.t select '3' as `id`, cast(201001 as bigint) as `ts`, 'f3s1r1' as `f1`;
+
+-- step 2: drop column f1
+alter table reproducer.t drop column `f1`;
+
+-- step 3: add column f1 double after ts
+alter table reproducer.t add columns (`f1` double after `ts`);
+
+-- ===== the query: spark-3.5.8-hudi-1.0.2{schema-on-read=off} =====
+set hoodie.schema.on.read.enable=false;
+select * from `reproducer`.`t`;
+
+-- expected:
+--   id (string) | ts (long) | f1 (double)
+--   3           | 201001    | NULL
+-- seen:
+--   org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 27.0 failed 1 times, most recent failure: Lost task 0.0 in stage 27.0 (TID 41) (localhost executor driver): java.lang.NullPointerException: Cannot load from double array because "this.doubleData" is null

@@ -1,0 +1,61 @@
+-- move_column then compact: misaligned (by position), trino-476{use-column-names=false}, snapshot of hudi-mor.
+-- seen: misaligned. row t1 shows under f3 'f3s1r1', the value of f2 written at step 1; expected 'f4s1r1' (and 1 more place); the files hold what was written
+-- a reader of this way gives the same answer: by position
+--
+-- writer: spark 3.5.8, stock
+--   org.apache.hudi:hudi-spark3.5-bundle_2.12:0.15.0:jar
+-- reader: trino 476, stock
+--   io.trino:trino-server:476:tar.gz
+-- Both find the table through one Hive metastore. /tmp/reproducer/t is an empty folder
+-- that both can reach; put another one in its place if you like.
+
+-- ===== in Spark SQL: spark-3.5.8-hudi-0.15.0 =====
+-- started with:
+--   --conf spark.serializer=org.apache.spark.serializer.KryoSerializer
+--   --conf spark.sql.extensions=org.apache.spark.sql.hudi.HoodieSparkSessionExtension
+--   --conf spark.sql.catalog.spark_catalog=org.apache.spark.sql.hudi.catalog.HoodieCatalog
+--   --conf spark.sql.catalogImplementation=hive
+--   --conf spark.hadoop.hive.metastore.uris=thrift://METASTORE:9083
+set spark.sql.session.timeZone=UTC;
+set hoodie.schema.on.read.enable=true;
+set hoodie.spark.sql.insert.into.operation=upsert;
+set hoodie.parquet.small.file.limit=0;
+set hoodie.compact.inline=false;
+set hoodie.compact.inline.max.delta.commits=1;
+set hoodie.datasource.write.schema.allow.auto.evolution.column.drop=true;
+set hoodie.embed.timeline.server=false;
+set hoodie.insert.shuffle.parallelism=2;
+set hoodie.upsert.shuffle.parallelism=2;
+set hoodie.delete.shuffle.parallelism=2;
+set hoodie.index.bloom.num_entries=100;
+set hoodie.bloom.index.filter.dynamic.max.entries=100;
+set hoodie.metadata.enable=false;
+create database if not exists reproducer;
+
+-- step 0: create the table
+create table reproducer.t (`id` string, `ts` bigint, `f2` string, `f3` string) using hudi location '/tmp/reproducer/t' tblproperties ('type' = 'mor', 'primaryKey' = 'id', 'preCombineField' = 'ts');
+
+-- step 1: touch, rewrites none
+insert into reproducer.t select 't1' as `id`, cast(201001 as bigint) as `ts`, 'f3s1r1' as `f2`, 'f4s1r1' as `f3`;
+
+-- step 2: move column f3 after ts
+alter table reproducer.t alter column `f3` after `ts`;
+
+-- step 3: compact
+call run_compaction(op => 'execute', table => 'reproducer.t');
+call run_compaction(op => 'run', table => 'reproducer.t');
+
+-- ===== the query: trino-476{use-column-names=false} =====
+-- etc/catalog/hudi_by_position.properties:
+--   connector.name=hudi
+--   hive.metastore.uri=thrift://METASTORE:9083
+--   fs.hadoop.enabled=true
+--   hudi.parquet.use-column-names=false
+select * from "hudi_by_position"."reproducer"."t_rt";
+
+-- expected:
+--   id (string) | ts (long) | f3 (string) | f2 (string)
+--   t1          | 201001    | f4s1r1      | f3s1r1
+-- seen:
+--   id (varchar) | ts (bigint) | f3 (varchar) | f2 (varchar)
+--   t1           | 201001      | f3s1r1       | f4s1r1
