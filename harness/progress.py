@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import Final, Protocol, Self, TypeVar
 
 T = TypeVar("T")
 
+RIGHT_OR_WRONG: Final = frozenset({"correct", "wrong"})
+"""The kinds of verdicts on answers that were held against the truth."""
 _WHOLE_FROM = 10
 """From so many megabytes on, tenths are not told."""
 
@@ -161,4 +163,4 @@ def came(count: Count) -> str:
 
 def _wrong(judged: Counter[str]) -> str:
     """Say how many are wrong once any was held against the truth; before, "none" says nothing."""
-    return f"; {judged['wrong']:,} wrong" if judged.keys() & {"correct", "wrong"} else ""
+    return f"; {judged['wrong']:,} wrong" if judged.keys() & RIGHT_OR_WRONG else ""

@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 from pyarrow import orc
 from pydantic import TypeAdapter
 from rich.console import Console
+from tables import table
 
 from harness import pipeline, run
 from harness.cells import Cell, parse_reader
@@ -76,10 +77,11 @@ def good(found: run.Run) -> Iterator[str]:
         counted.update((group, kind) for group in (*of, *(("any of them",) if of else ())))
         if of and kind is not VerdictKind.CORRECT:
             others.append(f"{kind}: {cell.case} ({', '.join(of)})")
-    yield "| known to be right | " + " | ".join(VerdictKind) + " |"
-    yield "| --- |" + " --- |" * len(VerdictKind)
-    for group in (*GROUPS, "any of them"):
-        yield f"| {group} | " + " | ".join(str(counted[group, k]) for k in VerdictKind) + " |"
+    rows = [
+        (group, *(str(counted[group, kind]) for kind in VerdictKind))
+        for group in (*GROUPS, "any of them")
+    ]
+    yield from table(("known to be right", *VerdictKind), rows)
     yield from sorted(others)
 
 

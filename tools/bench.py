@@ -25,6 +25,7 @@ from typing import Any, Final
 import psutil
 from bench_watch import HARNESS, Event, Watched, between, watch
 from own_cache import with_engines
+from tables import table
 
 from harness import run as records
 from harness.record import Answer
@@ -204,24 +205,16 @@ def _size(folder: Path) -> float:
     return sum(path.lstat().st_blocks * 512 for path in files) / 1e6
 
 
-def table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
-    """Give the lines of a Markdown table."""
-    yield f"| {' | '.join(head)} |"
-    yield f"|{' --- |' * len(head)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-    yield ""
-
-
 def report(found: Measured) -> Iterator[str]:
     """Give all tables."""
-    yield from table(("", "seen"), iter(summary(found)))
+    yield from (*table(("", "seen"), summary(found)), "")
     timed = ((name, f"{wall:.1f}", f"{cpu:.2f}") for name, wall, cpu in phases(found.first))
-    yield from table(("phase", "s", f"CPU s of the {HARNESS}"), timed)
+    yield from (*table(("phase", "s", f"CPU s of the {HARNESS}"), timed), "")
     steps = [each.outcome.seconds for each in found.run.states if not each.reused]
     yield f"Writing: {len(steps)} steps, statements of {sum(steps):.0f} s, two variants at once.\n"
     heads = ("process", "start-ups, s", "cells", "sum of queries, s", "CPU, s", "peak MB")
-    yield from table((*heads, "plain: start-up, s", "plain: asking, s"), engines(found))
+    plain = ("plain: start-up, s", "plain: asking, s")
+    yield from (*table((*heads, *plain), engines(found)), "")
 
 
 def main() -> int:

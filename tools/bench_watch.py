@@ -19,6 +19,7 @@ import psutil
 from deaths_runs import works_in
 
 from harness import run as records
+from harness.progress import RIGHT_OR_WRONG
 
 SAMPLE_S: Final = 0.25
 HARNESS: Final = "harness"
@@ -65,7 +66,7 @@ class Watched:
     def first_told_s(self) -> float:
         """When progress first told verdicts on answers: right or wrong, not yet how; or NaN."""
         for each in self.events:
-            if each.facts.get("judged", {}).keys() & {"correct", "wrong"}:
+            if each.facts.get("judged", {}).keys() & RIGHT_OR_WRONG:
                 return each.seconds
         return float("nan")
 

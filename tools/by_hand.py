@@ -33,6 +33,7 @@ from by_hand_script import Part, Script
 from harness.cells import parse_reader
 from harness.desk import engine_of
 from harness.progress import QuietProgress
+from harness.reproduce.files import SCRIPT
 from harness.runtimes import distributions, fetch, metastore
 from harness.runtimes.cache import Cache
 from harness.runtimes.fetch import Installation
@@ -153,9 +154,13 @@ def _installation(name: str) -> Installation:
     return fetch.ensure(distributions.load(name), Cache.default(), QuietProgress())
 
 
+def _paths(folder: Path) -> Sequence[Path]:
+    return sorted(folder.glob(f"*/{SCRIPT}"))
+
+
 def found_in(folder: Path) -> Iterator[Script]:
     """Read the scripts of the reproducers in a folder."""
-    for path in sorted(folder.glob("*/reproduce.sql")):
+    for path in _paths(folder):
         yield by_hand_script.parse(path.parent.name, path.read_text(encoding="utf-8"))
 
 
@@ -207,8 +212,8 @@ def _told(came: Iterable[tuple[Script, str]]) -> Iterator[tuple[Script, str]]:
 def _write_table(path: Path, scripts: Sequence[Script], came: Sequence[tuple[Script, str]]) -> None:
     """Write the tables of all scripts, those that were not asked too."""
     results = {script.name: result for script, result in came}
-    every = ((each, results.get(each.name, NO_QUERY)) for each in scripts)
-    beside = {each.parent.name for each in path.parent.glob("*/reproduce.sql")}
+    every = ((each, results[each.name] if each.query else NO_QUERY) for each in scripts)
+    beside = {each.parent.name for each in _paths(path.parent)}
     path.write_text("\n".join(by_hand_table.lines(every, beside)) + "\n", encoding="utf-8")
 
 

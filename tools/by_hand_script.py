@@ -13,9 +13,10 @@ from harness.reproduce.script import DATABASE, LOCATION
 
 _SECTION = re.compile(r"^-- ===== (in Spark SQL|the query): (.*) =====$")
 _CONF = "--   --conf "
+_COMMENT = "-- "
 _SEEN = "-- seen:"
 _ROW = "--   "
-_TASK = re.compile(r"^.*Lost task [^()]+\(TID \d+\) \([^()]+\): ")
+_TASK = re.compile(r"^.*Lost task [^()]+\(TID \d+\) \([^()]+\): (?=\S)")
 _TOLD = 60
 """So many characters of an error's own words must stand in what a client printed."""
 
@@ -59,6 +60,17 @@ class Script:
     """The table's folder."""
     head: tuple[str, ...] = ()
     """The lines above all parts: the cause, what was seen, what is needed."""
+
+    @property
+    def cause(self) -> str:
+        """What was found there, the operation before all else; the name where nothing says it."""
+        return self.head[0].removeprefix(_COMMENT).rstrip(".") if self.head else self.name
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The findings that are seen, in words, or the error."""
+        start = f"{_SEEN} "
+        return tuple(each.removeprefix(start) for each in self.head if each.startswith(start))
 
 
 def parse(name: str, text: str) -> Script:

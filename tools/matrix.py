@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
+from tables import table
 
 from harness import run
 from harness.record import FindingKind, VerdictKind
@@ -42,12 +43,6 @@ def counts(verdicts: pd.Series[str]) -> str:
     found = verdicts.value_counts()
     marked = [f"{mark} {found[kind]}" for kind, mark in MARKS.items() if found.get(kind)]
     return " ".join(marked) or "✓"
-
-
-def table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
-    """Give the lines of a Markdown table."""
-    for row in (head, ["---"] * len(head), *rows):
-        yield f"| {' | '.join(row)} |"
 
 
 def by_scenario(
