@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from harness import interrupts, streams
+from harness.cli import signals
+from harness.cli.console import stdio
 
 
 def main() -> int:
     """Run the command line on the program's own streams; give its exit status."""
-    streams.prepare()
-    with interrupts.ending_at_once(interrupts.told):
+    stdio.prepare()
+    with signals.ending_at_once(signals.told):
         # It takes a second in which people may think better of it.
-        from harness import cli  # noqa: PLC0415
+        from harness.cli import app  # noqa: PLC0415
 
-        return streams.finish(cli.main())
+        return stdio.finish(app.main())
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ import pkgutil
 from pathlib import Path
 from typing import Final, Protocol
 
-from harness.errors import UsageProblem
-from harness.run import Run
+from harness.core.errors import UsageProblem
+from harness.run.load_run import Run
 
 SHARED: Final = frozenset(
     {"advice", "agreement", "html_cells", "html_data", "legend", "lines", "marks", "matrices"}

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.record import Party, Verdict, VerdictKind
+from harness.core.records import Party, Verdict, VerdictKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from harness.core.records import Answer, Verdict, VerdictKind
 from harness.model.canonical import to_json
-from harness.record import Answer, Verdict, VerdictKind
 from harness.reports.words import counted
-from harness.run import Run
+from harness.run.load_run import Run
 
 Question = tuple[str, int, str, str]
 """Variant, step, view and query."""

@@ -13,8 +13,8 @@ from typing import Final
 from pydantic import TypeAdapter
 from ruamel.yaml import YAML
 
-from harness.record import Party, Verdict, VerdictKind
-from harness.run import Run
+from harness.core.records import Party, Verdict, VerdictKind
+from harness.run.load_run import Run
 
 NAME: Final = "claims"
 FILE: Final = "claims.md"

@@ -15,11 +15,11 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from harness.record import FindingKind, OutcomeKind, Verdict
+from harness.core.records import FindingKind, OutcomeKind, Verdict
 from harness.reports import agreement, html_data, normalised, pairs, summary
 from harness.reports.sentences import refusal_text
 from harness.reports.words import FINDINGS, VERDICTS, VIEWS, WAYS
-from harness.run import Run
+from harness.run.load_run import Run
 
 NAME: Final = "html"
 FILE: Final = "report.html"

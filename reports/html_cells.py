@@ -6,15 +6,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from harness.core.records import Answer, Column, Finding, Part, Refusal, Verdict, labelled
 from harness.model.canonical import Value
-from harness.record import Answer, Column, Finding, Part, Refusal, Verdict, labelled
 from harness.reports import normalised
 from harness.reports.advice import advice
 from harness.reports.marks import Marks, Note, marks
 from harness.reports.numbered import Numbered
 from harness.reports.sentences import answered_text, places_text
 from harness.reports.words import exact
-from harness.run import Run
+from harness.run.load_run import Run
 
 Json = object
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from harness.model.files import FileFact
-from harness.record import Verdict
+from harness.core.records import Verdict
+from harness.model.file_facts import FileFact
 from harness.reports import agreement, summary
 from harness.reports.html_cells import Json, Pool, Question, cell, refusal
 from harness.reports.numbered import numbered
 from harness.reports.words import FINDINGS, PARTIES, TRACED, VERDICTS, way_text
-from harness.run import Run
-from harness.run_info import VariantInfo
+from harness.run.load_run import Run
+from harness.run.run_info import VariantInfo
 
 META_PREFIX: Final = "_hoodie_"
 

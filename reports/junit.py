@@ -13,7 +13,7 @@ from typing import Final
 
 import junitparser
 
-from harness.record import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
+from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.reports import html
 from harness.reports.sentences import (
     answered_text,
@@ -24,7 +24,7 @@ from harness.reports.sentences import (
     witness_text,
 )
 from harness.reports.words import FINDINGS
-from harness.run import WRITE, Run, StepResult
+from harness.run.load_run import WRITE, Run, StepResult
 
 NAME: Final = "junit"
 FILE: Final = "junit.xml"

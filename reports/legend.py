@@ -7,13 +7,13 @@ from typing import Final
 
 from rich.console import Console
 
-from harness import views
-from harness.model.moment import AS_OF, INCREMENTAL
-from harness.record import VerdictKind
+from harness.core.records import VerdictKind
+from harness.model import past_views
+from harness.model.commit import AS_OF, INCREMENTAL
 from harness.reports.lines import item, say
 from harness.reports.words import FINDINGS, VERDICTS
 from harness.reports.words import VIEWS as MEANINGS
-from harness.run import Run
+from harness.run.load_run import Run
 
 READER: Final = 9
 """Columns of the short names."""
@@ -71,6 +71,6 @@ def _words(run: Run) -> Iterator[tuple[str, str]]:
         yield "*", "known: the baseline beside the scenario names it"
     if any(len(each.findings) > 1 for each in run.verdicts):
         yield "+", "with more findings than this one"
-    for name in dict.fromkeys(views.name_of(each.view) for each in run.verdicts):
+    for name in dict.fromkeys(past_views.name_of(each.view) for each in run.verdicts):
         if name in MEANINGS:
             yield VIEWS.get(name, name), f"view: {MEANINGS[name]}"

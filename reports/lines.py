@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.errors import printable
+from harness.core.errors import printable
 
 
 def text(console: Console, said: str, style: str = "") -> Text:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from harness.core.records import Column, Expected, Finding, FindingKind, Witness
 from harness.model.canonical import Value, text_of
-from harness.record import Column, Expected, Finding, FindingKind, Witness
 from harness.reports.sentences import own_text, witness_text
 
 Row = tuple[Value, ...]

@@ -14,14 +14,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from harness import views
-from harness.record import OutcomeKind, Verdict, VerdictKind
+from harness.core.records import OutcomeKind, Verdict, VerdictKind
+from harness.model import past_views as views
 from harness.reports.legend import READER, VIEWS
 from harness.reports.lines import say, text
 from harness.reports.summary import numbers
 from harness.reports.words import FINDINGS, VERDICTS, counted
-from harness.run import Run
-from harness.run_info import VariantInfo
+from harness.run.load_run import Run
+from harness.run.run_info import VariantInfo
 from harness.scenario.definition import VIEWS as ALL_VIEWS
 
 STEP: Final = 24

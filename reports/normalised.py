@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness import differences
-from harness.differences import Declaration
-from harness.record import Normalised, Verdict
+from harness.core import tolerances
+from harness.core.records import Normalised, Verdict
+from harness.core.tolerances import Declaration
 from harness.reports.words import counted
 
 
@@ -41,20 +41,20 @@ def met(verdicts: Iterable[Verdict]) -> tuple[Met, ...]:
     counts: Counter[tuple[str, str]] = Counter()
     cells: Counter[tuple[str, str]] = Counter()
     for verdict in verdicts:
-        product = differences.product(verdict.reader)
+        product = tolerances.product(verdict.reader)
         for each in verdict.normalised:
             counts[product, each.name] += each.count
             cells[product, each.name] += 1
     return tuple(
-        Met(product, name, count, cells[product, name], differences.of(product).get(name))
+        Met(product, name, count, cells[product, name], tolerances.of(product).get(name))
         for (product, name), count in sorted(counts.items())
     )
 
 
 def of_cell(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
     """Give what was met in one cell, a clause for each."""
-    product = differences.product(reader)
-    found = differences.of(product)
+    product = tolerances.product(reader)
+    found = tolerances.of(product)
     return tuple(
         Met(product, each.name, each.count, 1, found.get(each.name)).text for each in applied
     )

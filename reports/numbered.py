@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.model.files import FileFact
+from harness.model.file_facts import FileFact
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import Final
 
-from harness.cells import Excluded, Pairs, Partly
 from harness.reports.words import counted
-from harness.run import Run
-from harness.run_info import VariantInfo
+from harness.run.load_run import Run
+from harness.run.run_info import VariantInfo
+from harness.scenario.cells import Excluded, Pairs, Partly
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from harness.core.records import Answer, Finding, FindingKind, Origin, Refusal, Verdict, Witness
 from harness.model.canonical import text_of
 from harness.model.query import COUNT
-from harness.record import Answer, Finding, FindingKind, Origin, Refusal, Verdict, Witness
 from harness.reports.words import PARTIES, exact, kind_of, short, shown
 
 NAMED: Final = 3

@@ -7,13 +7,13 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness import views
-from harness.errors import printable
-from harness.record import Finding, FindingKind, Refusal, Verdict, VerdictKind
+from harness.core.errors import printable
+from harness.core.records import Finding, FindingKind, Refusal, Verdict, VerdictKind
+from harness.model import past_views as views
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS, PARTIES, counted, short
-from harness.run import Run
-from harness.run_info import StepInfo
+from harness.run.load_run import Run
+from harness.run.run_info import StepInfo
 
 ORDER: Final = (
     VerdictKind.WRONG,

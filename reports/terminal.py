@@ -12,15 +12,15 @@ from typing import Final
 
 from rich.console import Console
 
-from harness.cells import Excluded
-from harness.record import OutcomeKind, VerdictKind
+from harness.core.records import OutcomeKind, VerdictKind
 from harness.reports import agreement, normalised, pairs, summary
 from harness.reports.legend import legend, short_names
 from harness.reports.lines import command, item, say
 from harness.reports.matrices import STYLES, counts, matrices
 from harness.reports.sentences import refusal_text
 from harness.reports.words import counted
-from harness.run import Run, StepResult
+from harness.run.load_run import Run, StepResult
+from harness.scenario.cells import Excluded
 
 NAME: Final = "terminal"
 FILE: Final = "report.txt"

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.errors import printable
+from harness.core.errors import printable
+from harness.core.records import FindingKind, Party, VerdictKind
 from harness.model.canonical import MapValue, Value, text_of
-from harness.model.moment import AS_OF, INCREMENTAL
-from harness.model.ways import (
+from harness.model.commit import AS_OF, INCREMENTAL
+from harness.model.simulation.strategies import (
     CAST,
     CATALOG,
     CUT,
@@ -27,7 +28,6 @@ from harness.model.ways import (
     Given,
     Logs,
 )
-from harness.record import FindingKind, Party, VerdictKind
 
 ANEW: Final = str(By.RENUMBERED).removeprefix(f"{By.ID}, ")
 OUTSIDE: Final = str(By.ID_OUTSIDE).removeprefix(f"{By.ID}, ")

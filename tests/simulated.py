@@ -1,7 +1,8 @@
 """A writer and readers that only tests use: tables as their files would hold them, and how they
 are read, rightly and wrongly.
 
-Nothing here is shared with `harness.model.resolution`: what both compute must agree all the same.
+Nothing here is shared with `harness.model.simulation.column_resolution`: what both compute must
+agree all the same.
 A file knows its columns in order (partition columns last, as Spark writes them), the field ids
 that a format with ids would keep, and the values of each record as they were at its step.
 """
@@ -12,16 +13,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from harness.core.records import Column
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Primitive, Struct
-from harness.model.files import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind
 from harness.model.schema import Field, Schema
 from harness.model.table import Table
 from harness.model.truth import History, Row, Truth, row_values
-from harness.operations.api import Operation
-from harness.operations.compact import Compact
-from harness.record import Column
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.compact import Compact
 
 META = (
     "_hoodie_commit_time",

@@ -1,13 +1,14 @@
 """The rules of the layout: who may import whom, cycles, sizes, docstrings, what is never tracked.
 
-A part of `harness` that the table does not name fails the test: it is entered here on purpose.
+A package of `harness`, or a module of a verb, that the order does not name fails the test: it is
+entered here on purpose.
 """
 
 from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import median
 
@@ -18,178 +19,53 @@ from tests.architecture import Source
 
 ROOT = Path(__file__).parent.parent
 
-MAY_IMPORT = {
-    "errors": "",
-    "progress": "errors",
-    "bars": "progress",
-    "telling": "progress bars",
-    "containers": "errors",
-    "scenarios": "errors",
-    # pure
-    "model": "errors",
-    "operations": "errors model",
-    "scenario": "errors model operations",
-    "shapes": "errors model",
-    "views": "errors model",
-    "cells": "errors model operations scenario shapes",
-    "record": "model",
-    "recording": "errors record",
-    "differences": "errors model record",
-    "foretold": "model record",
-    "checks": "errors model record foretold",
-    "matching": "errors model checks",
-    "origins": "errors model record foretold checks",
-    "newer": "errors model record checks matching",
-    "compare": "errors model record checks matching origins newer",
-    "diagnosis": "errors model record checks",
-    "readings": "errors model",
-    "layout": "errors model record foretold checks readings",
-    "sent": "errors model operations",
-    "field_ids": "model",
-    "held": "errors model operations record sent field_ids",
-    "party": "errors model operations cells record checks readings held",
-    "refusals": "errors record",
-    "baseline": "errors model scenario shapes views cells record",
-    "unsupported": "record runtimes",
-    "told": "model record foretold checks compare diagnosis layout",
-    "histories": (
-        "errors model scenario views cells record checks compare diagnosis differences layout held "
-        "party told"
-    ),
-    "judge": "views cells record differences refusals unsupported layout party histories",
-    "cases": "cells record formats histories",
-    "kinds": "cells record judge histories cases",
-    "run_info": "errors cells",
-    "run": "errors model scenario cells record recording run_info",
-    "reports": "errors model scenario views cells record differences baseline run_info run",
-    "gate": "errors record baseline",
-    # what differs from one format, engine or runtime to the next
-    "formats": "errors model operations scenario record",
-    # the worker: Spark reads as well
-    "engines": "errors progress model record differences runtimes writer",
-    "runtimes": "errors progress record containers",
-    # order of I/O
-    "writer": "errors progress model operations record formats runtimes",
+PACKAGES = (
+    *("model", "core", "containers", "artifacts", "runtime", "engines"),
+    *("scenarios", "scenario", "formats", "plan", "write", "read", "judge", "run"),
+    *("reports", "cli", "__main__", ""),
+)
+"""The packages of `harness` in the order of the flow: each imports itself and those before it."""
+
+MODULES: Mapping[str, tuple[str, ...]] = {
     "plan": (
-        "errors progress model operations scenario shapes views cells record readings formats "
-        "engines runtimes"
-    ),
-    "table_state": "model record runtimes",
-    "freeze": "errors progress model scenario cells record formats runtimes table_state",
-    "course": "errors model operations scenario cells record formats runtimes freeze writer",
-    "file_values": "errors model record formats",
-    "written": "model cells record table_state course file_values",
-    "writing": (
-        "errors model operations cells record refusals formats runtimes table_state freeze "
-        "writer course written"
+        *("profile", "profile_file", "capabilities", "reader_support", "shipped", "check_names"),
+        *("select_scenarios", "axes", "constraints", "variants", "writer_support", "pairs"),
+        *("cell_choice", "case_filter", "product", "expected_files", "separation", "estimation"),
     ),
     "write": (
-        "errors progress model operations scenario cells record formats runtimes table_state "
-        "freeze writer writing written"
-    ),
-    "doctor": "errors progress runtimes",
-    "planning": "errors cells scenario unsupported plan formats engines runtimes reports",
-    "known_files": (
-        "errors cells record scenario formats engines runtimes plan run_info run baseline"
-    ),
-    "run_plan": "errors views cells scenario runtimes plan run_info known_files",
-    "fetching": "progress cells runtimes",
-    "pipeline": (
-        "errors progress cells record formats runtimes table_state write writing written recording "
-        "handover side_by_side desk read judge kinds cases run baseline known_files run_folder "
-        "run_plan answering"
-    ),
-    "explain": (
-        "errors model cells record recording checks matching compare histories cases layout "
-        "party readings judge run_info run reports run_folder run_plan options voice"
-    ),
-    "reproduce": (
-        "errors progress model operations scenario shapes views cells record formats "
-        "engines runtimes plan table_state course writer readings judge histories run_info run "
-        "reports fetching pipeline run_folder run_plan options explain voice"
-    ),
-    "remedy": (
-        "errors cells record engines runtimes plan run_info run reports run_folder "
-        "run_plan options explain reproduce voice"
-    ),
-    "following": (
-        "errors cells record recording party judge cases run_info run baseline known_files run_plan"
-    ),
-    "answer_cache": "errors record recording",
-    "questions": (
-        "errors model scenario shapes views cells record formats engines runtimes table_state"
-    ),
-    "answering": "errors model cells record refusals engines questions",
-    "asking": "errors progress cells record answering engines questions runtimes",
-    "probing": "record unsupported questions",
-    "keeper": "progress record table_state freeze answer_cache questions",
-    "shared_catalog": "errors table_state freeze runtimes",
-    "side_by_side": "",
-    "handover": "",
-    "desk": (
-        "errors progress record engines runtimes questions answering asking probing keeper "
-        "shared_catalog side_by_side handover"
-    ),
-    "run_folder": "errors run_info",
-    "interrupts": "",
-    "streams": "errors",
-    "voice": "errors progress telling record gate reports run interrupts",
-    "options": "errors runtimes run_folder",
-    "opening": (
-        "errors cells runtimes writing answering pipeline run_folder run_info run_plan voice"
+        *("table_state", "state_store", "next_step", "state_records", "variant_writer"),
+        *("variant_scheduler",),
     ),
     "read": (
-        "errors progress model scenario cells record formats engines runtimes plan table_state "
-        "answer_cache questions keeper shared_catalog handover desk"
+        *("questions", "answer_cache", "shared_metastore", "answer_sink", "support_probe"),
+        *("ask_question", "ask_server", "engine_pool", "reader_scheduler"),
+    ),
+    "judge": (
+        *("predicted_origins", "understand", "checks", "match_rows", "newer_rows", "origins"),
+        *("compare", "diagnosis", "file_evidence", "field_ids", "statement_evidence"),
+        *("file_contents", "attribution", "assess", "expectations", "verdicts", "baseline"),
+        *("gate",),
     ),
 }
-"""What each part of `harness` may import beside itself; `OUTERMOST` may import anything."""
+"""The modules of a verb in the order of their use: each imports only those before it."""
 
-OUTERMOST = {"cli", "baseline_commands", "cache_commands", "pytest_plugin", "__main__", ""}
+PURE = ("model", "core", "scenario", "plan", "judge")
+"""What runs anywhere and reaches out of the process nowhere."""
 
 NEVER = {
     "engines": ("harness.model.truth", "harness.model.history"),
+    "judge": tuple(
+        f"harness.{each}"
+        for each in ("artifacts", "runtime", "engines", "formats", "plan", "write", "read")
+    ),
+    "read": ("harness.plan",),
+    "reports": tuple(
+        f"harness.{each}"
+        for each in ("artifacts", "runtime", "engines", "formats", "plan", "write", "read")
+    ),
 }
-"""Single modules that a part must not know although it may import their package."""
+"""What a package must not know although it stands before it: blind checks, blind engines."""
 
-NEVER_WIDENED = {
-    "checks": {"engines", "formats", "writer"},
-    "engines": {"checks", "compare", "diagnosis", "histories", "judge"},
-    "formats": {"checks", "compare", "diagnosis", "engines", "histories", "judge"},
-    "reports": {"engines", "formats", "histories", "judge", "read", "write", "writer"},
-}
-"""What the design rules out whatever the table comes to say: blind checks, blind engines."""
-
-PURE = {
-    "model",
-    "differences",
-    "foretold",
-    "operations",
-    "scenario",
-    "checks",
-    "judge",
-    "baseline",
-    "gate",
-    "cells",
-    "compare",
-    "diagnosis",
-    "field_ids",
-    "held",
-    "histories",
-    "layout",
-    "matching",
-    "newer",
-    "origins",
-    "party",
-    "plan",
-    "readings",
-    "record",
-    "refusals",
-    "sent",
-    "shapes",
-    "told",
-    "unsupported",
-}
 IMPURE = {
     "TCLIService",
     "docker",
@@ -212,6 +88,7 @@ IMPURE = {
 UNSHIPPED = {"containers", "reports", "scenarios", "tests"}
 """Top-level folders that no installation has under these names: say `harness.reports`."""
 
+MOST_PACKAGES = 14
 LONGEST_FILE = 350
 LONGEST_TEST = 400
 """A file of tests is a list; nobody reads it from top to bottom."""
@@ -250,7 +127,7 @@ def part(module: str) -> str:
 
 
 def forbidden_imports(modules: Iterable[Source]) -> list[str]:
-    """Every import that the table does not allow, as `module:line imports what`."""
+    """Return every import against the order, as `module:line imports what`."""
     modules = tuple(modules)
     passed_on = architecture.re_exports(modules)
     return [
@@ -262,15 +139,30 @@ def forbidden_imports(modules: Iterable[Source]) -> list[str]:
 
 
 def allowed(importer: str, name: str) -> bool:
-    """Whether a module may import a name; names outside the project are judged by purity alone."""
+    """Tell whether a module may import a name; names outside are judged by purity alone."""
     here, there = part(importer), part(name)
+    if name == "harness":
+        return True
     if not f"{name}.".startswith("harness."):
         return name.partition(".")[0] not in UNSHIPPED | (IMPURE if here in PURE else set())
-    if here in OUTERMOST or here == there:
+    if there not in PACKAGES:  # in the package itself, such as harness.__version__
         return True
+    if here == there:
+        return in_order(MODULES.get(here), part_of(importer, here), part_of(name, here))
     never = any(f"{name}.".startswith(f"{module}.") for module in NEVER.get(here, ()))
-    in_package_itself = there not in MAY_IMPORT.keys() | OUTERMOST  # such as harness.__version__
-    return in_package_itself or (not never and there in MAY_IMPORT.get(here, "").split())
+    return not never and in_order(PACKAGES, here, there)
+
+
+def in_order(order: tuple[str, ...] | None, here: str, there: str) -> bool:
+    """Tell whether `there` stands before `here`; what is not in the order is judged elsewhere."""
+    if order is None or here == there or not {here, there} <= set(order):
+        return True
+    return order.index(there) < order.index(here)
+
+
+def part_of(module: str, package: str) -> str:
+    """Return the module of a package that a dotted name belongs to, empty for the package."""
+    return part(f"harness{module.removeprefix(f'harness.{package}')}")
 
 
 def too_long(modules: Iterable[Source], longest: int = LONGEST_FILE) -> list[str]:
@@ -308,15 +200,22 @@ def harness() -> tuple[Source, ...]:
     return architecture.sources(ROOT / "harness")
 
 
-def test_every_part_of_the_harness_stands_in_the_table(harness: tuple[Source, ...]) -> None:
-    unknown = {part(module.name) for module in harness} - MAY_IMPORT.keys() - OUTERMOST
-    assert not unknown, "enter it in MAY_IMPORT, and below in who may import it"
+def test_every_package_stands_in_the_order(harness: tuple[Source, ...]) -> None:
+    assert {part(module.name) for module in harness} == set(PACKAGES)
+    assert len(set(PACKAGES) - UNSHIPPED - {"__main__", ""}) <= MOST_PACKAGES
 
 
-def test_the_table_itself_has_layers_and_keeps_what_the_design_rules_out() -> None:
-    table = {name: frozenset(inner.split()) for name, inner in MAY_IMPORT.items()}
-    assert architecture.cycle(table) == ()
-    assert [name for name, outer in NEVER_WIDENED.items() if table[name] & outer] == []
+@pytest.mark.parametrize("package", MODULES)
+def test_every_module_of_a_verb_stands_in_its_order(
+    harness: tuple[Source, ...], package: str
+) -> None:
+    there = {part_of(each.name, package) for each in harness if part(each.name) == package}
+    assert there - {""} == set(MODULES[package])
+
+
+def test_nothing_lies_loose_beside_the_packages() -> None:
+    loose = {path.name for path in (ROOT / "harness").iterdir() if path.is_file()}
+    assert loose == {"__init__.py", "__main__.py", "py.typed"}
 
 
 def test_every_module_imports_only_what_its_layer_may(harness: tuple[Source, ...]) -> None:

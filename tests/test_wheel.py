@@ -164,7 +164,7 @@ def environment(installed: Installed, tmp_path: Path) -> Path:
 def test_in_an_environment_of_its_own_the_wheel_comes_before_the_checkout(
     environment: Path, repository: Path
 ) -> None:
-    where = "import harness.writer.worker as w, pyspark; print(w.__file__)"
+    where = "import harness.engines.spark.worker as w, pyspark; print(w.__file__)"
     told = run(str(environment / "python"), "-c", where, cwd=repository)
     assert Path(told.strip()).is_relative_to(environment.parent)
     assert "my/story" in run(

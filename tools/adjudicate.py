@@ -28,13 +28,13 @@ from pydantic import TypeAdapter
 from rich.console import Console
 from tables import table
 
-from harness import pipeline, run
-from harness.cells import Cell, parse_reader
-from harness.explain.command import tell
-from harness.explain.found import of_cell
-from harness.record import Answer, Verdict, VerdictKind
-from harness.runtimes.cache import Cache
-from harness.table_state import States
+from harness.artifacts.cache import Cache
+from harness.cli.explain.command import tell
+from harness.cli.explain.found import of_cell
+from harness.core.records import Answer, Verdict, VerdictKind
+from harness.run import load_run, pipeline
+from harness.scenario.cells import Cell, parse_reader
+from harness.write.table_state import States
 
 WIDTH = 160
 BESIDE = {".hoodie", "metadata"}
@@ -42,7 +42,7 @@ ANSWER = TypeAdapter(Answer)
 GROUPS = ("iceberg", "spark with schema-on-read", "before any schema change")
 
 
-def groups(cell: Cell, found: run.Run, first: Mapping[str, int]) -> Iterator[str]:
+def groups(cell: Cell, found: load_run.Run, first: Mapping[str, int]) -> Iterator[str]:
     """Give each reason for which the cell's reader should be right."""
     variant = found.variants[cell.variant]
     reader = parse_reader(cell.reader)
@@ -55,7 +55,7 @@ def groups(cell: Cell, found: run.Run, first: Mapping[str, int]) -> Iterator[str
         yield GROUPS[2]
 
 
-def first_changes(found: run.Run) -> Mapping[str, int]:
+def first_changes(found: load_run.Run) -> Mapping[str, int]:
     """Give the first step of each variant that changes its schema; one past the last if none."""
     return {
         each.id: min(
@@ -65,7 +65,7 @@ def first_changes(found: run.Run) -> Mapping[str, int]:
     }
 
 
-def good(found: run.Run) -> Iterator[str]:
+def good(found: load_run.Run) -> Iterator[str]:
     """Give the lines of a table, then every cell among them that is not correct."""
     first = first_changes(found)
     counted: Counter[tuple[str, str]] = Counter()
@@ -85,7 +85,7 @@ def good(found: run.Run) -> Iterator[str]:
     yield from sorted(others)
 
 
-def sample(folder: Path, found: run.Run, cells: int, seed: int) -> Iterator[dict[str, object]]:
+def sample(folder: Path, found: load_run.Run, cells: int, seed: int) -> Iterator[dict[str, object]]:
     """Give the cells drawn, in the order of the plan."""
     wrong = [each for each in found.verdicts if each.verdict is VerdictKind.WRONG]
     chosen = sorted(random.Random(seed).sample(range(len(wrong)), min(cells, len(wrong))))  # noqa: S311
@@ -98,7 +98,7 @@ def sample(folder: Path, found: run.Run, cells: int, seed: int) -> Iterator[dict
         yield {"text": name, "case": cell.case, "findings": named, "right": None, "why": ""}
 
 
-def text(found: run.Run, cell: Cell, verdict: Verdict, states: States) -> Iterator[str]:
+def text(found: load_run.Run, cell: Cell, verdict: Verdict, states: States) -> Iterator[str]:
     """Give all that is to be looked at for one cell."""
     console = Console(record=True, width=WIDTH, file=io.StringIO())
     own = tuple(each for each in found.states if each.variant == cell.variant)
@@ -150,7 +150,7 @@ def main() -> int:
     parser.add_argument("--cells", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    found = run.load(given.run.resolve())
+    found = load_run.load(given.run.resolve())
     if given.what == "good":
         print("\n".join(good(found)))
         return 0

@@ -30,13 +30,16 @@ from typing import Final
 import alike
 from own_cache import with_engines
 
-from harness import engines, freeze, pipeline, run, run_info
-from harness.cells import parse_reader
+from harness import engines
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.core.progress import QuietProgress
 from harness.engines.api import Connection, NoAnswerError, RefusedError
 from harness.model.canonical import to_json
-from harness.progress import QuietProgress
-from harness.runtimes import catalog, distributions, fetch, metastore
-from harness.runtimes.cache import Cache
+from harness.run import load_run, pipeline, run_info
+from harness.runtime import metastore, metastore_client
+from harness.scenario.cells import parse_reader
+from harness.write import state_store
 
 TIMEOUT_S: Final = 120.0
 CANONICAL: Final = "canonical"
@@ -93,7 +96,9 @@ def said(connection: Connection, sql: str) -> str:
     return json.dumps([heads, sorted(json.dumps([to_json(v) for v in row]) for row in reply.rows)])
 
 
-def asked(found: run.Run, variant: str, reader: str) -> tuple[tuple[str, int], Mapping[str, str]]:
+def asked(
+    found: load_run.Run, variant: str, reader: str
+) -> tuple[tuple[str, int], Mapping[str, str]]:
     """Choose the step of a variant after which most readers are asked, the last of several.
 
     `variant`, `reader`: parts of their names. Gives the state's name, and the SQL of each reader.
@@ -110,7 +115,7 @@ def asked(found: run.Run, variant: str, reader: str) -> tuple[tuple[str, int], M
     )
 
 
-def read(found: run.Run, folder: Path, of: tuple[str, str], times: int) -> Iterator[Answers]:
+def read(found: load_run.Run, folder: Path, of: tuple[str, str], times: int) -> Iterator[Answers]:
     """Ask every reader; `of`: parts of the variant's name and of the readers'."""
     cache, quiet = Cache.default(), QuietProgress()
     name, sql = asked(found, *of)
@@ -120,8 +125,8 @@ def read(found: run.Run, folder: Path, of: tuple[str, str], times: int) -> Itera
     home.mkdir(parents=True)
     installation = fetch.ensure(distributions.load(metastore.DISTRIBUTION), cache, quiet)
     with metastore.serve(installation, cache, home, quiet) as shared:
-        with catalog.connect(shared.uri) as client:
-            freeze.register(client, state)
+        with metastore_client.connect(shared.uri) as client:
+            state_store.register(client, state)
         for number, reader in enumerate(sql):
             place = folder / f"{number}-{parse_reader(reader).distribution}"
             place.mkdir()
@@ -160,7 +165,7 @@ def write(profile: str, folder: Path, times: int) -> Iterator[Written]:
     """Run a profile anew again and again, and compare with the first."""
     for number in range(times):
         here = folder / str(number)
-        if not (here / "run" / run.VERDICTS).exists():
+        if not (here / "run" / load_run.VERDICTS).exists():
             _run(profile, here)
         yield compared(folder, number)
 
@@ -168,7 +173,7 @@ def write(profile: str, folder: Path, times: int) -> Iterator[Written]:
 def compared(folder: Path, number: int) -> Written:
     """Compare a run in such a folder with the first one there."""
     first, here = folder / "0", folder / str(number)
-    found = run.load(here / "run")
+    found = load_run.load(here / "run")
     sums = alike.write(found, here / CANONICAL)
     there = alike.verdicts(here / "run")
     different = alike.different(alike.verdicts(first / "run"), there)
@@ -185,7 +190,7 @@ def _run(profile: str, here: Path) -> None:
     command += [*how, "--run-dir", str(here / "run")]
     status = subprocess.run(command, env=environment, check=False).returncode
     # Another verdict than before may end a run with another status; it is counted, as are all.
-    if not (here / "run" / run.VERDICTS).exists():
+    if not (here / "run" / load_run.VERDICTS).exists():
         raise SystemExit(f"the run in {here} ended with status {status} and judged nothing")
 
 
@@ -213,7 +218,7 @@ def main() -> int:
     if given.what == "write":
         return max(map(_tell, write(given.of, folder, given.times or 20)), default=0)
     of = given.variant, given.reader
-    for answers in read(run.load(Path(given.of)), folder, of, given.times or 1000):
+    for answers in read(load_run.load(Path(given.of)), folder, of, given.times or 1000):
         print("\n".join(answers.told()), flush=True)
         bad |= not answers.good
     return int(bad)

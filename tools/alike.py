@@ -20,11 +20,11 @@ from typing import Final
 
 import canonical
 
-from harness import recording
-from harness import run as runs
-from harness.record import StateRecord, Verdict
+from harness.core import jsonl
+from harness.core.records import StateRecord, Verdict
 from harness.reports import html, junit, terminal
-from harness.run import Run
+from harness.run import load_run as runs
+from harness.run.load_run import Run
 
 REPORTS: Final = (junit, html, terminal)
 FILES: Final = (runs.VERDICTS, *(each.FILE for each in REPORTS))
@@ -35,16 +35,16 @@ SHOWN: Final = 40
 
 def verdicts(folder: Path) -> dict[str, str]:
     """Give the canonical verdicts of a run by case, each as its line."""
-    names = canonical.names_of(recording.read_all(folder / runs.STATES, StateRecord))
-    found = recording.read_all(folder / runs.VERDICTS, Verdict)
-    return {each.case: recording.dump(canonical.verdict(each, names)) for each in found}
+    names = canonical.names_of(jsonl.read_all(folder / runs.STATES, StateRecord))
+    found = jsonl.read_all(folder / runs.VERDICTS, Verdict)
+    return {each.case: jsonl.dump(canonical.verdict(each, names)) for each in found}
 
 
 def write(found: Run, folder: Path) -> dict[str, str]:
     """Write the canonical reports of a run into a folder; give the SHA-256 of each file."""
     folder.mkdir(parents=True, exist_ok=True)
     tidied = canonical.run(found)
-    recording.write_all(folder / runs.VERDICTS, tidied.recorded.values())
+    jsonl.write_all(folder / runs.VERDICTS, tidied.recorded.values())
     for report in REPORTS:
         report.write(tidied, folder)
     sums = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in FILES}

@@ -27,10 +27,10 @@ from bench_watch import HARNESS, Event, Watched, between, watch
 from own_cache import with_engines
 from tables import table
 
-from harness import run as records
-from harness.record import Answer
-from harness.runtimes import cache as caches
-from harness.runtimes import metastore
+from harness.artifacts import cache as caches
+from harness.core.records import Answer
+from harness.run import load_run as records
+from harness.runtime import metastore
 
 FOLDERS: Final = {metastore.DISTRIBUTION: "metastore"}
 """What a server's folder is called where it is not called as its distribution."""

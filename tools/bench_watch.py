@@ -18,8 +18,8 @@ from typing import Any, Final
 import psutil
 from deaths_runs import works_in
 
-from harness import run as records
-from harness.progress import RIGHT_OR_WRONG
+from harness.core.progress import RIGHT_OR_WRONG
+from harness.run import load_run as records
 
 SAMPLE_S: Final = 0.25
 HARNESS: Final = "harness"

@@ -30,13 +30,14 @@ import pyspark
 from by_hand_moment import NoMomentError, filled
 from by_hand_script import Part, Script
 
-from harness.cells import parse_reader
-from harness.desk import engine_of
-from harness.progress import QuietProgress
-from harness.reproduce.files import SCRIPT
-from harness.runtimes import distributions, fetch, metastore
-from harness.runtimes.cache import Cache
-from harness.runtimes.fetch import Installation
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.artifacts.fetch import Installation
+from harness.cli.reproduce.files import SCRIPT
+from harness.core.progress import QuietProgress
+from harness.read.engine_pool import engine_of
+from harness.runtime import metastore
+from harness.scenario.cells import parse_reader
 
 TRINO: Final = Path(__file__).with_name("by_hand_trino.py")
 CLIENTS: Final = Path(pyspark.__file__).parent / "bin"

@@ -10,10 +10,10 @@ from typing import Final
 from by_hand_script import Part
 
 from harness import formats
-from harness.engines import past
+from harness.cli.reproduce.script import MOMENT
+from harness.engines import time_travel
 from harness.formats.api import FileFactError
-from harness.model.moment import Moment
-from harness.reproduce.script import MOMENT
+from harness.model.commit import Moment
 
 _TOLD: Final = re.compile(rf"-- {MOMENT}: (.*), in the table that you wrote\.")
 _NUMBER: Final = re.compile(r"--   The write of step \d+ is number (\d+) of .*")
@@ -36,7 +36,7 @@ def filled(query: Part, table: Path) -> Part:
         return query
     write = _write(table, int(_said(_NUMBER, query)))
     try:
-        moment = past.meant(_said(_TOLD, query), write)
+        moment = time_travel.meant(_said(_TOLD, query), write)
     except LookupError as unknown:
         raise NoMomentError(str(unknown)) from unknown
     lines = (

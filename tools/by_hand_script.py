@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from harness.engines.by_hand import METASTORE
-from harness.reproduce.script import DATABASE, LOCATION
+from harness.cli.reproduce.script import DATABASE, LOCATION
+from harness.engines.session_script import METASTORE
 
 _SECTION = re.compile(r"^-- ===== (in Spark SQL|the query): (.*) =====$")
 _CONF = "--   --conf "

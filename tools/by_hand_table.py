@@ -9,7 +9,7 @@ from typing import Final
 from by_hand_script import Script
 from tables import table
 
-from harness.reproduce.files import SCRIPT
+from harness.cli.reproduce.files import SCRIPT
 
 Came = tuple[Script, str]
 HEAD: Final = ("cause", "seen", "by hand")

@@ -22,9 +22,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # helpers of tests are `tests.<module>`
 
-from harness import views  # noqa: E402
-from harness.model.canonical import OwnTexts, Value  # noqa: E402
-from harness.record import (  # noqa: E402
+from harness.core.records import (  # noqa: E402
     Answer,
     Attempt,
     Finding,
@@ -34,7 +32,9 @@ from harness.record import (  # noqa: E402
     Verdict,
     Witness,
 )
-from harness.run import Run  # noqa: E402
+from harness.model import past_views  # noqa: E402
+from harness.model.canonical import OwnTexts, Value  # noqa: E402
+from harness.run.load_run import Run  # noqa: E402
 from tests.recorded import tidy  # noqa: E402
 from tests.recorded.tidy import Names  # noqa: E402
 
@@ -117,7 +117,7 @@ def verdict(given: Verdict, names: Mapping[str, Names]) -> Verdict:
 
 def _sql(sql: str, names: Names, view: str) -> str:
     # When a write was completed is in no record, and a view of the past may be asked by it.
-    times = tidy.INSTANT.findall(sql) if views.past(view) else ()
+    times = tidy.INSTANT.findall(sql) if past_views.past(view) else ()
     return Names(dict.fromkeys(times, tidy.instant(0)) | names.known).text(sql)
 
 

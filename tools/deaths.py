@@ -39,8 +39,8 @@ from deaths_book import FAILED, LATE, Book
 from deaths_kinds import EVERY, Kind, planned
 from deaths_runs import Run, Struck, left, outlived, strike
 
-from harness import pipeline, run_info
-from harness.errors import UsageProblem
+from harness.core.errors import UsageProblem
+from harness.run import pipeline, run_info
 
 TRIES: Final = 5
 """So many runs at most until one is struck."""

@@ -18,7 +18,7 @@ from deaths_kinds import Kind
 from deaths_runs import HARNESS, POLL_S, Run
 from own_cache import with_engines
 
-from harness.runtimes import cache as caches
+from harness.artifacts import cache as caches
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ import deaths_ports
 import psutil
 from deaths_ports import Port
 
-from harness.runtimes import homes
-from harness.runtimes.cache import MAKING, Cache
+from harness.artifacts import table_homes
+from harness.artifacts.cache import MAKING, Cache
 
 HARNESS: Final = "harness"
 GONE_S: Final = 20.0
@@ -179,5 +179,5 @@ def left(folder: Path, cache: Path, *, again: bool) -> list[Path]:
         *folder.glob("*.part"),
         *folder.glob("engines/table-*"),
         *cache.glob(f"states/{MAKING}*"),
-        *(homes.folder(Cache(cache)).glob(f"{MAKING}*") if again else ()),
+        *(table_homes.folder(Cache(cache)).glob(f"{MAKING}*") if again else ()),
     ]

@@ -29,9 +29,9 @@ from known_good_cell import Known, alone, peers, short, way_text  # noqa: E402
 from known_good_files import RIGHT, Files, Otherwise  # noqa: E402
 from known_good_rules import DOUBTFUL, READER, RULES  # noqa: E402
 
-from harness.cells import Cell, Variant, parse_reader  # noqa: E402
-from harness.record import FindingKind, VerdictKind  # noqa: E402
-from harness.run import WRITE  # noqa: E402
+from harness.core.records import FindingKind, VerdictKind  # noqa: E402
+from harness.run.load_run import WRITE  # noqa: E402
+from harness.scenario.cells import Cell, Variant, parse_reader  # noqa: E402
 from tests.recorded import store  # noqa: E402
 from tests.recorded.store import Recorded  # noqa: E402
 

@@ -8,14 +8,14 @@ from typing import Final
 
 from known_good_files import RIGHT, SAID, Files, Otherwise, Stored, others
 
-from harness import refusals
-from harness.cells import Cell
-from harness.histories import shows
+from harness.core import refusals
+from harness.core.records import Answer, Part, StateRecord, labelled
+from harness.judge.expectations import shows
 from harness.model.canonical import text_of
 from harness.model.query import Query
 from harness.model.schema import Field
-from harness.readings import Table, table_of
-from harness.record import Answer, Part, StateRecord, labelled
+from harness.model.simulation.matching import Table, table_of
+from harness.scenario.cells import Cell
 from tests.recorded.store import Said
 
 LONGEST: Final = 110

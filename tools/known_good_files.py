@@ -14,18 +14,18 @@ from functools import cached_property
 from itertools import combinations
 from typing import Final
 
-from harness.histories import READ_OPTIMIZED, Histories
-from harness.model import stored
+from harness.core.records import FileValues, StateRecord
+from harness.judge.expectations import READ_OPTIMIZED, Histories
 from harness.model.canonical import MapValue, Value
 from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Struct
-from harness.model.files import FileFact, FileKind
-from harness.model.milliseconds import cut
+from harness.model.file_facts import FileFact, FileKind
 from harness.model.query import Query
-from harness.model.resolution import slices
 from harness.model.schema import Field
-from harness.readings import Table, table_of
-from harness.record import FileValues, StateRecord
+from harness.model.simulation import physical_values as stored
+from harness.model.simulation.column_resolution import slices
+from harness.model.simulation.matching import Table, table_of
+from harness.model.simulation.milliseconds import cut
 from tests.recorded import replay
 from tests.recorded.store import Recorded
 

@@ -14,12 +14,12 @@ from typing import Final
 from known_good_cell import Known, name, short
 from known_good_files import META
 
-from harness.cells import parse_reader
-from harness.histories import READ_OPTIMIZED
+from harness.judge.expectations import READ_OPTIMIZED
 from harness.model.canonical import MapValue, Value
 from harness.model.datatypes import Array, Map, Primitive, Struct
-from harness.model.files import FileKind
+from harness.model.file_facts import FileKind
 from harness.model.schema import Field
+from harness.scenario.cells import parse_reader
 
 KEPT: Final = 20
 """So many commits Hudi keeps before it archives any (`hoodie.keep.min.commits`)."""

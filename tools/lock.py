@@ -19,9 +19,9 @@ from pathlib import Path
 
 import requests
 
-from harness.runtimes import repository
-from harness.runtimes.distribution import Coordinates
-from harness.runtimes.lock import coordinates
+from harness.artifacts import repository
+from harness.artifacts.distribution import Coordinates
+from harness.artifacts.lock import coordinates
 
 
 def main() -> None:

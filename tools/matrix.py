@@ -15,8 +15,8 @@ from pathlib import Path
 import pandas as pd
 from tables import table
 
-from harness import run
-from harness.record import FindingKind, VerdictKind
+from harness.core.records import FindingKind, VerdictKind
+from harness.run import load_run
 
 MARKS = {
     VerdictKind.WRONG: "≠",
@@ -60,7 +60,7 @@ def by_scenario(
     yield from table(["scenario", *names.values(), "steps not applied"], rows)
 
 
-def not_applied(found: run.Run) -> Mapping[str, int]:
+def not_applied(found: load_run.Run) -> Mapping[str, int]:
     """Count each scenario's steps that the writer refused, or that were left out after one."""
     return Counter(found.variant(each.variant).scenario for each in found.failed_steps)
 
@@ -85,7 +85,7 @@ def main() -> int:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("run", type=Path)
-    found = run.load(parser.parse_args().run.resolve())
+    found = load_run.load(parser.parse_args().run.resolve())
     frame, names = found.to_frame(), short(tuple(each.reader for each in found.info.readers))
     scenarios = by_scenario(frame, names, not_applied(found))
     print("\n".join([*scenarios, "", *by_reader(frame, names)]))

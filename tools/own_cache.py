@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from harness.runtimes import cache_mark
-from harness.runtimes.cache import Cache
+from harness.artifacts import cache_mark
+from harness.artifacts.cache import Cache
 
 SHARED: Final = ("artifacts", "jre", "unpacked")
 

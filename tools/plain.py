@@ -19,13 +19,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from harness import engines, freeze, pipeline, run
-from harness.cells import Reader, parse_reader
+from harness import engines
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution, Setting
+from harness.core.progress import QuietProgress
 from harness.engines.api import NoAnswerError, RefusedError, Server, Wanted
-from harness.progress import QuietProgress
-from harness.runtimes import catalog, distributions, fetch, metastore
-from harness.runtimes.cache import Cache
-from harness.runtimes.distribution import Distribution, Setting
+from harness.run import load_run, pipeline
+from harness.runtime import metastore, metastore_client
+from harness.scenario.cells import Reader, parse_reader
+from harness.write import state_store
 
 JVM_TUNED: Final = {"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}
 SPARK_DEFAULTS: Final = {
@@ -56,7 +59,7 @@ def untuned(distribution: Distribution) -> Distribution:
     return replace(distribution, settings=settings)
 
 
-def questions(found: run.Run) -> Mapping[str, Mapping[Reader, Sequence[str]]]:
+def questions(found: load_run.Run) -> Mapping[str, Mapping[Reader, Sequence[str]]]:
     """Give the SQL that was sent, by distribution and reader, in the order of the plan."""
     by: dict[str, dict[Reader, list[str]]] = {}
     for cell in found.info.cells:
@@ -68,7 +71,7 @@ def questions(found: run.Run) -> Mapping[str, Mapping[Reader, Sequence[str]]]:
     return by
 
 
-def wanted(found: run.Run, distribution: str) -> Wanted:
+def wanted(found: load_run.Run, distribution: str) -> Wanted:
     """Give what a server will be asked about; a script's author would configure nothing more."""
     of = {each.id: each.format for each in found.info.variants}
     cells = ((cell.variant, parse_reader(cell.reader)) for cell in found.info.cells)
@@ -99,7 +102,7 @@ def main() -> None:
     parser.add_argument("run", type=Path, help="a finished run's folder")
     parser.add_argument("folder", type=Path, help="for servers; a new one")
     given = parser.parse_args()
-    found, folder = run.load(given.run), given.folder
+    found, folder = load_run.load(given.run), given.folder
     cache, quiet = Cache.default(), QuietProgress()
     states, asked = pipeline.states_of(found.states, cache), questions(found)
     seconds: dict[str, Seconds] = {}
@@ -109,9 +112,9 @@ def main() -> None:
     installation = fetch.ensure(distributions.load(metastore.DISTRIBUTION), cache, quiet)
     installation = replace(installation, distribution=untuned(installation.distribution))
     with metastore.serve(installation, cache, home, quiet) as shared:
-        with catalog.connect(shared.uri) as client:
+        with metastore_client.connect(shared.uri) as client:
             for state in states.values():
-                freeze.register(client, state)
+                state_store.register(client, state)
         seconds["metastore"] = Seconds(time.monotonic() - began)
         for name, readers in asked.items():
             work = folder / name

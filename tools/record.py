@@ -20,12 +20,13 @@ from typing import TypeVar
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # helpers of tests are `tests.<module>`
 
-from harness import refusals, run  # noqa: E402
-from harness.cells import Cell  # noqa: E402
-from harness.errors import UsageProblem  # noqa: E402
+from harness.core import refusals  # noqa: E402
+from harness.core.errors import UsageProblem  # noqa: E402
+from harness.core.jsonl import dump  # noqa: E402
+from harness.core.records import Answer, Part, StateRecord  # noqa: E402
 from harness.model.canonical import text_of  # noqa: E402
-from harness.record import Answer, Part, StateRecord  # noqa: E402
-from harness.recording import dump  # noqa: E402
+from harness.run import load_run  # noqa: E402
+from harness.scenario.cells import Cell  # noqa: E402
 from tests.recorded import replay, store  # noqa: E402
 from tests.recorded.store import Recorded, Said  # noqa: E402
 
@@ -128,7 +129,7 @@ def main() -> int:
         store.write_verdicts(given.folder, new)
     else:
         try:
-            new = list(replay.recorded_from(run.load(given.run)))
+            new = list(replay.recorded_from(load_run.load(given.run)))
         except (UsageProblem, ValueError) as wrong:
             parser.exit(2, f"{wrong}\n")
         store.write(given.folder, new)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+from harness.core.progress import Progress
+from harness.core.records import Column, Normalised, Refusal
 from harness.model.canonical import OwnTexts, Value
 from harness.model.query import Query
-from harness.progress import Progress
-from harness.record import Column, Normalised, Refusal
-from harness.runtimes.distribution import Distribution
-from harness.runtimes.fetch import Installation
 
 ORC_FORMAT: Final = "hive-orc"
 """The format whose files are ORC, for which readers have settings of their own; those of all others

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from harness.artifacts.distribution import Distribution
 from harness.engines.api import Settings
-from harness.runtimes.distribution import Distribution
 
 BUNDLES: Final = ("hudi", "iceberg")
 """What stands at the beginning of the name of a format that needs a library."""

@@ -10,12 +10,13 @@ import importlib
 import pkgutil
 from functools import cache
 
-from harness.errors import UsageProblem
+from harness.core.errors import UsageProblem
 from harness.formats.api import Format
 
 SHARED = frozenset(
     {
         "api",
+        "data_files",
         "statements",
         "hudi",
         "hudi_files",

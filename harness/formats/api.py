@@ -11,11 +11,11 @@ from typing import Protocol
 
 from harness.formats.statements import Statement
 from harness.model.canonical import Value
-from harness.model.files import FileFact
-from harness.model.moment import Moment
+from harness.model.commit import Moment
+from harness.model.file_facts import FileFact
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.operations.api import Operation
+from harness.scenario.operations.api import Operation
 
 Settings = Mapping[str, str]
 """The settings of a variant; those that a format does not know are not its own."""
@@ -37,7 +37,7 @@ class Format(Protocol):
     views: tuple[str, ...]
     """The questions that can be asked of a table."""
     past_views: tuple[str, ...]
-    """Those about its past that can be asked (see `harness.views`)."""
+    """Those about its past that can be asked (see `harness.model.past_views`)."""
     operations: frozenset[str]
     """Names of the operations it can be asked for; a writer may still refuse one."""
     settings: Mapping[str, tuple[str, ...]]

@@ -27,15 +27,15 @@ from harness.formats.statements import (
     of_table,
     under,
 )
+from harness.model.commit import Moment
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
-from harness.model.files import FileFact, FileKind
-from harness.model.moment import Moment
+from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.operations import name_of
-from harness.operations.api import Operation
-from harness.operations.sql import quoted, type_text
-from harness.operations.touch import Rewrites, Touch
+from harness.scenario.operations import name_of
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.spark_sql import quoted, type_text
+from harness.scenario.operations.touch import Rewrites, Touch
 
 SCHEMA_CHANGES: Final = frozenset(
     {"add_column", "change_type", "drop_column", "move_column", "rename_column"}

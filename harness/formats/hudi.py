@@ -10,14 +10,14 @@ from typing import Final
 from harness.formats import hudi_files, timeline
 from harness.formats.api import Settings
 from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, of_table
-from harness.model.files import FileFact
-from harness.model.moment import Moment
+from harness.model.commit import Moment
+from harness.model.file_facts import FileFact
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.operations.api import Operation
-from harness.operations.compact import Compact
-from harness.operations.sql import quoted, text, type_text
 from harness.scenario.definition import PAST_VIEWS
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.spark_sql import quoted, text, type_text
 
 OPERATIONS: Final = frozenset(
     {

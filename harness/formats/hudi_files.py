@@ -17,7 +17,7 @@ from typing import Final
 from harness.formats import avro_types, hudi_log, parquet, timeline
 from harness.formats.api import FileFactError
 from harness.formats.hudi_log import Block, Kind
-from harness.model.files import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind
 
 RECORD_KEY: Final = "_hoodie_record_key"
 META: Final = ".hoodie"

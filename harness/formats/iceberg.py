@@ -14,18 +14,18 @@ from typing import Final
 from harness.formats import iceberg_files
 from harness.formats.api import Settings
 from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, of_table, under
-from harness.model.files import FileFact, FileKind
-from harness.model.moment import AS_OF, Moment
+from harness.model.commit import AS_OF, Moment
+from harness.model.file_facts import FileFact, FileKind
 from harness.model.schema import Field
 from harness.model.table import Table
 from harness.model.truth import Row, Truth
-from harness.operations.api import Operation
-from harness.operations.compact import Compact
-from harness.operations.insert import Insert
-from harness.operations.rename_column import RenameColumn
-from harness.operations.sql import quoted, select_rows, text, type_text
-from harness.operations.touch import Touch
-from harness.operations.upsert import Upsert
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.spark_sql import quoted, select_rows, text, type_text
+from harness.scenario.operations.touch import Touch
+from harness.scenario.operations.upsert import Upsert
 
 OPERATIONS: Final = frozenset(
     {

@@ -20,7 +20,7 @@ from typing import Any, Final
 from harness.formats import parquet
 from harness.formats.api import FileFactError
 from harness.formats.parquet import Footer
-from harness.model.files import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind
 
 METADATA: Final = "metadata"
 _VERSION: Final = re.compile(r"(?P<number>\d+)-[0-9a-f-]{36}\.metadata\.json")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.plan.capabilities import Cannot, Capabilities, Maker, Makers
-from harness.plan.chosen import choose, find
+from harness.plan.case_filter import only, select
 from harness.plan.estimation import estimate
 from harness.plan.product import plan
-from harness.plan.profile import load_profiles
-from harness.plan.selection import only, select
+from harness.plan.profile import Asked, AskedSteps, Cover, Profile, Writer
+from harness.plan.profile_file import load_profiles
+from harness.plan.select_scenarios import choose, find
 from harness.plan.shipped import load_scenarios, profiles_file, scenarios_folder
-from harness.plan.wanted import Asked, AskedSteps, Cover, Profile, Writer
 
 __all__ = [
     "Asked",

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
-from harness.cells import Excluded
-from harness.operations.api import Operation
-from harness.operations.touch import Rewrites, Touch
 from harness.plan.capabilities import Capabilities, Makers
-from harness.plan.wanted import Profile, Writer, named
+from harness.plan.profile import Profile, Writer, named
+from harness.scenario.cells import Excluded
 from harness.scenario.definition import AXES, Partitioned, Scenario
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.twin import twin
 
 REWRITES: Final = "rewrites"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from harness.cells import Reader
-from harness.operations.api import Operation
+from harness.scenario.cells import Reader
+from harness.scenario.operations.api import Operation
 
 
 @dataclass(frozen=True, slots=True)

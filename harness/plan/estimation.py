@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from harness.cells import Plan, Reader
+from harness.scenario.cells import Plan, Reader
 
 AT_ONCE: Final = 2
 """So many tables are written at once, and so many engines asked side by side."""

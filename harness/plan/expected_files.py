@@ -13,10 +13,10 @@ from enum import Enum, auto
 from itertools import pairwise
 
 from harness.model.canonical import Value
-from harness.model.files import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind
 from harness.model.truth import Group, History, Row, Truth
-from harness.operations.api import Operation
-from harness.operations.compact import Compact
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.compact import Compact
 
 
 class Changes(Enum):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from harness.cells import Cell, Excluded, Pairs, Plan, Variant
-from harness.errors import printable
-from harness.plan import asked, axes, pairs, there
-from harness.plan.asked import Made
+from harness.core.errors import printable
+from harness.core.problems import one_of
+from harness.plan import axes, cell_choice, check_names, pairs
 from harness.plan.axes import Combination
 from harness.plan.capabilities import (
     Cannot,
@@ -17,11 +16,12 @@ from harness.plan.capabilities import (
     anything,
     every_view,
 )
-from harness.plan.possible import impossible
+from harness.plan.cell_choice import Made
+from harness.plan.constraints import impossible
+from harness.plan.profile import Cover, Profile, named
 from harness.plan.variants import Makings, variant
-from harness.plan.wanted import Cover, Profile, named
+from harness.scenario.cells import Cell, Excluded, Pairs, Plan, Variant
 from harness.scenario.definition import Scenario
-from harness.scenario.problems import one_of
 
 
 def plan(
@@ -53,7 +53,7 @@ def plan(
         else:
             found = _all(scenario, product, makers or {}, excluded)
         variants += (each for each, _ in found)
-        cells += asked.cells(found, profile, known, cannot, cannot_show, excluded)
+        cells += cell_choice.cells(found, profile, known, cannot, cannot_show, excluded)
     return Plan(
         profile=profile.name,
         variants=tuple(variants),
@@ -61,12 +61,12 @@ def plan(
         cells=tuple(cells),
         excluded=tuple(dict.fromkeys(excluded)),
         pairs=tuple(covered),
-        partly=tuple(asked.partly(profile, variants, cells, cannot)),
+        partly=tuple(cell_choice.partly(profile, variants, cells, cannot)),
     )
 
 
 def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, ...]:
-    there.raise_if_any(there.wrong_scenarios(profile, there.given(scenarios)))
+    check_names.raise_if_any(check_names.wrong_scenarios(profile, check_names.given(scenarios)))
     return tuple(
         each
         for each in scenarios
@@ -77,8 +77,11 @@ def _chosen(scenarios: Sequence[Scenario], profile: Profile) -> tuple[Scenario, 
 def _check(
     scenarios: Sequence[Scenario], profile: Profile, known: Mapping[str, Capabilities]
 ) -> None:
-    wrong = (*there.wrong_formats(profile, known), *there.wrong_settings(profile, known))
-    there.raise_if_any((*wrong, *_wrong_formats(scenarios, known)))
+    wrong = (
+        *check_names.wrong_formats(profile, known),
+        *check_names.wrong_settings(profile, known),
+    )
+    check_names.raise_if_any((*wrong, *_wrong_formats(scenarios, known)))
 
 
 def _wrong_formats(scenarios: Iterable[Scenario], known: Collection[str]) -> Iterator[str]:

@@ -1,240 +1,107 @@
-"""Profiles as they stand in a file, `scenarios/profiles.yaml`."""
+"""What of everything possible a run is to do: profiles as objects."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
 
-from harness import formats
-from harness.cells import QUERIES, parse_reader
-from harness.plan.wanted import PLAIN, Asked, AskedSteps, Cover, Profile, Writer
-from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS
-from harness.scenario.problems import Problems, one_of
-from harness.scenario.text import Document, Place, parse, read
-from harness.scenario.validation import make
+from harness.core.errors import printable
+from harness.core.yaml_reader import Document, Place
+from harness.scenario.cells import Reader
+from harness.scenario.definition import VIEWS
 
-EVERY_STEP: Final = "every_step"
-
-_Axes = Mapping[str, tuple[str, ...]]
-_Choice = tuple[Place, tuple[str, ...], tuple[str, ...]]
-"""Where names stand, those given, those allowed."""
+PLAIN: Final = ("all",)
+"""The queries of a profile that names none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """The keys of a profile."""
+class AskedSteps(StrEnum):
+    """After which steps a reader is asked."""
 
-    scenarios: tuple[str, ...]
-    formats: tuple[str, ...]
-    writers: list[Any]
-    readers: list[Any]
-    about: str = ""
-    twins: bool = False
-    axes: dict[str, tuple[str, ...]] | None = None
-    cover: Cover = Cover.ALL
-    views: tuple[str, ...] = VIEWS
-    queries: list[Any] | None = None
+    ALL = "all"
+    SCHEMA_CHANGES = "schema_changes"
+    """Only right after a step that changes the schema: for readers that take long."""
+
+
+class Cover(StrEnum):
+    """Which combinations of axis values there are: all, or as many as pairs of values need."""
+
+    ALL = "all"
+    PAIRS = "pairs"
 
 
 @dataclass(frozen=True, slots=True)
-class _WriterForm:
-    """The keys of a writer."""
+class Asked:
+    """A reader, when it is asked, and about which variants."""
 
-    distribution: str = ""
-    sequence: tuple[str, ...] = ()
-    at: int | Literal["every_step"] = EVERY_STEP
-    settings: dict[str, str] | None = None
-    scenarios: tuple[str, ...] = ()
-    axes: dict[str, tuple[str, ...]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _QueryForm:
-    """The keys of a query."""
-
-    query: str
-    steps: AskedSteps = AskedSteps.ALL
-
-
-@dataclass(frozen=True, slots=True)
-class _ReaderForm:
-    """The keys of a reader."""
-
-    reader: str
+    reader: Reader
     steps: AskedSteps = AskedSteps.ALL
     variants: Cover = Cover.ALL
+    """With `pairs`, so many of a scenario's that the reader meets every axis value."""
     formats: tuple[str, ...] = ()
+    """About tables of which formats; empty for all that it can read."""
 
 
-def load_profiles(path: Path) -> Mapping[str, Profile]:
-    """Read the profiles of a file, by name.
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """What writes the steps of a variant, and settings of the format, e.g. `table_version: "6"`."""
 
-    Raises:
-        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
+    distribution: str
+    """It creates the table, and writes every step if nothing else goes on."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    then: str = ""
+    """The distribution that goes on with the table, empty when none does."""
+    at: int | None = None
+    """From which step on it does; None makes a variant for each step."""
+    scenarios: tuple[str, ...] = ()
+    """Names or patterns of the scenarios it writes; empty for all of them."""
+    axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of these axes it takes only these values."""
 
+    @property
+    def distributions(self) -> tuple[str, ...]:
+        """Everything that writes."""
+        return (self.distribution, self.then) if self.then else (self.distribution,)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Everything whose product, less what cannot be, is the plan."""
+
+    name: str
+    scenarios: tuple[str, ...]
+    """Names, or patterns with `*`."""
+    formats: tuple[str, ...]
+    writers: tuple[Writer, ...]
+    readers: tuple[Asked, ...]
+    about: str = ""
+    twins: bool = False
+    axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The values wanted of a setting; a scenario that names fewer has only those."""
+    views: tuple[str, ...] = VIEWS
+    queries: tuple[str, ...] = PLAIN
+    query_steps: Mapping[str, AskedSteps] = field(default_factory=dict)
+    """When a query is asked that is not asked after every step."""
+    cover: Cover = Cover.ALL
+    """Which combinations become variants; with `pairs`, queries of some steps are asked in turn."""
+    document: Document | None = field(default=None, compare=False, repr=False)
+    """The file that it stands in; None for one made in Python."""
+
+    def told(self, at: Place, wrong: str) -> str:
+        """Say what is wrong at a place of the profile, with file and line where there is a file."""
+        text = f"profile {self.name}: {wrong}"
+        if self.document is None:
+            return text
+        line = self.document.line((self.name, *at))
+        return printable(f"{self.document.path}:{line}: {text}")
+
+
+def named(name: str, pattern: str) -> bool:
+    """Tell whether a pattern of a profile names a scenario; `*` stands for any text, nothing else.
+
+    >>> named("hudi/move", "hudi/*"), named("my/a [b]", "my/a [b]"), named("my/a b", "my/a [b]")
+    (True, True, False)
     """
-    return loads_profiles(read(path), str(path))
-
-
-def loads_profiles(text: str, path: str) -> Mapping[str, Profile]:
-    """Read profiles from text; `path` stands in the messages.
-
-    Raises:
-        ScenarioProblem: as for `load_profiles`.
-
-    """
-    document = parse(text, path)
-    problems = Problems(path)
-    if not isinstance(document.data, dict) or not document.data:
-        problems.stop(1, "there are no profiles; write `name: {scenarios: …, readers: …}`")
-    for name in document.data:
-        # It becomes part of the name of a run's folder.
-        if not re.fullmatch(r"[\w.-]{1,100}", name):
-            told = f"{name!r} is no name of a profile; allowed: 1 to 100 letters, digits, _ . -"
-            problems.add(document.line((name,)), told)
-    problems.raise_if_any()
-    found = {name: _profile(name, data, document, problems) for name, data in document.data.items()}
-    problems.raise_if_any()
-    return {name: profile for name, profile in found.items() if profile is not None}
-
-
-def _profile(name: str, data: object, document: Document, problems: Problems) -> Profile | None:
-    at: Place = (name,)
-    form = make(_Form, data, document, at, problems, f"profile {name}")
-    if form is None:
-        return None
-    for key in ("scenarios", "formats", "writers", "readers", "views", "queries"):
-        if not getattr(form, key) and (key != "queries" or form.queries is not None):
-            problems.add(document.line((*at, key)), f"profile {name}: {key} is empty; name one")
-    known = _known_axes(form.formats)
-    for place, given, allowed in (
-        ((*at, "views"), form.views, (*VIEWS, *PAST_VIEWS)),
-        *_axes(form.axes or {}, known, (*at, "axes")),
-    ):
-        _check_names(place, given, allowed, document, problems)
-    queries = _queries(form.queries, document, (*at, "queries"), problems)
-    return Profile(
-        name=name,
-        scenarios=form.scenarios,
-        formats=form.formats,
-        writers=_writers(form.writers, known, document, (*at, "writers"), problems),
-        readers=_readers(form.readers, document, (*at, "readers"), problems),
-        about=form.about,
-        twins=form.twins,
-        axes=form.axes or {},
-        views=form.views,
-        queries=tuple(queries),
-        query_steps={q: steps for q, steps in queries.items() if steps is not AskedSteps.ALL},
-        cover=form.cover,
-        document=document,
-    )
-
-
-def _known_axes(named: Iterable[str]) -> _Axes:
-    """Give every axis there is: those of all scenarios, and the settings of the formats named."""
-    there = [formats.load(name) for name in named if name in formats.names()]
-    return {**AXES, **{name: values for each in there for name, values in each.settings.items()}}
-
-
-def _axes(given: _Axes, known: _Axes, at: Place) -> Iterator[_Choice]:
-    """Give what is to be checked of axes: their names, and the values of each."""
-    yield at, tuple(given), tuple(known)
-    for name, values in given.items():
-        if name in known:
-            yield (*at, name), values, known[name]
-
-
-def _check_names(
-    place: Place,
-    given: Iterable[str],
-    allowed: Sequence[str],
-    document: Document,
-    problems: Problems,
-) -> None:
-    for value in given:
-        if value not in allowed:
-            label = ".".join(map(str, place))
-            text = f"{label}: there is no '{value}'; {one_of(value, allowed)}"
-            problems.add(document.line(place), text)
-
-
-def _queries(
-    data: list[Any] | None, document: Document, at: Place, problems: Problems
-) -> dict[str, AskedSteps]:
-    if data is None:
-        return dict.fromkeys(PLAIN, AskedSteps.ALL)
-    found = {}
-    for index, each in enumerate(data):
-        written = {"query": each} if isinstance(each, str) else each
-        form = make(_QueryForm, written, document, (*at, index), problems, "query")
-        if form is not None:
-            _check_names(at, [form.query], QUERIES, document, problems)
-            found[form.query] = form.steps
-    return found
-
-
-def _writers(
-    data: list[Any], known: _Axes, document: Document, at: Place, problems: Problems
-) -> tuple[Writer, ...]:
-    found = []
-    for index, each in enumerate(data):
-        place = (*at, index)
-        written = {"distribution": each} if isinstance(each, str) else each
-        form = make(_WriterForm, written, document, place, problems, "writer")
-        if form is None:
-            continue
-        if wrong := _wrong_writer(form):
-            problems.add(document.line(place), f"writer: {wrong}")
-            continue
-        for choice in _axes(form.axes or {}, known, (*place, "axes")):
-            _check_names(*choice, document, problems)
-        found.append(_writer(form))
-    return tuple(found)
-
-
-def _wrong_writer(form: _WriterForm) -> str:
-    if bool(form.distribution) == bool(form.sequence):
-        return "give 'distribution', or 'sequence': the one that begins and the one that goes on"
-    if form.sequence and (len(form.sequence) != 2 or len(set(form.sequence)) == 1):  # noqa: PLR2004
-        return f"sequence: two different distributions; {len(form.sequence)} given"
-    if form.at != EVERY_STEP and not form.sequence:
-        return "at: only a sequence has it"
-    if isinstance(form.at, int) and form.at < 1:
-        return f"at: {form.at} is given; allowed: {EVERY_STEP} or the number of a step, from 1"
-    return ""
-
-
-def _writer(form: _WriterForm) -> Writer:
-    begins, then = form.sequence or (form.distribution, "")
-    return Writer(
-        distribution=begins,
-        settings=form.settings or {},
-        then=then,
-        at=form.at if isinstance(form.at, int) else None,
-        scenarios=form.scenarios,
-        axes=form.axes or {},
-    )
-
-
-def _readers(
-    data: list[Any], document: Document, at: Place, problems: Problems
-) -> tuple[Asked, ...]:
-    found: dict[str, Asked] = {}
-    for index, each in enumerate(data):
-        place = (*at, index)
-        written = {"reader": each} if isinstance(each, str) else each
-        form = make(_ReaderForm, written, document, place, problems, "reader")
-        if form is None:
-            continue
-        try:
-            reader = parse_reader(form.reader)
-        except ValueError as wrong:
-            problems.add(document.line(place), str(wrong))
-            continue
-        if str(reader) in found:
-            problems.add(document.line(place), f"the reader {reader} stands twice; name it once")
-        found[str(reader)] = Asked(reader, form.steps, form.variants, form.formats)
-    return tuple(found.values())
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name, re.DOTALL) is not None

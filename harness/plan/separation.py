@@ -8,11 +8,11 @@ from typing import Final
 
 from harness.formats.api import Format
 from harness.model.query import ALL
-from harness.model.reading import Reading
-from harness.model.ways import Logs, Way
+from harness.model.simulation.matching import Readings, table_of
+from harness.model.simulation.reader import Reading
+from harness.model.simulation.strategies import Logs, Way
 from harness.plan.expected_files import Changes, Habit, expected_files
-from harness.readings import Readings, table_of
-from harness.scenario import generation
+from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 
 SHOWN: Final = {Logs.MERGED, Logs.IGNORED}
@@ -51,8 +51,8 @@ def separation(scenario: Scenario, habit: Habit) -> tuple[Apart, ...]:
     Every way to find columns is looked at, and where there are log files reading base files only.
     Older catalogs are not: they show in the columns of an answer.
     """
-    operations = generation.operations(scenario)
-    history = generation.history(
+    operations = expected_history.operations(scenario)
+    history = expected_history.history(
         scenario, merge_on_read=habit.changes is Changes.LOG, applied=[True] * len(operations)
     )
     steps = {str(truth.step): truth.step for truth in history}

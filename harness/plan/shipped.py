@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from harness.errors import ScenarioProblem
+from harness.core.errors import ScenarioProblem
+from harness.core.problems import Problems, gathered
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load
-from harness.scenario.problems import Problems, gathered
 
 PROFILES: Final = "profiles.yaml"
 BASELINE: Final = ".known.yaml"

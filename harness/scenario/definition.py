@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from harness.model.moment import AS_OF, INCREMENTAL
+from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.table import Table
-from harness.operations.api import Operation
-from harness.operations.touch import Rewrites
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.touch import Rewrites
 
 
 class Partitioned(StrEnum):
@@ -31,7 +31,7 @@ metastore's, which has lower case alone (Hive language manual, DDL, "Create Tabl
 VIEWS: Final = ("snapshot", "read_optimized", "base_name")
 """The views of now: what a profile asks for that names none."""
 PAST_VIEWS: Final = (AS_OF, INCREMENTAL)
-"""The views of a table's past, asked only where a profile names them (see `harness.views`)."""
+"""The views of a table's past, asked only where a profile names them (`model.past_views`)."""
 AXES: Final[Mapping[str, tuple[str, ...]]] = {
     "rewrites": tuple(Rewrites),
     "partitioned": tuple(Partitioned),

@@ -23,9 +23,9 @@ from harness.model.canonical import MapValue, text_of
 from harness.model.conversion import cast_text
 from harness.model.datatypes import Array, Decimal, Map, Primitive, Struct, Text
 from harness.model.table import Table
-from harness.operations import name_of
-from harness.operations.api import Operation
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations import name_of
+from harness.scenario.operations.api import Operation
 
 _PLAIN: Final = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
 _NOT_PLAIN: Final = re.compile(r"true|false|null|y|n|yes|no|on|off", re.IGNORECASE)

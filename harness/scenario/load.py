@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from harness.core.problems import Problems, one_of
+from harness.core.validation import make
+from harness.core.yaml_reader import Document, Place, parse, read
 from harness.model.table import Table
-from harness.operations import registry
-from harness.operations.api import Operation, TypeText
-from harness.scenario import meaning
+from harness.scenario import semantics
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario, Step
-from harness.scenario.problems import Problems, one_of
-from harness.scenario.text import Document, Place, parse, read
-from harness.scenario.validation import make
+from harness.scenario.operations import registry
+from harness.scenario.operations.api import Operation, TypeText
 
 QUIET = "quiet"
 
@@ -67,7 +67,7 @@ def loads(text: str, path: str) -> Scenario:
     problems.raise_if_any()
     if scenario is None:  # not reached: without a scenario there is a problem
         raise AssertionError(path)
-    meaning.check(scenario, document, problems)
+    semantics.check(scenario, document, problems)
     problems.raise_if_any()
     return scenario
 

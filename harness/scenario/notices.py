@@ -8,9 +8,9 @@ from typing import Final
 from harness.model.canonical import Look, Value, look_of, text_of
 from harness.model.schema import Field
 from harness.model.truth import History, Row
-from harness.operations import name_of
-from harness.scenario import generation
+from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations import name_of
 
 MOST: Final = 3
 """So many values of a step are named."""
@@ -25,7 +25,7 @@ def notices(scenario: Scenario) -> tuple[str, ...]:
     A wrong cell in which such a value is found can have come from several places.
     """
     done = [True] * len(scenario.steps)
-    history = generation.history(scenario, merge_on_read=False, applied=done)
+    history = expected_history.history(scenario, merge_on_read=False, applied=done)
     places = _places(history)
     return tuple(
         f"{scenario.path or scenario.name}:{step.line}: step {number} {name_of(step.operation)}: "

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import count, islice
 
 from harness.model.datatypes import DataType, Primitive
-from harness.scenario import generation
+from harness.scenario import expected_history
 from harness.scenario.definition import Partitioned, Scenario
 
 Column = tuple[str, DataType]
@@ -49,7 +49,7 @@ def _middle(scenario: Scenario) -> int:
 
 def _free_names(scenario: Scenario) -> tuple[str, str]:
     """Give two names that no column of the scenario ever has."""
-    history = generation.survey(scenario).history
+    history = expected_history.survey(scenario).history
     taken = {name.casefold() for truth in history for name in truth.schema.names}
     names = (f"{letter}{number or ''}" for number in count() for letter in "pq")
     first, second = islice((name for name in names if name not in taken), 2)

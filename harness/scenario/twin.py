@@ -14,10 +14,10 @@ from typing import Final
 from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
 from harness.model.schema import Field
 from harness.model.truth import History
-from harness.operations.add_column import AddColumn
-from harness.scenario import generation
+from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
-from harness.scenario.parts import BINARY
+from harness.scenario.nested_types import BINARY
+from harness.scenario.operations.add_column import AddColumn
 
 TURN: Final = tuple(map(Primitive, ("string", "int", "double", "date")))
 
@@ -31,7 +31,7 @@ def twin(scenario: Scenario) -> Scenario | None:
     parts keep their structure: their leaves (a struct's parts, an array's elements, a map's
     values; not a map's keys) are what takes the types, but never binary (see `parts`).
     """
-    history = generation.survey(scenario).history
+    history = expected_history.survey(scenario).history
     leaves = list(_leaves(scenario, history))
     alone = {field.id for truth in history for field in truth.schema.fields}
     types = _new_types(leaves, alone)

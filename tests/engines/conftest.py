@@ -10,17 +10,17 @@ from uuid import uuid4
 import pytest
 
 from harness import engines
-from harness.cells import parse_reader
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.artifacts.fetch import Installation
+from harness.cli.console.progress_output import PlainProgress
+from harness.core.progress import Progress
 from harness.engines.api import Engine, Server
-from harness.progress import Progress
-from harness.runtimes import distributions, fetch
-from harness.runtimes import metastore as runtime
-from harness.runtimes.cache import Cache
-from harness.runtimes.fetch import Installation
-from harness.runtimes.metastore import Metastore
-from harness.telling import PlainProgress
-from harness.write import Bench, Writing
-from harness.writing import SparkFor
+from harness.runtime import metastore as runtime
+from harness.runtime.metastore import Metastore
+from harness.scenario.cells import parse_reader
+from harness.write.variant_scheduler import Bench, Writing
+from harness.write.variant_writer import SparkFor
 from tests.engines.everyone import Installed, Running, TooLarge
 
 LARGE: Final = 1_000_000_000

@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 
-from harness.cells import Reader
+from harness.artifacts.fetch import Installation
+from harness.core.records import Column
 from harness.engines.api import Engine, Question, RefusedError, Server
 from harness.model.canonical import to_json
 from harness.model.query import Query
-from harness.record import Column
-from harness.runtimes.fetch import Installation
-from harness.table_state import State
+from harness.scenario.cells import Reader
+from harness.write.table_state import State
 
 Installed = Callable[[str], Installation]
 """Gives the installation of a distribution, or skips the test (see `conftest`)."""

@@ -16,8 +16,8 @@ import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from harness.runtimes import catalog
-from harness.runtimes.catalog_entry import CatalogEntry
+from harness.runtime import metastore_client
+from harness.runtime.metastore_objects import CatalogEntry
 
 ID, F1, F2, DROPPED, READDED = 1, 2, 3, 4, 5
 SNAPSHOT: Final = 1
@@ -95,7 +95,7 @@ def register(metastore_uri: str, database: str, name: str, metadata: Path) -> No
     }
     parameters = {"table_type": "ICEBERG", "metadata_location": f"file:{metadata}"}
     entry = CatalogEntry(name, {"tableName": name, "sd": storage, "parameters": parameters})
-    with catalog.connect(metastore_uri) as found:
+    with metastore_client.connect(metastore_uri) as found:
         found.register(database, [entry], str(metadata.parent.parent))
 
 

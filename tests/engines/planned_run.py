@@ -6,12 +6,13 @@ import datetime
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness import fetching, formats, pipeline, run, run_info, run_plan
-from harness.cells import Plan, parse_reader
+from harness import formats
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
 from harness.plan import Asked, Maker, Profile, Writer, plan
-from harness.progress import Progress
-from harness.run import Run
-from harness.runtimes.cache import Cache
+from harness.run import load_run, needed_artifacts, pipeline, plan_record, run_info
+from harness.run.load_run import Run
+from harness.scenario.cells import Plan, parse_reader
 from harness.scenario.definition import Scenario
 
 WRITERS = {
@@ -46,9 +47,9 @@ def done(plan: Plan, folder: Path, cache: Cache, progress: Progress) -> Run:
     """Do the run in an empty folder; every question is asked anew."""
     work = pipeline.Work(cache, folder, progress)
     started = datetime.datetime.now(datetime.UTC)
-    run_info.write_info(folder, run_plan.info_of(plan, folder.name, started))
-    fetching.fetch_all(fetching.needed(plan), cache, progress)
+    run_info.write_info(folder, plan_record.info_of(plan, folder.name, started))
+    needed_artifacts.fetch_all(needed_artifacts.needed(plan), cache, progress)
     pipeline.write_states(plan, work)
     pipeline.read_answers(plan, work, fresh=True)
     pipeline.judge_run(folder)
-    return run.load(folder)
+    return load_run.load(folder)

@@ -24,7 +24,7 @@ from typing import Any
 import junitparser
 import pytest
 
-from harness.runtimes.cache import Cache
+from harness.artifacts.cache import Cache
 from tests import ci_page, wheel
 
 pytestmark = pytest.mark.engines

@@ -21,18 +21,18 @@ import psutil
 import pytest
 
 from harness import engines
-from harness.answering import Manner
-from harness.asking import ask_all
-from harness.cells import Cell, Reader
+from harness.artifacts.cache import Cache
+from harness.artifacts.download import file_sha256
+from harness.core.progress import Progress
+from harness.core.records import Answer
 from harness.engines.api import Question, Server
 from harness.model.query import Query
-from harness.progress import Progress
-from harness.questions import Asked
-from harness.record import Answer
-from harness.runtimes import places
-from harness.runtimes.cache import Cache
-from harness.runtimes.download import file_sha256
-from harness.runtimes.metastore import Metastore
+from harness.read.ask_question import Manner
+from harness.read.ask_server import ask_all
+from harness.read.questions import Asked
+from harness.runtime import work_folders
+from harness.runtime.metastore import Metastore
+from harness.scenario.cells import Cell, Reader
 from tests.engines.everyone import GREEDY, Installed
 
 pytestmark = pytest.mark.engines
@@ -222,7 +222,7 @@ def test_a_query_that_fills_the_heap_ends_the_engine_and_the_next_one_is_answere
 
     @contextmanager
     def serve() -> Iterator[Server]:
-        place = places.numbered(tmp_path, "server")
+        place = work_folders.numbered(tmp_path, "server")
         with engine.serve(installation, metastore.uri, place, progress) as server:
             servers.append(server)
             yield server

@@ -12,19 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from harness import formats, freeze, writing
-from harness.cells import Variant
-from harness.operations.rename_column import RenameColumn
-from harness.operations.upsert import Upsert
+from harness import formats
+from harness.artifacts.cache import Cache
+from harness.core.records import OutcomeKind
 from harness.plan import Profile, Writer, plan, scenarios_folder
-from harness.record import OutcomeKind
-from harness.runtimes import catalog
-from harness.runtimes.cache import Cache
-from harness.runtimes.metastore import Metastore
+from harness.runtime import metastore_client
+from harness.runtime.metastore import Metastore
 from harness.scenario import load
+from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
-from harness.table_state import State
-from harness.writing import Place, SparkFor
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.upsert import Upsert
+from harness.write import state_store, variant_writer
+from harness.write.table_state import State
+from harness.write.variant_writer import Place, SparkFor
 from tests.engines import everyone
 from tests.engines.everyone import Everyone, Running
 
@@ -75,8 +76,8 @@ class Watch:
         self.in_place[step] = everyone.ask(self.readers, self.place.database, state, self.format)
         if step <= LAST:
             self.states[step] = state
-            with catalog.connect(self.place.metastore_uri) as client:
-                freeze.register(client, state)
+            with metastore_client.connect(self.place.metastore_uri) as client:
+                state_store.register(client, state)
         if step == LAST:
             self.fork_before = self.fork(state)
 
@@ -97,15 +98,15 @@ def test_forks_answer_as_the_table_did_in_place_and_do_not_move_with_it(
     place = Place(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
     place.folder.mkdir()
     watch = Watch(readers, place, variant.format)
-    written = writing.write(variant, place, spark_for, watch.at_state)
-    files = {step: freeze.file_list(state) for step, state in watch.states.items()}
+    written = variant_writer.write(variant, place, spark_for, watch.at_state)
+    files = {step: state_store.file_list(state) for step, state in watch.states.items()}
     forks = {step: watch.fork(state) for step, state in watch.states.items()}
 
     assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
     assert sorted(forks) == list(range(LAST + 1))
     assert forks == {step: watch.in_place[step] for step in forks}
     assert forks[LAST] == watch.fork_before
-    assert files == {step: freeze.file_list(state) for step, state in watch.states.items()}
+    assert files == {step: state_store.file_list(state) for step, state in watch.states.items()}
     see_what_changed(watch.in_place)
     see_who_refuses(forks, variant)
 

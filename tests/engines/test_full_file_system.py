@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from harness.runtimes.cache import Cache
+from harness.artifacts.cache import Cache
 
 pytestmark = pytest.mark.engines
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import pytest
 
-from harness.cells import Cell, Plan
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
+from harness.core.records import FindingKind, VerdictKind
 from harness.plan import load_scenarios, scenarios_folder
-from harness.progress import Progress
-from harness.record import FindingKind, VerdictKind
-from harness.run import Run
-from harness.runtimes.cache import Cache
+from harness.run.load_run import Run
+from harness.scenario.cells import Cell, Plan
 from tests.engines.planned_run import by_format, done
 
 pytestmark = pytest.mark.engines

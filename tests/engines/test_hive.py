@@ -12,18 +12,18 @@ from typing import Any
 import psutil
 import pytest
 
-from harness.engines import hive
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Progress
 from harness.engines.api import NoAnswerError, Question, RefusedError
-from harness.engines.hive import ENGINE, HiveServer
-from harness.engines.hive_session import HiveConnection
-from harness.errors import EnvironmentProblem
+from harness.engines.hive import engine
+from harness.engines.hive.engine import ENGINE, HiveServer
+from harness.engines.hive.session import HiveConnection
 from harness.model.canonical import MapValue
 from harness.model.query import Query, not_null
-from harness.progress import Progress
-from harness.runtimes import distributions, fetch
-from harness.runtimes.cache import Cache
-from harness.runtimes.metastore import Metastore
-from harness.runtimes.readiness import wait_until
+from harness.runtime.metastore import Metastore
+from harness.runtime.readiness import wait_until
 
 pytestmark = pytest.mark.engines
 
@@ -320,7 +320,7 @@ def test_the_threads_of_the_server_tell_when_it_is_spent(
     server: HiveServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert not server.spent()
-    monkeypatch.setattr(hive, "THREADS", 10)
+    monkeypatch.setattr(engine, "THREADS", 10)
     assert server.spent()
 
 

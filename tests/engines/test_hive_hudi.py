@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
 from harness.engines.api import Question, Reply
-from harness.engines.hive import ENGINE, HiveServer
+from harness.engines.hive.engine import ENGINE, HiveServer
+from harness.engines.spark.launch import spark
+from harness.engines.spark.session import Session
 from harness.model.query import Query
-from harness.progress import Progress
-from harness.runtimes import catalog, distributions, fetch
-from harness.runtimes.cache import Cache
-from harness.runtimes.metastore import Metastore
-from harness.writer.client import Session
-from harness.writer.start import spark
+from harness.runtime import metastore_client
+from harness.runtime.metastore import Metastore
 
 pytestmark = pytest.mark.engines
 
@@ -79,7 +80,7 @@ def write(kind: str, folder: Path, metastore: Metastore, session: Session) -> No
         f"alter table {database}.t rename column f1 to f1_new",
     ):
         session.run(statement, timeout_s=MINUTE)
-    with catalog.connect(metastore.uri) as found:
+    with metastore_client.connect(metastore.uri) as found:
         shutil.copytree(place, folder / f"{kind}-fork")
         entries = found.entries(database)
         found.register(f"{database}_fork", entries, str(folder / f"{kind}-fork"))

@@ -13,21 +13,22 @@ from pathlib import Path
 
 import pytest
 
-from harness import formats, freeze, writing
-from harness.cells import Cell, Plan, parse_reader
+from harness import formats
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
+from harness.core.records import OutcomeKind, Verdict, VerdictKind
 from harness.model.datatypes import parse_type
-from harness.operations.change_type import ChangeType
-from harness.operations.upsert import Upsert
 from harness.plan import Asked, Profile, Writer, plan, scenarios_folder
-from harness.progress import Progress
-from harness.record import OutcomeKind, Verdict, VerdictKind
-from harness.runtimes import catalog
-from harness.runtimes.cache import Cache
-from harness.runtimes.metastore import Metastore
+from harness.runtime import metastore_client
+from harness.runtime.metastore import Metastore
 from harness.scenario import load
+from harness.scenario.cells import Cell, Plan, parse_reader
 from harness.scenario.definition import Scenario, Step
-from harness.table_state import State
-from harness.writing import Place, SparkFor
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.upsert import Upsert
+from harness.write import state_store, variant_writer
+from harness.write.table_state import State
+from harness.write.variant_writer import Place, SparkFor
 from tests.engines import everyone
 from tests.engines.everyone import Everyone, Running
 from tests.engines.planned_run import done
@@ -97,8 +98,8 @@ class Watch:
         self.states[step] = state
 
     def fork(self, state: State) -> Everyone:
-        with catalog.connect(self.place.metastore_uri) as client:
-            freeze.register(client, state)
+        with metastore_client.connect(self.place.metastore_uri) as client:
+            state_store.register(client, state)
         return everyone.ask(self.readers, state.database, state, "iceberg")
 
 
@@ -114,7 +115,7 @@ def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it
     place.folder.mkdir()
     watch = Watch(readers, place)
     variant = planned(replace(STORY, steps=(*STORY.steps, *AFTER))).variants[-1]
-    written = writing.write(variant, place, spark_for, watch.at_state)
+    written = variant_writer.write(variant, place, spark_for, watch.at_state)
     kinds = {each.outcome.step: each.outcome.kind for each in written.records}
     assert [step for step, kind in kinds.items() if kind is OutcomeKind.REFUSED] == [REFUSED]
     (home,) = {state.home for state in watch.states.values()}
@@ -125,4 +126,4 @@ def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it
     assert forks == watch.in_place
     assert all(not said.refused for everyone in forks.values() for said in everyone.values())
     assert forks[REFUSED] == forks[LAST] != forks[REFUSED + 1]
-    assert writing.kept(variant, place.cache) is not None
+    assert variant_writer.kept(variant, place.cache) is not None

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from pymetastore.hive_metastore import ttypes
 
-from harness.errors import EnvironmentProblem
-from harness.runtimes import catalog
-from harness.runtimes.catalog import CatalogRefusedError
-from harness.runtimes.catalog_entry import CatalogEntry
-from harness.runtimes.metastore import Metastore
+from harness.core.errors import EnvironmentProblem
+from harness.runtime import metastore_client
+from harness.runtime.metastore import Metastore
+from harness.runtime.metastore_client import CatalogRefusedError
+from harness.runtime.metastore_objects import CatalogEntry
 
 pytestmark = pytest.mark.engines
 
@@ -46,7 +46,7 @@ def managed_table(metastore: Metastore, database: str, folder: Path) -> None:
     (folder / "day=1").mkdir(parents=True)
     (folder / "day=1" / "data").write_text("x")
     schema = json.dumps({"type": "struct", "fields": [{"name": "id"}]})
-    with catalog.connect(metastore.uri) as found:
+    with metastore_client.connect(metastore.uri) as found:
         found.create_database(database)
         found.client.create_table(
             ttypes.Table(
@@ -71,7 +71,7 @@ def managed_table(metastore: Metastore, database: str, folder: Path) -> None:
 
 
 def entries(metastore: Metastore, database: str) -> tuple[CatalogEntry, ...]:
-    with catalog.connect(metastore.uri) as found:
+    with metastore_client.connect(metastore.uri) as found:
         return found.entries(database)
 
 
@@ -90,14 +90,14 @@ def test_a_table_registered_elsewhere_keeps_everything_but_its_place(
     (before,) = entries(metastore, database)
     copy = tmp_path / "copy"
     (copy / "day=1").mkdir(parents=True)
-    with catalog.connect(metastore.uri) as found:
+    with metastore_client.connect(metastore.uri) as found:
         found.register(f"{database}_fork", (before,), str(copy))
     (after,) = entries(metastore, f"{database}_fork")
     expected = timeless(asdict(before))
     expected["table"]["parameters"]["EXTERNAL"] = "TRUE"
     expected["table"]["tableType"] = "EXTERNAL_TABLE"
     assert timeless(asdict(after)) == expected
-    with catalog.connect(metastore.uri) as found:
+    with metastore_client.connect(metastore.uri) as found:
         table = found.client.get_table(f"{database}_fork", "t")
         (part,) = found.client.get_partitions(f"{database}_fork", "t", -1)
     assert table.sd.location == f"file:{copy}"
@@ -110,7 +110,7 @@ def test_dropping_a_registered_table_deletes_no_file(
 ) -> None:
     managed_table(metastore, database, tmp_path / "original")
     found_entries = entries(metastore, database)
-    with catalog.connect(metastore.uri) as found:
+    with metastore_client.connect(metastore.uri) as found:
         found.register(f"{database}_fork", found_entries, str(tmp_path / "original"))
         found.client.drop_table(f"{database}_fork", "t", True)  # noqa: FBT003 - Thrift's own call
     assert (tmp_path / "original" / "day=1" / "data").read_text() == "x"
@@ -132,13 +132,13 @@ def test_columns_are_replaced_in_the_table_and_only_with_cascade_in_its_partitio
 ) -> None:
     managed_table(metastore, database, tmp_path)
     columns = [("id", "string"), ("new", "bigint"), ("st2", "struct<a:int>")]
-    with catalog.connect(metastore.uri) as found:
+    with metastore_client.connect(metastore.uri) as found:
         found.alter_columns(database, "t", columns, cascade=False)
     (entry,) = entries(metastore, database)
     assert entry.columns == (*columns, ("day", "int"))
     assert [column["name"] for column in entry.partitions[0]["sd"]["cols"]] == ["id", "st"]
     assert entry.table["sd"]["cols"][0]["comment"] == "the key"
-    with catalog.connect(metastore.uri) as found:
+    with metastore_client.connect(metastore.uri) as found:
         found.alter_columns(database, "t", columns[:2], cascade=True)
     (entry,) = entries(metastore, database)
     assert [column["name"] for column in entry.partitions[0]["sd"]["cols"]] == ["id", "new"]
@@ -148,7 +148,7 @@ def test_an_error_of_the_metastore_is_told_with_its_class_and_message(
     metastore: Metastore, database: str
 ) -> None:
     with (
-        catalog.connect(metastore.uri) as found,
+        metastore_client.connect(metastore.uri) as found,
         pytest.raises(CatalogRefusedError) as refused,
     ):
         found.alter_columns(database, "t", [("a", "int")], cascade=False)
@@ -165,7 +165,7 @@ def test_a_metastore_that_is_not_there_is_a_problem_of_the_environment(
         uri = f"thrift://127.0.0.1:{taken.getsockname()[1]}"
         with (
             pytest.raises(EnvironmentProblem, match="does not answer"),
-            catalog.connect(uri) as found,
+            metastore_client.connect(uri) as found,
         ):
             found.has("default")
 
@@ -175,7 +175,7 @@ def test_a_hundred_entries_are_registered(
 ) -> None:
     managed_table(metastore, database, tmp_path)
     (entry,) = entries(metastore, database)
-    with catalog.connect(metastore.uri) as found:
+    with metastore_client.connect(metastore.uri) as found:
         for number in range(100):
             found.register(f"{database}_{number}", (entry,), str(tmp_path))
         assert all(found.has(f"{database}_{number}") for number in range(100))

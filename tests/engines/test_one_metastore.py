@@ -9,12 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import engines
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
 from harness.engines.api import Question
 from harness.model.query import Query
-from harness.progress import Progress
-from harness.runtimes import distributions, fetch
-from harness.runtimes.cache import Cache
-from harness.runtimes.metastore import Metastore
+from harness.runtime.metastore import Metastore
 from tests.engines.trino_table import register
 
 pytestmark = pytest.mark.engines

@@ -11,20 +11,21 @@ from dataclasses import replace
 
 import pytest
 
-from harness import formats, run
-from harness.cells import QUERIES, Cell, Plan, Variant, parse_reader
+from harness import formats
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
+from harness.core.records import Answer, FindingKind, Verdict, VerdictKind
 from harness.model.datatypes import parse_type
 from harness.model.query import Test
+from harness.model.query_shapes import Shape
 from harness.model.table import Table
-from harness.operations.add_column import AddColumn
-from harness.operations.insert import Insert
-from harness.operations.touch import Rewrites, Touch
 from harness.plan import Asked, Profile, Writer, load_scenarios, plan, scenarios_folder
-from harness.progress import Progress
-from harness.record import Answer, FindingKind, Verdict, VerdictKind
-from harness.runtimes.cache import Cache
+from harness.run import load_run
+from harness.scenario.cells import QUERIES, Cell, Plan, Variant, parse_reader
 from harness.scenario.definition import Scenario, Step
-from harness.shapes import Shape
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.touch import Rewrites, Touch
 from tests.engines.planned_run import done
 
 pytestmark = pytest.mark.engines
@@ -100,13 +101,15 @@ PLAN = planned()
 
 
 @pytest.fixture(scope="module")
-def found(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory) -> run.Run:
+def found(
+    cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
+) -> load_run.Run:
     folder = tmp_path_factory.mktemp("shapes")
     return done(PLAN, folder, cache, progress)
 
 
 @pytest.fixture(scope="module")
-def verdicts(found: run.Run) -> Mapping[str, Verdict]:
+def verdicts(found: load_run.Run) -> Mapping[str, Verdict]:
     return {each.case: each for each in found.verdicts}
 
 
@@ -117,7 +120,7 @@ def every_array_has_a_value(cell: Cell) -> bool:
 
 @pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
 def test_a_right_reader_is_right_in_every_shape(
-    cell: Cell, found: run.Run, verdicts: Mapping[str, Verdict]
+    cell: Cell, found: load_run.Run, verdicts: Mapping[str, Verdict]
 ) -> None:
     verdict, answer = verdicts[cell.case], found.answers[cell.case]
     told = answer.sql, answer.refusal, verdict.findings
@@ -139,7 +142,7 @@ def test_every_shape_is_among_them(shape: str) -> None:
     assert readers == set(READERS)
 
 
-def test_hard_strings_were_asked_for_as_they_are(found: run.Run) -> None:
+def test_hard_strings_were_asked_for_as_they_are(found: load_run.Run) -> None:
     asked = {
         each.question.where.literal
         for each in found.answers.values()

@@ -12,16 +12,16 @@ from decimal import Decimal
 import psutil
 import pytest
 
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.artifacts.fetch import Installation
+from harness.core.progress import Progress
+from harness.core.records import Column
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Server
-from harness.engines.spark import ENGINE, SparkServer
+from harness.engines.spark import launch
+from harness.engines.spark.engine import ENGINE, SparkServer
 from harness.model.canonical import MapValue, single
-from harness.progress import Progress
-from harness.record import Column
-from harness.runtimes import distributions, fetch
-from harness.runtimes.cache import Cache
-from harness.runtimes.fetch import Installation
-from harness.runtimes.metastore import Metastore
-from harness.writer import start
+from harness.runtime.metastore import Metastore
 
 pytestmark = pytest.mark.engines
 
@@ -112,7 +112,7 @@ def test_a_query_that_takes_too_long_and_a_dead_process_are_no_answers(
 ) -> None:
     endless = "select count(*) from range(1000000000000) where sqrt(id) = id % 7"
     folder = tmp_path_factory.mktemp("slow")
-    with start.spark(installation, metastore.uri, folder) as spark:
+    with launch.spark(installation, metastore.uri, folder) as spark:
         connection = SparkServer(spark).connect({})
         with pytest.raises(NoAnswerError, match=r"no answer within 0\.5 s"):
             connection.ask(endless, timeout_s=0.5)
@@ -125,7 +125,7 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
     installation: Installation, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("dying")
-    with start.spark(installation, metastore.uri, folder) as spark:
+    with launch.spark(installation, metastore.uri, folder) as spark:
         connection = SparkServer(spark).connect({})
         connection.ask("select 1", timeout_s=MINUTE)
         family = psutil.Process(spark._process.pid).children(recursive=True)
@@ -139,7 +139,7 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
 def test_nothing_is_left_running_after_the_end(
     installation: Installation, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with start.spark(installation, metastore.uri, tmp_path_factory.mktemp("end")) as spark:
+    with launch.spark(installation, metastore.uri, tmp_path_factory.mktemp("end")) as spark:
         worker = psutil.Process(spark._process.pid)
         family = [worker, *worker.children(recursive=True)]
         assert len(family) > 1

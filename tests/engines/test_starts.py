@@ -14,13 +14,15 @@ import psutil
 import pytest
 
 from harness import engines
-from harness.engines import hive, spark, trino_server
-from harness.errors import EnvironmentProblem
-from harness.progress import Progress
-from harness.runtimes import ports
-from harness.runtimes.fetch import Installation
-from harness.runtimes.metastore import Metastore
-from harness.writer import start
+from harness.artifacts.fetch import Installation
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Progress
+from harness.engines.hive import engine as hive
+from harness.engines.spark import engine as spark
+from harness.engines.spark import launch
+from harness.engines.trino import server as trino_server
+from harness.runtime import ports
+from harness.runtime.metastore import Metastore
 from tests.engines.everyone import Installed
 
 pytestmark = pytest.mark.engines
@@ -107,7 +109,7 @@ def test_an_engine_that_never_gets_ready_is_given_up_and_ended(
 ) -> None:
     for module in (hive, spark, trino_server):
         monkeypatch.setattr(module, "READY_S", SOON_S)
-    monkeypatch.setattr(start, "START_S", SOON_S)
+    monkeypatch.setattr(launch, "START_S", SOON_S)
     with stopping_what_starts(family) as stopped:
         starts(reader, metastore, tmp_path, progress, r"did not (get ready within 4 s|start)")
     assert len(stopped) >= 1

@@ -10,35 +10,37 @@ from typing import Any
 
 import pytest
 
-from harness import formats, freeze, write, writing
-from harness.cells import Variant
+from harness import formats
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
+from harness.core.records import OutcomeKind, StateRecord
 from harness.engines.api import Question, Server
-from harness.engines.spark import ENGINE
+from harness.engines.spark.engine import ENGINE
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.query import Query
-from harness.model.reading import Reading
+from harness.model.simulation.reader import Reading
+from harness.model.simulation.strategies import By, Way
 from harness.model.table import Table
 from harness.model.truth import Rows, row_values
-from harness.model.ways import By, Way
-from harness.operations.add_column import AddColumn
-from harness.operations.api import Operation
-from harness.operations.compact import Compact
-from harness.operations.delete import Delete
-from harness.operations.drop_column import DropColumn
-from harness.operations.insert import Insert
-from harness.operations.rename_column import RenameColumn
-from harness.operations.touch import Rewrites, Touch
-from harness.operations.update import Update
-from harness.progress import Progress
-from harness.record import OutcomeKind, StateRecord
-from harness.runtimes import catalog, distributions, fetch
-from harness.runtimes.cache import Cache
-from harness.runtimes.metastore import Metastore
-from harness.scenario import generation
+from harness.runtime import metastore_client
+from harness.runtime.metastore import Metastore
+from harness.scenario import expected_history
+from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
-from harness.table_state import State
-from harness.writing import Place
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.update import Update
+from harness.write import state_store, variant_scheduler, variant_writer
+from harness.write.table_state import State
+from harness.write.variant_writer import Place
 
 pytestmark = pytest.mark.engines
 
@@ -108,24 +110,28 @@ def stage(
     installation = fetch.ensure(distributions.load(request.param), cache, progress)
     (folder / "reader").mkdir()
     with ENGINE.serve(installation, metastore.uri, folder / "reader", progress) as reader:
-        bench = write.Bench(write.Writing(cache, folder / "bench", progress), metastore.uri)
+        bench = variant_scheduler.Bench(
+            variant_scheduler.Writing(cache, folder / "bench", progress), metastore.uri
+        )
         live = Live(reader)
         records: dict[tuple[str, int], StateRecord] = {}
         states: dict[tuple[str, int], State] = {}
         with ExitStack() as stack:
             stack.enter_context(bench.at_work())
             patch = stack.enter_context(pytest.MonkeyPatch.context())
-            patch.setattr(writing._Hand, "freeze", live.ask_before(writing._Hand.freeze))
+            patch.setattr(
+                variant_writer._Hand, "freeze", live.ask_before(variant_writer._Hand.freeze)
+            )
             for name in FORMATS:
                 database = f"{name}_{request.param}".replace("-", "_").replace(".", "_")
                 place = Place(own, metastore.uri, database, folder / "bench" / name)
                 place.folder.mkdir(parents=True)
-                written = writing.write(variant(name, request.param), place, bench._spark)
+                written = variant_writer.write(variant(name, request.param), place, bench._spark)
                 records |= {(name, r.outcome.step): r for r in written.records}
                 states |= {(name, step): state for (_, step), state in written.states.items()}
-        with catalog.connect(metastore.uri) as client:
+        with metastore_client.connect(metastore.uri) as client:
             for state in states.values():
-                freeze.register(client, state)
+                state_store.register(client, state)
         yield Stage(records, states, live.answers, reader)
 
 
@@ -157,7 +163,7 @@ def views_at(name: str, step: int) -> tuple[str, ...]:
 def history(name: str) -> Any:  # noqa: ANN401
     scenario = variant(name, "x").scenario
     merge = formats.load(name).merge_on_read
-    return generation.history(scenario, merge_on_read=merge, applied=[True] * len(STEPS))
+    return expected_history.history(scenario, merge_on_read=merge, applied=[True] * len(STEPS))
 
 
 def expected(name: str, step: int, view: str) -> Answer:
@@ -235,18 +241,18 @@ def test_a_delete_is_told_by_the_log_file_until_compaction(stage: Stage) -> None
 
 
 def test_reading_changes_no_file_of_a_state(stage: Stage) -> None:
-    before = {key: freeze.file_list(state) for key, state in stage.states.items()}
+    before = {key: state_store.file_list(state) for key, state in stage.states.items()}
     for name in FORMATS:
         for flag in ("on", "off"):
             ask(stage.reader, stage.states[name, LAST].database, name, "snapshot", flag)
-    assert {key: freeze.file_list(state) for key, state in stage.states.items()} == before
+    assert {key: state_store.file_list(state) for key, state in stage.states.items()} == before
 
 
 def test_a_written_variant_is_kept_whole(stage: Stage) -> None:
     state = stage.states["hudi-cow", LAST]
     writer = stage.records["hudi-cow", LAST].variant.partition("@")[2]
     own = Cache(Path(state.folder).parent.parent)
-    kept = writing.kept(variant("hudi-cow", writer), own)
+    kept = variant_writer.kept(variant("hudi-cow", writer), own)
     assert kept is not None
     assert all(record.reused for record in kept.records)
     assert [r.outcome.instant for r in kept.records] == [

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from harness import formats
-from harness.cells import Cell, Plan, parse_reader
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
+from harness.core.records import FindingKind, VerdictKind
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
-from harness.operations.api import Operation
-from harness.operations.compact import Compact
-from harness.operations.delete import Delete
-from harness.operations.insert import Insert
-from harness.operations.rename_column import RenameColumn
-from harness.operations.touch import Rewrites, Touch
-from harness.plan import Asked, Maker, Profile, Writer, plan, readable
-from harness.progress import Progress
-from harness.record import FindingKind, VerdictKind
-from harness.run import Run
-from harness.runtimes.cache import Cache
+from harness.plan import Asked, Maker, Profile, Writer, plan, reader_support
+from harness.run.load_run import Run
+from harness.scenario.cells import Cell, Plan, parse_reader
 from harness.scenario.definition import PAST_VIEWS, Scenario, Step
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Rewrites, Touch
 from tests.engines.planned_run import done
 
 pytestmark = pytest.mark.engines
@@ -75,7 +75,9 @@ def planned() -> Plan:
         views=PAST_VIEWS,
     )
     known = map(formats.load, formats.names())
-    return plan([travelled()], profile, known, MAKERS, readable.cannot, readable.cannot_show)
+    return plan(
+        [travelled()], profile, known, MAKERS, reader_support.cannot, reader_support.cannot_show
+    )
 
 
 PLAN = planned()

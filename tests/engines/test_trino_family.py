@@ -15,15 +15,16 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 
-from harness import differences, engines
-from harness.differences import shown
+from harness import engines
+from harness.artifacts import distributions
+from harness.core import tolerances
+from harness.core.progress import Progress
 from harness.engines.api import Engine, NoAnswerError, Question, RefusedError, Reply, Server
+from harness.judge import understand
 from harness.model.canonical import Value, same
 from harness.model.query import ALL, Query, not_null
-from harness.progress import Progress
-from harness.runtimes import distributions
-from harness.runtimes.metastore import Metastore
-from harness.runtimes.process import Process
+from harness.runtime.metastore import Metastore
+from harness.runtime.process import Process
 from tests.engines import iceberg_table
 from tests.engines.everyone import GREEDY, Installed
 from tests.engines.trino_table import INSTANT, TYPES, register, write_types
@@ -110,7 +111,7 @@ def test_a_table_of_all_types_is_read_in_canonical_values(started: Started, by_n
     assert [each.canonical for each in reply.columns] == [each[4] for each in TYPES]
     full, empty = sorted(reply.rows, key=lambda row: row[0] is None)
     written: dict[str, Value] = {name: value for name, *_, value in TYPES}
-    if shown.MILLISECONDS in differences.of(started.name):
+    if understand.MILLISECONDS in tolerances.of(started.name):
         written["ts"] = TO_MILLISECONDS
     found = dict(zip(written, full, strict=True))
     wrong = [

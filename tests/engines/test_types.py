@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 import pytest
 
 from harness import formats
-from harness.cells import Cell, Plan, Variant, parse_reader
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
+from harness.core.records import Answer, FindingKind, Verdict, VerdictKind
 from harness.model.datatypes import PRIMITIVES
 from harness.plan import Asked, Profile, Writer, load_scenarios, plan, scenarios_folder
-from harness.progress import Progress
-from harness.record import Answer, FindingKind, Verdict, VerdictKind
-from harness.runtimes.cache import Cache
+from harness.scenario.cells import Cell, Plan, Variant, parse_reader
 from tests.engines.planned_run import done
 
 pytestmark = pytest.mark.engines

@@ -9,20 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from harness import formats, freeze, writing
-from harness.cells import Variant
+from harness import formats
+from harness.artifacts.cache import Cache
+from harness.core.records import OutcomeKind
 from harness.model.canonical import to_json
 from harness.model.truth import row_values
-from harness.operations.insert import Insert
 from harness.plan import Profile, Writer, plan, scenarios_folder
-from harness.record import OutcomeKind
-from harness.runtimes import catalog
-from harness.runtimes.cache import Cache
-from harness.runtimes.metastore import Metastore
-from harness.scenario import generation, load
+from harness.runtime import metastore_client
+from harness.runtime.metastore import Metastore
+from harness.scenario import expected_history, load
+from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
-from harness.writing import Place, SparkFor
-from harness.written import Written
+from harness.scenario.operations.insert import Insert
+from harness.write import state_store, variant_writer
+from harness.write.state_records import Written
+from harness.write.variant_writer import Place, SparkFor
 from tests.engines import everyone
 from tests.engines.everyone import Running
 
@@ -57,7 +58,7 @@ def test_a_table_has_the_version_that_was_asked_for(
     writer: str, version: str, spark_for: SparkFor, place: Place
 ) -> None:
     asked = planned(ONE_ROW, "hudi-mor", Writer(writer, {"table_version": version}))
-    written = writing.write(asked, place, spark_for)
+    written = variant_writer.write(asked, place, spark_for)
     assert [each.outcome.kind for each in written.records] == [OutcomeKind.APPLIED] * 2
     assert [each.table_version for each in written.records] == [version] * 2
     assert [fact.keys for fact in written.records[1].files] == [("1",)]
@@ -71,14 +72,14 @@ def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
 ) -> None:
     at = UPGRADED[first]
     variant = planned(MOVE, name, Writer(OLD, then=NEW, at=at))
-    written = writing.write(variant, place, spark_for)
+    written = variant_writer.write(variant, place, spark_for)
     versions = [each.table_version for each in written.records]
     assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
     assert versions == ["6"] * at + ["8"] * (len(versions) - at)
     assert all(each.files and not each.layout for each in written.records[1:])
-    with catalog.connect(place.metastore_uri) as client:
+    with metastore_client.connect(place.metastore_uri) as client:
         for state in written.states.values():
-            freeze.register(client, state)
+            state_store.register(client, state)
     for step in range(1, len(versions)):
         assert said(written, variant, step, readers) == expected(variant, step), f"step {step}"
 
@@ -95,7 +96,7 @@ def said(
 def expected(variant: Variant, step: int) -> dict[str, tuple[str, ...]]:
     shape = formats.load(variant.format)
     applied = [True] * len(variant.scenario.steps)
-    truth = generation.history(
+    truth = expected_history.history(
         variant.scenario, merge_on_read=shape.merge_on_read, applied=applied
     )[step]
     found = {}

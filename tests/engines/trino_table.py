@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from harness.model.canonical import MapValue, single
-from harness.runtimes import catalog
-from harness.runtimes.catalog_entry import CatalogEntry
+from harness.runtime import metastore_client
+from harness.runtime.metastore_objects import CatalogEntry
 
 IO = "org.apache.hadoop.hive.ql.io"
 CLASSES = {
@@ -107,5 +107,5 @@ def register(
             "parameters": {},
         },
     }
-    with catalog.connect(metastore_uri) as found:
+    with metastore_client.connect(metastore_uri) as found:
         found.register(database, [CatalogEntry(name, table)], str(folder))

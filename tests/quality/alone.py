@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from harness.record import Column, Part
+from harness.core.records import Column, Part
 from tests.simulated import META, Reply
 
 KEY: Final = "id"

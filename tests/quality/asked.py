@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from harness import shapes
-from harness.cells import QUERIES
+from harness.core.records import Column
+from harness.model import query_shapes
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Condition, Query, Test
-from harness.record import Column
+from harness.scenario.cells import QUERIES
 from tests import simulated
 from tests.quality.notation import Told
 from tests.simulated import Disk, File, Reader, Reply
@@ -30,8 +30,8 @@ class Asked:
 def questions(told: Told) -> Iterator[Asked]:
     """Give every question about the end of a history."""
     for shape in QUERIES:
-        for text in shapes.planned(shape, told.history):
-            yield Asked(text, shapes.query(text, told.truth))
+        for text in query_shapes.planned(shape, told.history):
+            yield Asked(text, query_shapes.query(text, told.truth))
 
 
 def ask(

@@ -11,14 +11,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from harness import compare, views
-from harness.cells import Cell
-from harness.diagnosis import findings
-from harness.judge import judge
+from harness.core.records import Answer, VerdictKind
+from harness.judge import compare
+from harness.judge.diagnosis import findings
+from harness.judge.verdicts import judge
+from harness.model import past_views
 from harness.model.canonical import from_json, text_of, to_json
-from harness.model.moment import AS_OF, INCREMENTAL
+from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.query import Query
-from harness.record import Answer, VerdictKind
+from harness.scenario.cells import Cell
 from tests.quality import asked, chance
 from tests.quality.notation import Told
 from tests.quality.parties import case_of
@@ -50,7 +51,7 @@ def answered(told: Told) -> Iterator[Answered]:
 def of_past(told: Told) -> Iterator[Answered]:
     """Ask it every question about the views of the past that a plan would go back to."""
     for name in (AS_OF, INCREMENTAL):
-        planned = views.asked(name, told.history)
+        planned = past_views.asked(name, told.history)
         if planned is None:
             continue
         view, history = planned
@@ -62,7 +63,7 @@ def of_past(told: Told) -> Iterator[Answered]:
 
 
 def _written_since(told: Told, view: str) -> frozenset[str]:
-    back = views.past(view)
+    back = past_views.past(view)
     before = told.history[back.step].rows if back else {}
     rows = told.truth.rows.items()
     return frozenset(text_of(key) for key, row in rows if before.get(key) != row)
@@ -104,7 +105,7 @@ def figures(seeds: Iterable[int]) -> tuple[Counter[str], list[str]]:
         for text, bad in judged(seed) if through else compared(seed):
             counts["comparisons"] += 1
             if through:
-                counts[views.name_of(text.split(" ", 1)[0])] += 1
+                counts[past_views.name_of(text.split(" ", 1)[0])] += 1
             if bad:
                 misses.append(f"seed {seed}, {text}: a right answer has a finding")
     return counts, misses

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.model.files import FileKind
+from harness.model.file_facts import FileKind
 from tests.quality import asked
 from tests.quality.chance import Plot
 from tests.quality.notation import Told

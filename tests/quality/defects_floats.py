@@ -10,8 +10,8 @@ import random
 import struct
 from dataclasses import replace
 
+from harness.core.records import FindingKind
 from harness.model.canonical import Value
-from harness.record import FindingKind
 from tests.quality.chance import Plot
 from tests.quality.notation import Told
 from tests.quality.planted import planted

@@ -6,10 +6,10 @@ import datetime
 import random
 from dataclasses import replace
 
+from harness.core.records import FindingKind
 from harness.model.canonical import Value
-from harness.model.files import FileKind
+from harness.model.file_facts import FileKind
 from harness.model.schema import Schema
-from harness.record import FindingKind
 from tests.quality.chance import Plot
 from tests.quality.notation import Told
 from tests.quality.planted import planted, with_lines

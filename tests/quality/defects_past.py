@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.model.canonical import text_of
-from harness.model.moment import AS_OF, INCREMENTAL
+from harness.model.commit import AS_OF, INCREMENTAL
+from harness.model.past_views import Past
 from harness.model.schema import Schema
 from harness.model.truth import Rows
-from harness.views import Past
 from tests.quality import asked
 from tests.quality.chance import Plot
 from tests.quality.notation import Told

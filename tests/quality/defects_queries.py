@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from harness.core.records import Column
 from harness.model.query import Query
-from harness.record import Column
 from tests.quality import asked
 from tests.quality.chance import Plot
 from tests.quality.notation import Told

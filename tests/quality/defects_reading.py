@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.model.files import FileKind
+from harness.model.file_facts import FileKind
 from harness.model.schema import Field
 from tests.quality.chance import Plot
 from tests.quality.notation import Told

@@ -6,10 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from harness.cells import Cell, Variant
-from harness.histories import Case
-from harness.judge import judge
-from harness.record import (
+from harness.core.records import (
     Answer,
     FindingKind,
     Outcome,
@@ -20,7 +17,10 @@ from harness.record import (
     Verdict,
     VerdictKind,
 )
-from harness.refusals import OTHER_LIST, OTHER_TYPE
+from harness.core.refusals import OTHER_LIST, OTHER_TYPE
+from harness.judge.expectations import Case
+from harness.judge.verdicts import judge
+from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
 from tests.quality import chance
 from tests.quality.alone import HEADS, KEY, Spoil, spoilt

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from harness.model.canonical import Value, text_of
-from harness.model.files import FileKind
+from harness.model.file_facts import FileKind
 from harness.model.schema import Field, Schema
 from tests import simulated
 from tests.quality.chance import Plot

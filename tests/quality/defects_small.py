@@ -6,8 +6,8 @@ import base64
 import random
 from typing import Final
 
+from harness.core.records import FindingKind
 from harness.model.canonical import MapValue, Value
-from harness.record import FindingKind
 from tests.quality.defects_values import HOUR, Change, moved
 from tests.quality.notation import Told
 from tests.quality.planted import having, plant

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Context, Decimal
 
+from harness.core.records import Column, FindingKind
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.conversion import cast_text
-from harness.record import Column, FindingKind
 from tests.quality.notation import Told
 from tests.quality.planted import having, plant, planted, reordered, with_lines
 from tests.quality.shadow import Kind, Line, Seen, Token, read, spoil

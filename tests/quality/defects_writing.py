@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from harness.model.canonical import Value
-from harness.model.files import FileKind
+from harness.model.file_facts import FileKind
 from tests.quality.chance import Plot
 from tests.quality.defects_past import ends, seen_since
 from tests.quality.notation import Told

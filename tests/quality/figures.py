@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness.progress import Count
-from harness.record import Party
-from harness.telling import for_stream
+from harness.cli.console.progress_output import for_stream
+from harness.core.progress import Count
+from harness.core.records import Party
 from tests.quality import clean, defects, opinions, own_mistakes, parties, survey
 from tests.quality.defects import DEFECTS, REFUSALS
 from tests.quality.own_mistakes import OWN

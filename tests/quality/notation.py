@@ -10,33 +10,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from harness.checks.place import Index, Place, World, index_of
-from harness.compare import differences
-from harness.diagnosis import findings
-from harness.layout import Layout
-from harness.model import lying
-from harness.model.admissible import Base, base_rows
+from harness.core.records import Column, Finding, FindingKind, Witness
+from harness.judge.checks.place import Index, Place, World, index_of
+from harness.judge.compare import differences
+from harness.judge.diagnosis import findings
+from harness.judge.file_evidence import Layout
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
-from harness.model.files import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation import row_files as lying
+from harness.model.simulation.read_optimized import Base, base_rows
 from harness.model.table import Table
 from harness.model.truth import History, Truth
-from harness.operations.add_column import AddColumn
-from harness.operations.api import Operation
-from harness.operations.change_type import ChangeType
-from harness.operations.compact import Compact
-from harness.operations.delete import Delete
-from harness.operations.drop_column import DropColumn
-from harness.operations.insert import Insert
-from harness.operations.merge import Merge
-from harness.operations.move_column import MoveColumn
-from harness.operations.rename_column import RenameColumn
-from harness.operations.touch import Rewrites, Touch
-from harness.operations.update import Update
-from harness.operations.upsert import Upsert
-from harness.record import Column, Finding, FindingKind, Witness
-from harness.scenario import generation
+from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.merge import Merge
+from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.update import Update
+from harness.scenario.operations.upsert import Upsert
 from tests import simulated
 from tests.quality.hard import rows_of
 from tests.simulated import Disk, Reader, Reply
@@ -127,7 +127,7 @@ def history(
     operations = tuple(operation(each.split()) for each in text.split(";"))
     scenario = Scenario("told", table, tuple(map(Step, operations)))
     done = applied or [True] * len(operations)
-    truths = generation.history(scenario, merge_on_read=mor, applied=done)
+    truths = expected_history.history(scenario, merge_on_read=mor, applied=done)
     disk = simulated.written(table, operations, truths, merge_on_read=mor)
     return Told(operations, truths, disk)
 

@@ -6,7 +6,7 @@ from harness.model.canonical import MapValue
 from harness.model.history import dry_run, types_of
 from harness.model.schema import Schema
 from harness.model.truth import Generation, History, Row, Rows, Truth, begin, row_values
-from harness.scenario import generation
+from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
 from tests.quality import chance, notation, second_opinion
 from tests.quality.chance import Plot
@@ -68,7 +68,7 @@ def agree(seed: int) -> bool:
     plot = chance.plot(seed)
     table = notation.table_of(plot.columns, plot.partition_by)
     steps = tuple(Step(notation.operation(each.split())) for each in plot.steps.split(";"))
-    found = generation.survey(Scenario("told", table, steps))
+    found = expected_history.survey(Scenario("told", table, steps))
     types = types_of(truth.schema for truth in found.history)
     ordinals = {key: at for at, key in enumerate(dict.fromkeys(found.keys), start=1)}
     first = begin(table, Generation(types, ordinals, found.touch_keys), merge_on_read=plot.mor)

@@ -24,14 +24,14 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from harness import views
-from harness.checks.place import Index
+from harness.core.records import FindingKind
+from harness.judge.checks.place import Index
+from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, same, text_of
-from harness.model.moment import AS_OF, INCREMENTAL
+from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.query import COUNT, at
 from harness.model.schema import Field
 from harness.model.truth import History, Row, Truth
-from harness.record import FindingKind
 from tests.quality import nesting
 from tests.quality.notation import Told
 from tests.quality.shadow import Line, Seen, Token, shadowed, tokens_in
@@ -66,7 +66,7 @@ class Oracle:
     """What came after that."""
 
     def __post_init__(self) -> None:
-        whole, back = self.seen.told, views.past(self.seen.view)
+        whole, back = self.seen.told, past_views.past(self.seen.view)
         self.told = whole.until(back.step) if back and back.name == AS_OF else whole
         self.later = whole.history[self.told.truth.step + 1 :]
 
@@ -83,7 +83,7 @@ class Oracle:
     @cached_property
     def rows(self) -> dict[str, Row]:
         """The rows that the answer should show."""
-        truth, back = self.told.truth, views.past(self.seen.view)
+        truth, back = self.told.truth, past_views.past(self.seen.view)
         rows = truth.base if self.seen.view == "read_optimized" else truth.rows
         if back and back.name == INCREMENTAL:
             before = self.history[back.step].rows

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from harness.core.records import Outcome, Party, Verdict, VerdictKind
 from harness.model.canonical import Value
-from harness.record import Outcome, Party, Verdict, VerdictKind
 from tests.quality import chance
 from tests.quality.notation import Told
 from tests.quality.parties import case_of, judged

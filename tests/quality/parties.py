@@ -9,10 +9,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
-from harness.cells import Cell, Variant
-from harness.histories import Case
-from harness.judge import judge
-from harness.record import (
+from harness.core.records import (
     Answer,
     FileValues,
     Outcome,
@@ -22,6 +19,9 @@ from harness.record import (
     Verdict,
     VerdictKind,
 )
+from harness.judge.expectations import Case
+from harness.judge.verdicts import judge
+from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step
 from tests.quality.notation import Told
 from tests.quality.planted import Defect

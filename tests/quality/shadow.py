@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from harness.core.records import Column, FindingKind
 from harness.model.canonical import MapValue, Value, look_of, text_of
 from harness.model.conversion import convert
 from harness.model.datatypes import DataType, Decimal, Primitive, Text, parse_type
 from harness.model.query import ALL, Query
 from harness.model.schema import Field, Schema
-from harness.record import Column, FindingKind
 from tests import simulated
 from tests.quality.notation import Told
 from tests.simulated import META, Disk, File, Reader, Reply, columns_of

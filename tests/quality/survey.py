@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from harness import compare, views
-from harness.checks.altered_value import near
-from harness.checks.place import World
-from harness.diagnosis import findings
-from harness.histories import Histories
-from harness.layout import Layout
+from harness.core.records import FindingKind
+from harness.judge import compare
+from harness.judge.checks.altered_value import near
+from harness.judge.checks.place import World
+from harness.judge.diagnosis import findings
+from harness.judge.expectations import Histories
+from harness.judge.file_evidence import Layout
+from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
-from harness.record import FindingKind
 from tests.quality.oracle import Oracle, Spot, Wrong
 from tests.quality.parties import case_of
 from tests.quality.planted import Defect
@@ -99,7 +100,7 @@ def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
 def _judged_by(seen: Seen) -> tuple[World, Layout]:
     """Give what the product judges an answer by."""
     told, view = seen.told, seen.view
-    if views.past(view) is None:
+    if past_views.past(view) is None:
         return told.world(view), told.layout(view, bare=seen.bare)
     histories, step = Histories(case_of(told, bare=seen.bare)), told.truth.step
     return histories.world(step, view), histories.layout(step, view)

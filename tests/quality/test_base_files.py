@@ -13,13 +13,13 @@ from dataclasses import replace
 
 import pytest
 
-from harness.compare import narrowed, wrong
-from harness.diagnosis import findings, name_of
-from harness.model.admissible import base_rows
+from harness.core.records import FindingKind
+from harness.judge.compare import narrowed, wrong
+from harness.judge.diagnosis import findings, name_of
 from harness.model.canonical import Value, same
-from harness.model.files import FileKind
+from harness.model.file_facts import FileKind
 from harness.model.query import ALL
-from harness.record import FindingKind
+from harness.model.simulation.read_optimized import base_rows
 from tests.quality import asked, chance, survey
 from tests.quality.defects_base import BASE, VIEW
 from tests.quality.notation import Told

@@ -9,13 +9,13 @@ from functools import cache
 
 import pytest
 
-from harness.checks.place import What
+from harness.core.records import FindingKind
+from harness.judge.checks.place import What
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.conversion import cast_text
-from harness.model.reading import Reading
+from harness.model.simulation.reader import Reading
+from harness.model.simulation.strategies import By, Logs, Way
 from harness.model.truth import row_values
-from harness.model.ways import By, Logs, Way
-from harness.record import FindingKind
 from tests.quality.chance import story
 from tests.quality.notation import Told, diagnosed, places
 from tests.simulated import Reply, instant_of

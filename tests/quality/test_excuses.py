@@ -6,8 +6,8 @@ import datetime
 
 import pytest
 
+from harness.core.records import FindingKind
 from harness.model.canonical import Value
-from harness.record import FindingKind
 from tests.quality import survey
 from tests.quality.defects import DEFECTS
 from tests.quality.notation import history

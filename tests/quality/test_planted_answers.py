@@ -9,11 +9,11 @@ from decimal import Decimal
 
 import pytest
 
-from harness.checks.place import What
-from harness.compare import differences
+from harness.core.records import Column, FindingKind, Origin
+from harness.judge.checks.place import What
+from harness.judge.compare import differences
 from harness.model.canonical import Value
 from harness.model.conversion import cast_text
-from harness.record import Column, FindingKind, Origin
 from tests.quality.notation import (
     Told,
     cells,

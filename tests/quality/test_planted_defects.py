@@ -12,8 +12,8 @@ from typing import Final
 
 import pytest
 
-from harness.record import FindingKind
-from harness.refusals import MEANINGS
+from harness.core.records import FindingKind
+from harness.core.refusals import MEANINGS
 from tests.quality import survey
 from tests.quality.defects import DEFECTS, REFUSALS, right
 from tests.quality.defects_refusals import ALONE, TEXTS

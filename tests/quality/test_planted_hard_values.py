@@ -18,12 +18,12 @@ from typing import Any, Final
 import pytest
 
 from harness.model.canonical import Value, same
-from harness.operations.api import Operation
-from harness.operations.insert import Insert
-from harness.operations.move_column import MoveColumn
-from harness.operations.rename_column import RenameColumn
-from harness.scenario import generation
+from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.rename_column import RenameColumn
 from tests import simulated
 from tests.quality.notation import Told, cells, changed, diagnosed, named, table_of
 
@@ -68,7 +68,9 @@ ROWS: Final[tuple[dict[str, Any], ...]] = (
 def history(columns: str, *operations: Operation) -> Told:
     table = table_of(columns, ())
     scenario = Scenario("hard", table, tuple(map(Step, operations)))
-    truths = generation.history(scenario, merge_on_read=False, applied=[True] * len(operations))
+    truths = expected_history.history(
+        scenario, merge_on_read=False, applied=[True] * len(operations)
+    )
     disk = simulated.written(table, operations, truths, merge_on_read=False)
     return Told(operations, truths, disk)
 

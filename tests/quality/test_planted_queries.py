@@ -6,10 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.cells import Cell
-from harness.judge import judge
-from harness.model.query import Query
-from harness.record import (
+from harness.core.records import (
     Answer,
     Column,
     Finding,
@@ -20,12 +17,15 @@ from harness.record import (
     Verdict,
     VerdictKind,
 )
-from harness.shapes import query
+from harness.judge.verdicts import judge
+from harness.model.query import Query
+from harness.model.query_shapes import query
+from harness.scenario.cells import Cell
 from tests.quality.asked import ask, questions
 from tests.quality.chance import story
 from tests.quality.notation import Told, history
 from tests.simulated import Reader, Reply
-from tests.unit.test_judge import case_of
+from tests.unit.judge.test_verdicts import case_of
 
 NESTED = "id string, ts long, a struct<city: string, no: int>, f1 string"
 UNTOLD = ("by name", "by id, files left out by name", "by position, files left out by name")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.record import FindingKind, Origin
+from harness.core.records import FindingKind, Origin
 from tests.quality.notation import Told, cells, changed, diagnosed, history, named, witness
 from tests.simulated import Reply
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 from decimal import Decimal
 
+from harness.core.records import Column, FindingKind, Origin
 from harness.model.canonical import MapValue
-from harness.record import Column, FindingKind, Origin
 from tests.quality.notation import cells, changed, diagnosed, history, named, witness
 from tests.simulated import Reply
 

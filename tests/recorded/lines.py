@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from harness.cells import Cell
+from harness.scenario.cells import Cell
 
 COMPRESSED: Final = ".xz"
 DIGITS: Final = 8

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar, cast
 
-from harness import cases, run_plan
-from harness.cells import Cell, Plan
-from harness.histories import Case
-from harness.judge import judge
-from harness.kinds import Kinds
-from harness.record import Answer, StateRecord, Verdict, VerdictKind
-from harness.run import Run
+from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
+from harness.judge.expectations import Case
+from harness.judge.verdicts import judge
+from harness.run import plan_record
+from harness.run import recorded_case as cases
+from harness.run.live_verdicts import Kinds
+from harness.run.load_run import Run
+from harness.scenario.cells import Cell, Plan
 from tests.recorded import store, tidy
 from tests.recorded.store import Recorded, Said
 
@@ -54,7 +55,7 @@ def recorded_from(run: Run) -> Iterator[Recorded]:
         ValueError: a verdict depends on what a recording leaves out.
 
     """
-    plan = run_plan.plan_of(run.info)
+    plan = plan_record.plan_of(run.info)
     all_cells, all_states = _by_variant(plan.cells), _by_variant(run.states)
     for variant in plan.variants:
         cells, states = all_cells.get(variant.id, []), all_states.get(variant.id, [])

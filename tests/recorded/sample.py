@@ -10,10 +10,8 @@ import decimal
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness import recording, run, run_info
-from harness.cells import Cell, Excluded
-from harness.model.files import FileFact, FileKind
-from harness.record import (
+from harness.core import jsonl
+from harness.core.records import (
     Answer,
     Attempt,
     Expected,
@@ -26,8 +24,11 @@ from harness.record import (
     Verdict,
     VerdictKind,
 )
-from harness.run import Run
-from harness.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
+from harness.model.file_facts import FileFact, FileKind
+from harness.run import load_run, run_info
+from harness.run.load_run import Run
+from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
+from harness.scenario.cells import Cell, Excluded
 from tests.recorded.spoilt import Answered, spoil
 
 HOSTILE = "</script><b>bold</b><img src=x onerror=alert(1)>\u2028\x1b[31m & 'quoted' \"too\""
@@ -205,11 +206,11 @@ def make(folder: Path) -> Run:
     )
     run_info.write_info(folder, info)
     said = [each for each in map(_said, cells) if each is not None]
-    recording.write_all(folder / run.STATES, [s for each in VARIANTS for s in _states(each)])
-    recording.write_all(folder / run.ANSWERS, [answer for answer, _ in said])
+    jsonl.write_all(folder / load_run.STATES, [s for each in VARIANTS for s in _states(each)])
+    jsonl.write_all(folder / load_run.ANSWERS, [answer for answer, _ in said])
     refused = [_step_verdict(each) for each in VARIANTS if each.steps == DROP]
-    recording.write_all(folder / run.VERDICTS, [*(verdict for _, verdict in said), *refused])
-    return run.load(folder)
+    jsonl.write_all(folder / load_run.VERDICTS, [*(verdict for _, verdict in said), *refused])
+    return load_run.load(folder)
 
 
 NO_CAST = Refusal("AnalysisException", "Cannot change column type from bigint to int", "42000")
@@ -256,7 +257,7 @@ def _files(of: VariantInfo, number: int) -> tuple[FileFact, ...]:
 
 
 def _step_verdict(of: VariantInfo) -> Verdict:
-    cell = Cell(of.id, 6, SPARK, run.WRITE, "step")
+    cell = Cell(of.id, 6, SPARK, load_run.WRITE, "step")
     why = f"{NO_CAST.kind} ({NO_CAST.code}): {NO_CAST.message}"
     return replace(_verdict(cell, Said(VerdictKind.REFUSED, because=why)), expected=None)
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.model.canonical import Value, same, text_of
-from harness.record import (
+from harness.core.records import (
     Answer,
     Column,
     Expected,
@@ -18,6 +17,7 @@ from harness.record import (
     Witness,
     labelled,
 )
+from harness.model.canonical import Value, same, text_of
 
 Row = tuple[Value, ...]
 ENGINE_TYPES = {"string": "varchar", "long": "bigint"}

@@ -24,10 +24,10 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from harness import recording
-from harness.cells import Cell, Variant
-from harness.record import Answer, StateRecord, Verdict
+from harness.core import jsonl
+from harness.core.records import Answer, StateRecord, Verdict
 from harness.scenario import load
+from harness.scenario.cells import Cell, Variant
 from tests.recorded import lines
 from tests.recorded.lines import COMPRESSED, Lines, Parsed
 
@@ -231,7 +231,7 @@ def _read_states(states: Parsed, variant: str) -> Iterator[StateRecord]:
     for body in states.variants[variant]:
         files = [states.once[name] for name in body["files"]]
         whole = body | {"variant": variant, "digest": "", "files": files}
-        yield recording.parse(StateRecord, json.dumps(whole))
+        yield jsonl.parse(StateRecord, json.dumps(whole))
 
 
 def _answers(answers: Parsed) -> dict[str, Answer]:
@@ -240,7 +240,7 @@ def _answers(answers: Parsed) -> dict[str, Answer]:
     for name, body in answers.once.items():
         parts = [each | {"sql": ""} for each in body.get("parts", ())]
         whole = body | {"case": "", "sql": "", "parts": parts}
-        found[name] = recording.parse(Answer, json.dumps(whole))
+        found[name] = jsonl.parse(Answer, json.dumps(whole))
     return found
 
 

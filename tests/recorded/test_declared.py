@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from harness.cells import Cell, parse_reader
-from harness.record import Answer, VerdictKind
+from harness.core.records import Answer, VerdictKind
+from harness.scenario.cells import Cell, parse_reader
 from tests.recorded import replay, store
 from tests.recorded.store import Said
 

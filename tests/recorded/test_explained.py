@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.explain.tables import Tables, tables_of
-from harness.histories import Histories, shows
-from harness.judge import understood
-from harness.record import VerdictKind
+from harness.cli.explain.tables import Tables, tables_of
+from harness.core.records import VerdictKind
+from harness.judge.expectations import Histories, shows
+from harness.judge.verdicts import understood
 from tests.recorded import replay, store
 from tests.recorded.store import Recorded
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from harness.cells import Cell
+from harness.scenario.cells import Cell
 from tests.recorded import lines, store
 from tests.recorded.lines import Parsed
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import pytest
 
-from harness.record import Refusal
+from harness.core.records import Refusal
 from tests.recorded import lines, store
 from tests.recorded.lines import Parsed
 

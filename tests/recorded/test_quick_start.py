@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
-from harness.record import Party
-from harness.telling import PlainProgress
+from harness.cli.console.progress_output import PlainProgress
+from harness.core.records import Party
 from tests.recorded import replay, store
 
 VARIANTS: Final = store.read_all(Path(__file__).parent / "quick_start")

@@ -12,9 +12,9 @@ from typing import Final
 
 import pytest
 
-from harness import run
-from harness.model.files import FileFact, FileKind
-from harness.record import Answer, FileValues, Outcome, OutcomeKind, Part, StateRecord
+from harness.core.records import Answer, FileValues, Outcome, OutcomeKind, Part, StateRecord
+from harness.model.file_facts import FileFact, FileKind
+from harness.run import load_run
 from tests.recorded import lines, replay, store, tidy
 from tests.recorded.store import Recorded
 
@@ -26,7 +26,7 @@ Tool = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def recorded() -> tuple[Recorded, ...]:
-    return tuple(replay.recorded_from(run.load(RUN)))
+    return tuple(replay.recorded_from(load_run.load(RUN)))
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_what_is_recorded_is_read_again(recorded: tuple[Recorded, ...], tmp_path
 def test_a_run_of_another_hour_with_other_file_groups_is_recorded_alike(
     recorded: tuple[Recorded, ...],
 ) -> None:
-    old = run.load(RUN)
+    old = load_run.load(RUN)
     text = "\n".join(map(str, (name for each in old.states for name in each.files)))
     other = str.maketrans("0123456789abcdef", "fedcba9876543210")
     names = {each: each.translate(other) for each in tidy.UUID.findall(text)}
@@ -73,7 +73,7 @@ def test_a_run_of_another_hour_with_other_file_groups_is_recorded_alike(
 
 
 def test_what_hudi_adds_to_each_row_is_recorded_without_its_hour_and_machine() -> None:
-    old = run.load(RUN)
+    old = load_run.load(RUN)
     variant, fact = next((each.variant, each.files[0]) for each in old.states if each.files)
     names = tidy.names_of([each for each in old.states if each.variant == variant])
     rows = ((fact.instant, f"{fact.instant}_0_1", "r1", 5, None, fact.path),)
@@ -85,7 +85,7 @@ def test_what_hudi_adds_to_each_row_is_recorded_without_its_hour_and_machine() -
 
 
 def test_an_engine_s_own_text_follows_its_row_and_is_of_no_one_machine() -> None:
-    old = run.load(RUN)
+    old = load_run.load(RUN)
     variant, fact = next((each.variant, each.files[0]) for each in old.states if each.files)
     names = tidy.names_of([each for each in old.states if each.variant == variant])
     raw = ((0, 1, f'{{"in":"{fact.path}"}}'), (1, 1, "first"))

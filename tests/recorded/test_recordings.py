@@ -17,9 +17,9 @@ from typing import Final
 
 import pytest
 
-from harness.cells import Cell, parse_reader
-from harness.judge import judge
-from harness.record import FindingKind, Party, Verdict, VerdictKind
+from harness.core.records import FindingKind, Party, Verdict, VerdictKind
+from harness.judge.verdicts import judge
+from harness.scenario.cells import Cell, parse_reader
 from tests.recorded import lines, replay, store, tidy
 from tests.recorded.spoilt import WAYS, Changed, changed
 from tests.recorded.store import Recorded

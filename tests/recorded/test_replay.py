@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import pytest
 
-from harness import pipeline
-from harness.record import Verdict
+from harness.core.records import Verdict
+from harness.run import pipeline
 
 RECORDED: Final = Path(__file__).parent / "findings_a5"
 EXPECTED: Final = RECORDED / "expected.json"

@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from harness import differences
-from harness.differences import Tally
-from harness.engines import hive_values, trino_values
-from harness.engines.trino_values import WireType
+from harness.core import tolerances
+from harness.core.records import Answer, Column, Part
+from harness.core.tolerances import Tally
+from harness.engines.hive import values as hive_values
+from harness.engines.trino import values as trino_values
+from harness.engines.trino.values import WireType
 from harness.model.canonical import Value, same, text_of
 from harness.model.datatypes import Array, DataType, Decimal, Map, Struct, Text, parse_type
-from harness.record import Answer, Column, Part
 from tests.recorded import lines, store
 
 ROOT = Path(__file__).parent
@@ -38,7 +39,7 @@ Cell = tuple[Column, Any, Value]
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda each: str(each.relative_to(ROOT)))
 def test_every_recorded_value_is_read_again_as_it_was(folder: Path) -> None:
     for reader, answer in answered(folder):
-        product, tally = differences.product(reader), Tally(differences.of(reader))
+        product, tally = tolerances.product(reader), Tally(tolerances.of(reader))
         for column, sent, value in cells(answer):
             if product == "spark" or not column.canonical:
                 continue

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.histories import Histories
-from harness.model.moment import INCREMENTAL
-from harness.model.ways import By, Way
-from harness.record import labelled
-from harness.views import name_of
+from harness.core.records import labelled
+from harness.judge.expectations import Histories
+from harness.model.commit import INCREMENTAL
+from harness.model.past_views import name_of
+from harness.model.simulation.strategies import By, Way
 from tests.recorded import replay, store
 from tests.recorded.store import Recorded
 

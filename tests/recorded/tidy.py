@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from harness.core.records import Answer, FileValues, Outcome, Part, Refusal, StateRecord
 from harness.model.canonical import OwnTexts, Value, to_json
-from harness.model.files import FileFact, FileKind
-from harness.record import Answer, FileValues, Outcome, Part, Refusal, StateRecord
+from harness.model.file_facts import FileFact, FileKind
 
 UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 INSTANT: Final = re.compile(r"(?<!\d)20\d{12}(?:\d{3})?(?!\d)")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests import architecture
 from tests.architecture import Source
-from tests.test_architecture import forbidden_imports, forbidden_text, too_long
+from tests.test_architecture import MODULES, forbidden_imports, forbidden_text, too_long
 
 
 def planted(tmp_path: Path, **files: str) -> tuple[Source, ...]:
-    """A `harness` of these files: `a__b` is `harness/a/b.py`, `a____init__` its package."""
+    """A `harness` of these files: `a__b` is `harness/a/b.py`, `a____init__` is its package."""
     root = tmp_path / "harness"
     for name, text in files.items():
-        path = root / Path(*name.split("__", 1)).with_suffix(".py")
+        *folders, last = re.split("(?<=[a-z])__(?=[a-z]|__)", name)
+        path = root / Path(*folders, last).with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     for folder in {root, *(path.parent for path in root.rglob("*.py"))}:
@@ -29,25 +31,23 @@ def planted(tmp_path: Path, **files: str) -> tuple[Source, ...]:
         "from harness.engines import trino",
         "import harness.engines.trino",
         "from harness.engines.trino import ask",
-        "from ..engines import trino",
+        "from ...engines import trino",
         "def f():\n    from harness.engines import trino",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import harness.engines.trino",
         "import importlib\nimportlib.import_module('harness.engines.trino')",
     ],
 )
 def test_a_check_that_knows_an_engine_is_found(tmp_path: Path, importing: str) -> None:
-    modules = planted(tmp_path, engines__trino="", checks__stale=importing)
+    modules = planted(tmp_path, engines__trino="", judge__checks__stale=importing)
     (found,) = forbidden_imports(modules)
-    assert found.startswith("harness.checks.stale:")
+    assert found.startswith("harness.judge.checks.stale:")
     assert "harness.engines" in found
 
 
 def test_a_part_of_its_own_layer_may_be_imported(tmp_path: Path) -> None:
+    checks = "from harness.judge.checks.api import C\nfrom harness.model.values import v"
     modules = planted(
-        tmp_path,
-        checks__stale="from harness.checks.api import C\nfrom harness.model.values import v",
-        checks__api="",
-        model__values="",
+        tmp_path, judge__checks__stale=checks, judge__checks__api="", model__values=""
     )
     assert forbidden_imports(modules) == []
 
@@ -95,10 +95,19 @@ def test_anybody_may_import_the_version(tmp_path: Path) -> None:
     assert forbidden_imports(modules) == []
 
 
-def test_only_the_outermost_parts_import_the_command_line(tmp_path: Path) -> None:
-    use = "from harness.cli import main"
-    modules = planted(tmp_path, cli="", pytest_plugin=use, read=use)
-    assert forbidden_imports(modules) == ["harness.read:1 imports harness.cli.main"]
+def test_an_import_against_the_order_of_packages_is_found(tmp_path: Path) -> None:
+    modules = planted(tmp_path, read__questions="from harness.cli.app import main")
+    assert forbidden_imports(modules) == ["harness.read.questions:1 imports harness.cli.app.main"]
+
+
+def test_an_import_against_the_order_in_a_verb_is_found(tmp_path: Path) -> None:
+    early, late = MODULES["read"][0], MODULES["read"][-1]
+    planting = {
+        f"read__{early}": f"from harness.read import {late}",
+        f"read__{late}": f"from harness.read.{early} import f",
+    }
+    found = forbidden_imports(planted(tmp_path, **planting))
+    assert found == [f"harness.read.{early}:1 imports harness.read.{late}"]
 
 
 def test_shared_folders_are_imported_under_one_name_only(tmp_path: Path) -> None:

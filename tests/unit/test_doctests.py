@@ -9,11 +9,11 @@ import pkgutil
 import pytest
 
 import harness.model
-import harness.operations
 import harness.plan
 import harness.scenario
+import harness.scenario.operations
 
-PACKAGES = (harness.model, harness.operations, harness.plan, harness.scenario)
+PACKAGES = (harness.model, harness.scenario.operations, harness.plan, harness.scenario)
 MODULES = [
     f"{package.__name__}.{found.name}"
     for package in PACKAGES
@@ -21,7 +21,7 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("name", [*MODULES, "harness.cells"])
+@pytest.mark.parametrize("name", [*MODULES, "harness.scenario.cells"])
 def test_examples_in_docstrings_are_true(name: str) -> None:
     results = doctest.testmod(importlib.import_module(name))
     assert results.failed == 0

@@ -10,10 +10,10 @@ from typing import Final
 import pytest
 import typer
 
-from harness import cli, planning
-from harness.explain import found
+from harness.artifacts import distributions
+from harness.cli import app, plan_options
+from harness.cli.explain import found
 from harness.reports.words import WAYS
-from harness.runtimes import distributions
 
 ROOT: Final = Path(__file__).parents[2]
 START: Final = ROOT / "README.md"
@@ -76,7 +76,7 @@ def test_every_page_is_found_from_the_first_one() -> None:
 def test_the_commands_and_options_of_a_page_exist(page: Path) -> None:
     for text in commands(page, COMMAND):
         words = text.split()
-        found = typer.main.get_command(cli.app)
+        found = typer.main.get_command(app.app)
         while words and hasattr(found, "commands"):
             assert words[0] in found.commands, f"harness {text}"
             found = found.commands[words.pop(0)]
@@ -88,7 +88,7 @@ def test_a_case_that_a_page_looks_at_is_one_of_the_quick_start() -> None:
     texts = {text for page in PAGES for text in commands(page, LOOK)}
     looked = [parts for text in texts if (parts := shlex.split(text, comments=True))]
     assert len(looked) > 3
-    cells = planning.make(None, "quick-start", "").cells
+    cells = plan_options.make(None, "quick-start", "").cells
     for parts in looked:
         found.only(cells, parts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness import engines
-from harness.runtimes import distributions
+from harness.artifacts import distributions
 
 HUDI = ("spark-3.5.8-hudi-0.15.0", "hive-3.1.3")
 ICEBERG = ("spark-3.5.8-iceberg-1.10.1", "hive-3.1.3-iceberg-1.4.3")

@@ -9,22 +9,22 @@ import pytest
 from pyarrow import orc, parquet
 
 from harness import formats
+from harness.core.errors import UsageProblem
 from harness.engines.api import ORC_FORMAT
-from harness.errors import UsageProblem
 from harness.formats.statements import SetColumns, Sql, filled, recorded
+from harness.model.commit import Moment
 from harness.model.datatypes import parse_type
-from harness.model.moment import Moment
 from harness.model.table import Table
-from harness.operations.add_column import AddColumn
-from harness.operations.api import Operation
-from harness.operations.compact import Compact
-from harness.operations.drop_column import DropColumn
-from harness.operations.insert import Insert
-from harness.operations.rename_column import RenameColumn
-from harness.operations.touch import Rewrites, Touch
-from harness.operations.update import Update
-from harness.scenario import generation
+from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.update import Update
 
 COLUMNS = {"id": "int", "ts": "long", "a": "string", "p": "string"}
 
@@ -38,7 +38,7 @@ def wording(name: str, *operations: Operation, partitioned: bool = False) -> lis
     """Give the statements of the last operation."""
     scenario = Scenario("x", table(partitioned=partitioned), tuple(map(Step, operations)))
     done = [True] * len(operations)
-    history = generation.history(scenario, merge_on_read=False, applied=done)
+    history = expected_history.history(scenario, merge_on_read=False, applied=done)
     said = formats.load(name).wording(operations[-1], history[-2], history[-1])
     return [recorded(each) for each in said]
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.formats import hudi_files, hudi_log
 from harness.formats.api import FileFactError
-from harness.model.files import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind
 
 REAL = Path(__file__).parent / "hudi_logs"
 

@@ -10,17 +10,17 @@ from harness import formats
 from harness.formats.iceberg import MODES
 from harness.formats.statements import recorded
 from harness.model.datatypes import parse_type
-from harness.model.files import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table
-from harness.operations.api import Operation
-from harness.operations.compact import Compact
-from harness.operations.delete import Delete
-from harness.operations.insert import Insert
-from harness.operations.rename_column import RenameColumn
-from harness.operations.touch import Rewrites, Touch
-from harness.operations.upsert import Upsert
-from harness.scenario import generation
+from harness.scenario import expected_history
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.upsert import Upsert
 from tests.unit.formats.iceberg_table import Folder
 
 ICEBERG = formats.load("iceberg")
@@ -32,7 +32,7 @@ def wordings(*operations: Operation) -> list[str]:
     """Give the statements of the last operation."""
     done = [True] * len(operations)
     scenario = Scenario("x", TABLE, tuple(map(Step, operations)))
-    history = generation.history(scenario, merge_on_read=False, applied=done)
+    history = expected_history.history(scenario, merge_on_read=False, applied=done)
     return [*map(recorded, ICEBERG.wording(operations[-1], history[-2], history[-1]))]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.formats import iceberg_files
 from harness.formats.api import FileFactError
-from harness.model.files import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind
 from tests.unit.formats.iceberg_table import GONE, Entry, Folder
 
 COLUMNS = (("id", "string"), ("a", "int64"))

@@ -7,9 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from harness import recording
+from harness.core import jsonl
+from harness.core.records import Answer
 from harness.model.query import ALL, Condition, Query, Test, at, not_null
-from harness.record import Answer
 
 NAMES = ("id", "a", "n")
 ROWS = [("1", {"b": "x"}, 7), ("2", None, None), ("3", {"b": None}, 8)]
@@ -67,8 +67,8 @@ def test_a_condition_knows_its_value_in_its_type(literal: str, type_: str, value
 def test_an_answer_is_recorded_with_its_question() -> None:
     where = Condition("f", Test.EQUAL, "it's \\ ü", "string")
     answer = Answer("case", "sql", question=Query(("id",), where, count=True))
-    assert recording.parse(Answer, recording.dump(answer)) == answer
+    assert jsonl.parse(Answer, jsonl.dump(answer)) == answer
 
 
 def test_an_answer_of_before_there_were_shapes_is_one_to_everything() -> None:
-    assert recording.parse(Answer, '{"case": "c", "sql": "select *"}').question == ALL
+    assert jsonl.parse(Answer, '{"case": "c", "sql": "select *"}').question == ALL

@@ -3,19 +3,19 @@ from __future__ import annotations
 from typing import Any
 
 from harness.model.truth import History, Rows, Truth, row_values
-from harness.operations.add_column import AddColumn
-from harness.operations.api import Operation
-from harness.operations.change_type import ChangeType
-from harness.operations.compact import Compact
-from harness.operations.delete import Delete
-from harness.operations.drop_column import DropColumn
-from harness.operations.insert import Insert
-from harness.operations.rename_column import RenameColumn
-from harness.operations.touch import Rewrites, Touch
-from harness.operations.update import Update
-from harness.operations.upsert import Upsert
-from harness.scenario import generation
+from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.update import Update
+from harness.scenario.operations.upsert import Upsert
 from tests.unit.scenario.stories import TEXT, scenario_of
 
 
@@ -25,7 +25,7 @@ def story(*operations: Operation, merge_on_read: bool = False, **table: Any) -> 
 
 def told(scenario: Scenario, *, merge_on_read: bool = False) -> History:
     done = [True] * len(scenario.steps)
-    return generation.history(scenario, merge_on_read=merge_on_read, applied=done)
+    return expected_history.history(scenario, merge_on_read=merge_on_read, applied=done)
 
 
 def shown(truth: Truth, rows: Rows | None = None) -> list[tuple[Any, ...]]:

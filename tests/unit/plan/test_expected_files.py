@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from harness import run, run_plan
-from harness.model.files import FileFact
-from harness.model.resolution import META_PREFIX, slices
+from harness.model.file_facts import FileFact
+from harness.model.simulation.column_resolution import META_PREFIX, slices
 from harness.plan.expected_files import Changes, Habit, expected_files
-from harness.scenario import generation
+from harness.run import load_run, plan_record
+from harness.scenario import expected_history
 from tests.quality.notation import Told, history
 from tests.recorded.test_replay import RECORDED
 
@@ -34,11 +34,11 @@ def last(told: Told, changes: Changes, *, partitions: bool = True) -> list[tuple
 
 
 def test_the_files_of_every_recorded_state_were_foretold() -> None:
-    found = run.load(RECORDED)
-    for variant in run_plan.plan_of(found.info).variants:
-        operations = generation.operations(variant.scenario)
+    found = load_run.load(RECORDED)
+    for variant in plan_record.plan_of(found.info).variants:
+        operations = expected_history.operations(variant.scenario)
         done = [True] * len(operations)
-        truths = generation.history(variant.scenario, merge_on_read=False, applied=done)
+        truths = expected_history.history(variant.scenario, merge_on_read=False, applied=done)
         facts = expected_files(truths, operations, Habit(Changes.REPLACE, partitions=True))
         states = [each for each in found.states if each.variant == variant.id]
         made = {each.outcome.instant: each.outcome.step for each in states if each.outcome.instant}

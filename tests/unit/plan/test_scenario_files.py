@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import ScenarioProblem
+from harness.core.errors import ScenarioProblem
 from harness.plan import choose, load_scenarios
 from tests.stories import MOVED
 

@@ -8,11 +8,13 @@ from typing import Final
 
 import pytest
 
-from harness import formats, planning, run_info, run_plan
-from harness.cells import Variant
-from harness.model.ways import By, Logs, Way
+from harness import formats
+from harness.cli import plan_options
+from harness.model.simulation.strategies import By, Logs, Way
 from harness.plan.expected_files import Changes, Habit
 from harness.plan.separation import Apart, habit_of, idle, lines, separation
+from harness.run import plan_record, run_info
+from harness.scenario.cells import Variant
 from harness.scenario.load import loads
 from tests.recorded.test_replay import RECORDED
 
@@ -50,7 +52,7 @@ def apart(text: str, habit: Habit = COPY) -> tuple[Apart, ...]:
 
 @cache
 def shipped() -> tuple[tuple[Variant, tuple[Apart, ...]], ...]:
-    plan = planning.make(None, "main", "")
+    plan = plan_options.make(None, "main", "")
     return tuple(
         (each, separation(each.scenario, habit_of(formats.load(each.format), each.settings)))
         for each in plan.variants
@@ -118,7 +120,7 @@ def test_on_every_format_the_profile_main_tells_every_two_ways_to_find_columns_a
 
 
 def test_what_real_answers_told_apart_was_foretold() -> None:
-    plan = run_plan.plan_of(run_info.read_info(RECORDED))
+    plan = plan_record.plan_of(run_info.read_info(RECORDED))
     for variant in plan.variants:
         steps = separation(variant.scenario, COPY)
         change = next(each for each in steps if each.changes_schema)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.record import Answer, Column, Refusal, Verdict, VerdictKind
+from harness.core.records import Answer, Column, Refusal, Verdict, VerdictKind
 from harness.reports import agreement
 from harness.reports.agreement import Agreement
-from harness.run import Run
-from harness.run_info import ReaderInfo
+from harness.run.load_run import Run
+from harness.run.run_info import ReaderInfo
 from tests.recorded import sample
 
 COLUMNS = (Column("id", "varchar", "string"), Column("n", "bigint", "long"))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.record import Finding, FindingKind, Party, Verdict, VerdictKind
+from harness.core.records import Finding, FindingKind, Party, Verdict, VerdictKind
 from harness.reports.claims import NOT_ASKED, NOTHING_TOLD, WRITERS, Change, Claim, Claims, text_of
-from harness.run import Run
+from harness.run.load_run import Run
 from tests.recorded import sample
 
 READER = sample.NAMES[5]

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from harness.record import FindingKind, VerdictKind
+from harness.core.records import FindingKind, VerdictKind
 from harness.reports import agreement, html, html_cells, html_data
 from harness.reports.numbered import numbered
-from harness.run import Run
+from harness.run.load_run import Run
 from tests.recorded import sample
 
 

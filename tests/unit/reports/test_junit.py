@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.record import Attempt, Verdict, VerdictKind
+from harness.core.records import Attempt, Verdict, VerdictKind
 from harness.reports import junit, sentences
-from harness.run import Run
+from harness.run.load_run import Run
 from tests.recorded import sample
 
 

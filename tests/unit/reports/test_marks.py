@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from harness.record import Column, Expected, Finding, FindingKind, Origin, Witness
+from harness.core.records import Column, Expected, Finding, FindingKind, Origin, Witness
 from harness.reports.marks import HEAD, WHOLE, Mark, marks
 from tests.recorded.spoilt import spoil
 

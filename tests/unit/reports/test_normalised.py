@@ -10,10 +10,10 @@ import pytest
 from markupsafe import escape
 from rich.console import Console
 
-from harness import differences
-from harness.record import Normalised, Verdict
+from harness.core import tolerances
+from harness.core.records import Normalised, Verdict
 from harness.reports import html, html_data, normalised, terminal
-from harness.run import Run
+from harness.run.load_run import Run
 from tests.recorded import sample
 
 CUT, GONE = Normalised("timestamp-milliseconds", 2), Normalised("no-more", 1)
@@ -44,7 +44,7 @@ def shown(run: Run) -> str:
 def test_what_was_met_is_added_up_over_the_cells_of_a_product(sampled: Run) -> None:
     gone, cut = normalised.met(sampled.verdicts)
     assert (cut.product, cut.name, cut.count, cut.cells) == ("prestodb", CUT.name, 4, 2)
-    assert cut.declared == differences.of("prestodb")[CUT.name]
+    assert cut.declared == tolerances.of("prestodb")[CUT.name]
     assert (gone.name, gone.count, gone.declared) == ("no-more", 1, None)
 
 
@@ -56,7 +56,7 @@ def test_the_terminal_has_one_line_for_all(sampled: Run) -> None:
 
 
 def test_the_page_has_a_table_with_reason_and_source(sampled: Run) -> None:
-    page, said = html.page(sampled), differences.of("prestodb")[CUT.name]
+    page, said = html.page(sampled), tolerances.of("prestodb")[CUT.name]
     assert "Normalised: differences that are no errors" in page
     assert said.reason in page
     assert escape(said.source) in page

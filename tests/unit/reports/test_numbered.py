@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.model.files import FileFact, FileKind
+from harness.model.file_facts import FileFact, FileKind
 from harness.reports.numbered import numbered
 
 STEPS = {"20": 1, "10": 2}

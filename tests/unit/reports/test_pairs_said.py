@@ -3,10 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from harness.cells import Excluded, Pairs, Partly
 from harness.reports import html, pairs, terminal
-from harness.run import Run
-from harness.run_info import VariantInfo
+from harness.run.load_run import Run
+from harness.run.run_info import VariantInfo
+from harness.scenario.cells import Excluded, Pairs, Partly
 from tests.recorded import sample
 
 NO_PARTITIONS = Excluded("rewrites=partition with partitioned=none", "there are no partitions")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness import reports
-from harness.errors import UsageProblem
+from harness.core.errors import UsageProblem
 from tests.recorded import sample
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.record import Finding, FindingKind, Origin, Party, Refusal, Witness
+from harness.core.records import Finding, FindingKind, Origin, Party, Refusal, Witness
 from harness.reports.sentences import (
     finding_text,
     mapping_text,

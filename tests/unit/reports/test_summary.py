@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.record import FindingKind, Party, VerdictKind
+from harness.core.records import FindingKind, Party, VerdictKind
 from harness.reports import summary
 from harness.reports.summary import Group
-from harness.run import Run
+from harness.run.load_run import Run
 from tests.recorded import sample
 
 

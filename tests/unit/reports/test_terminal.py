@@ -9,10 +9,10 @@ from typing import Literal
 import pytest
 from rich.console import Console
 
-from harness.cells import Excluded
-from harness.record import VerdictKind
+from harness.core.records import VerdictKind
 from harness.reports import summary, terminal
-from harness.run import Run
+from harness.run.load_run import Run
+from harness.scenario.cells import Excluded
 from tests.recorded import sample
 
 

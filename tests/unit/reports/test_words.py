@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.errors import printable
-from harness.model.ways import By, Given, Logs, Way
-from harness.record import FindingKind, VerdictKind
+from harness.core.errors import printable
+from harness.core.records import FindingKind, VerdictKind
+from harness.model.simulation.strategies import By, Given, Logs, Way
 from harness.reports.words import (
     FINDINGS,
     VERDICTS,

@@ -7,28 +7,28 @@ from dataclasses import replace
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from harness.errors import ScenarioProblem
+from harness.core.errors import ScenarioProblem
+from harness.core.problems import Problems
+from harness.core.yaml_reader import Document
 from harness.model.datatypes import DataType, Primitive
 from harness.model.schema import SchemaChangeError
 from harness.model.table import Table
 from harness.model.truth import Truth
-from harness.operations.add_column import AddColumn
-from harness.operations.api import Key, Operation
-from harness.operations.change_type import ChangeType
-from harness.operations.compact import Compact
-from harness.operations.delete import Delete
-from harness.operations.drop_column import DropColumn
-from harness.operations.insert import Insert
-from harness.operations.merge import Merge
-from harness.operations.move_column import MoveColumn
-from harness.operations.rename_column import RenameColumn
-from harness.operations.touch import Rewrites, Touch
-from harness.operations.update import Update
-from harness.operations.upsert import Upsert
-from harness.scenario import generation, meaning
+from harness.scenario import expected_history, semantics
 from harness.scenario.definition import VIEWS, Scenario, Step
-from harness.scenario.problems import Problems
-from harness.scenario.text import Document
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Key, Operation
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.merge import Merge
+from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Rewrites, Touch
+from harness.scenario.operations.update import Update
+from harness.scenario.operations.upsert import Upsert
 from tests.unit.model.types_strategy import TYPES
 
 KEYS = st.integers(1, 12)
@@ -113,7 +113,7 @@ def scenarios(draw: st.DrawFn, *, max_steps: int = 6) -> Scenario:
     )
     for operation in [Insert((1, 2)), *range(draw(st.integers(3, max_steps)))]:
         if isinstance(operation, int):
-            operation = draw(operations(generation.survey(scenario).history[-1]))  # noqa: PLW2901
+            operation = draw(operations(expected_history.survey(scenario).history[-1]))  # noqa: PLW2901
         longer = replace(scenario, steps=(*scenario.steps, Step(operation, draw(st.booleans()))))
         scenario = longer if _possible(longer) else scenario
     assume(scenario.steps)
@@ -123,7 +123,7 @@ def scenarios(draw: st.DrawFn, *, max_steps: int = 6) -> Scenario:
 def _possible(scenario: Scenario) -> bool:
     problems = Problems(PATH)
     try:
-        meaning.check(scenario, Document(PATH, {}, {}), problems)
+        semantics.check(scenario, Document(PATH, {}, {}), problems)
         problems.raise_if_any()
     except (ScenarioProblem, SchemaChangeError):
         return False

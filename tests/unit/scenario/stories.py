@@ -6,8 +6,8 @@ from typing import Final
 
 from harness.model.datatypes import Primitive, parse_type
 from harness.model.table import Table
-from harness.operations.api import Operation
 from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.api import Operation
 
 TEXT: Final = Primitive("string")
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from harness import baseline
-from harness.errors import ScenarioProblem
-from harness.operations.rename_column import RenameColumn
+from harness.core.errors import ScenarioProblem
+from harness.core.problems import MOST
+from harness.core.yaml_reader import MAX_BYTES
+from harness.judge import baseline
 from harness.plan import load_profiles
-from harness.plan.profile import loads_profiles
-from harness.scenario import generation
+from harness.plan.profile_file import loads_profiles
+from harness.scenario import expected_history
 from harness.scenario.load import load, loads
-from harness.scenario.problems import MOST
-from harness.scenario.text import MAX_BYTES
+from harness.scenario.operations.rename_column import RenameColumn
 
 HEAD = """table:
   columns: {id: string, ts: long, f1: string, f2: double}
@@ -272,7 +272,7 @@ def test_a_blank_and_two_hundred_letters_are_a_name(name: str) -> None:
     step = f'  - rename_column: {{name: f2, to: "{name}"}}\n'
     found = loads(GOOD.replace("f1: string", f'"{name}": string'), "x")
     assert [each for each, _ in found.table.columns] == ["id", "ts", name, "f2"]
-    before, after = generation.history(found, merge_on_read=False, applied=[True])
+    before, after = expected_history.history(found, merge_on_read=False, applied=[True])
     (sql,) = found.steps[0].operation.sql(before, after)
     assert f"'f3s1r1' as `{name}`" in sql
     assert loads(GOOD + step, "x").steps[1].operation == RenameColumn("f2", name)

@@ -6,10 +6,10 @@ from decimal import Decimal
 from hypothesis import HealthCheck, given, settings
 
 from harness.model.canonical import MapValue
-from harness.operations.insert import Insert
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
+from harness.scenario.operations.insert import Insert
 from harness.scenario.twin import twin
 from tests.unit.scenario.scenario_strategy import PATH, scenarios, without_lines
 from tests.unit.scenario.stories import scenario_of

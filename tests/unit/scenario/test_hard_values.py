@@ -8,9 +8,9 @@ from decimal import Decimal
 
 import pytest
 
-from harness.errors import ScenarioProblem
+from harness.core.errors import ScenarioProblem
 from harness.model.canonical import MapValue, Value, same
-from harness.scenario import generation
+from harness.scenario import expected_history
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from tests.unit.scenario.scenario_strategy import without_lines
@@ -78,7 +78,7 @@ def test_a_value_is_written_as_it_stands_in_the_file(
     type_: str, written: str, value: Value, statement: str
 ) -> None:
     scenario = loads(text(type_, written), "x.yaml")
-    before, after = generation.history(scenario, merge_on_read=False, applied=[True])
+    before, after = expected_history.history(scenario, merge_on_read=False, applied=[True])
     (row,) = after.rows.values()
     stored = row.values[3]
     assert same(stored, value) or isinstance(stored, MapValue)

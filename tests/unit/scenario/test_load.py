@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import ScenarioProblem
+from harness.core.errors import ScenarioProblem
 from harness.model.datatypes import Primitive
-from harness.operations.add_column import AddColumn
-from harness.operations.compact import Compact
-from harness.operations.drop_column import DropColumn
-from harness.operations.insert import Insert
-from harness.operations.rename_column import RenameColumn
-from harness.operations.touch import Rewrites, Touch
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.load import load, loads
 from harness.scenario.notices import notices
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Rewrites, Touch
 
 A5 = """about: A column is added in the middle.
 source: source-findings A5

@@ -7,7 +7,7 @@ import re
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from harness.errors import ScenarioProblem
+from harness.core.errors import ScenarioProblem
 from harness.scenario.definition import Scenario
 from harness.scenario.load import loads
 

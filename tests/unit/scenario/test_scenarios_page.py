@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import ScenarioProblem
-from harness.operations import registry
-from harness.plan.profile import loads_profiles
+from harness.core.errors import ScenarioProblem
+from harness.plan.profile_file import loads_profiles
 from harness.scenario.load import loads
+from harness.scenario.operations import registry
 
 PAGE = (Path(__file__).parents[3] / "docs" / "scenarios.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from harness.model.datatypes import parse_type
-from harness.operations.add_column import AddColumn
-from harness.operations.api import Operation
-from harness.operations.change_type import ChangeType
-from harness.operations.drop_column import DropColumn
-from harness.operations.insert import Insert
-from harness.operations.rename_column import RenameColumn
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.twin import twin
 from tests.unit.scenario.stories import scenario_of
 

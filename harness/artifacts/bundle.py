@@ -1,0 +1,85 @@
+"""Carry what distributions need into a closed network: one tar file, checked against the locks.
+
+The tar holds `index.json` and then, in its order, the files that it names: artifacts as a
+repository has them, and the wheels of JREs. What is unpacked already is not kept in the cache and
+is downloaded anew for it. A file enters a cache only when the lock data of *this* installation
+names its SHA-256 and it has it: nothing else that the tar says is believed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from harness.artifacts import cache_mark, distributions, jre
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Artifact, Distribution
+from harness.core.progress import Progress
+
+INDEX: Final = "index.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file of the tar; `size` in bytes."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+Source = Artifact | str
+"""An artifact, or the feature release of a JRE."""
+
+
+def key(needed: Iterable[Distribution]) -> str:
+    """Give the digest of everything that distributions download on this platform (hexadecimal).
+
+    It changes when, and only when, something else must be downloaded: a key for caches of CI.
+    """
+    return distributions.digest_of(sorted(part.sha256 for part in sources(needed)))
+
+
+@contextmanager
+def workspace(cache: Cache) -> Iterator[Path]:
+    """Give a folder for files on their way, to one harness at a time."""
+    cache_mark.claim(cache)
+    place = cache.root / "parcel"
+    with cache.lock(place), cache.workspace(place) as folder:
+        yield folder
+
+
+def sources(needed: Iterable[Distribution]) -> dict[Part, Source]:
+    """Everything to carry, each file once, in a fixed order."""
+    found: dict[Part, Source] = {}
+    for each in needed:
+        wheel = jre.wheel(each.jre)
+        found[Part(f"jre/{each.jre}.whl", wheel.size, wheel.sha256)] = each.jre
+        for artifact in each.artifacts:
+            name = f"artifacts/{artifact.sha256[:16]}/{artifact.file_name}"
+            found[Part(name, artifact.size, artifact.sha256)] = artifact
+    return dict(sorted(found.items(), key=lambda item: item[0].name))
+
+
+class Hashed(io.RawIOBase):
+    """A file that tells the SHA-256 of what was read from it, and how far it is."""
+
+    def __init__(self, content: BinaryIO, progress: Progress) -> None:
+        self._content, self._progress, self._digest = content, progress, hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        """Read on."""
+        data = self._content.read(size)
+        self._digest.update(data)
+        self._progress.advance(len(data))
+        return data
+
+    @property
+    def sha256(self) -> str:
+        """Give the SHA-256 of what was read so far."""
+        return self._digest.hexdigest()

@@ -1,0 +1,113 @@
+"""Write the tar of a parcel: what is not in the cache as it was downloaded is fetched for it."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from harness.artifacts import fetch, jre, repository
+from harness.artifacts.bundle import INDEX, Hashed, Part, Source, sources, workspace
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Artifact, Distribution
+from harness.artifacts.download import Wanted, connected, download
+from harness.core.errors import EnvironmentProblem, UsageProblem, told
+from harness.core.progress import Progress
+
+
+def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: Progress) -> int:
+    """Write the tar of what distributions need, complete or not at all; give its bytes.
+
+    Raises EnvironmentProblem: something cannot be had, is not what the lock says, no room;
+    UsageProblem: no such file can be, which is told before anything is downloaded.
+    """
+    _check(file)
+    wanted = sources(needed)
+    unfinished = file.with_name(f"{file.name}.part")
+    with workspace(cache) as folder:
+        paths = _collected(wanted, cache, folder, progress)
+        try:
+            progress.start(f"export {file}", sum(part.size for part in wanted))
+            _write(unfinished, paths, progress)
+            unfinished.replace(file)
+        except OSError as error:
+            raise EnvironmentProblem(
+                f"cannot write {file}: {told(error)}; name a file in a folder that is there, can "
+                "be written and has room"
+            ) from error
+        finally:
+            unfinished.unlink(missing_ok=True)
+            progress.done()
+    return file.stat().st_size
+
+
+def _check(file: Path) -> None:
+    if file.is_dir():
+        raise UsageProblem(f"'{file}' is a folder; name the file to write, as engines.tar")
+    if not file.parent.is_dir():
+        raise UsageProblem(f"there is no folder {file.parent} for {file.name}; make it first")
+
+
+def _collected(
+    wanted: Mapping[Part, Source], cache: Cache, folder: Path, progress: Progress
+) -> dict[Part, Path]:
+    """Where each file is, once those that are not in the cache are downloaded."""
+    held = {
+        part: cache.artifact(source)
+        for part, source in wanted.items()
+        if isinstance(source, Artifact) and cache.seems_whole(source)
+    }
+    lacking = {part: source for part, source in wanted.items() if part not in held}
+    fetch.check_online([_named(part, source) for part, source in lacking.items()], cache)
+    if not lacking:
+        return held
+    progress.start("fetch what is not kept as it was downloaded", sum(p.size for p in lacking))
+    fetched = _downloaded(lacking, folder, progress)
+    progress.done()
+    return {part: held.get(part) or fetched[part] for part in wanted}
+
+
+def _named(part: Part, source: Source) -> fetch.Missing:
+    name = f"JRE {source}" if isinstance(source, str) else source.file_name
+    return fetch.Missing(name, part.size)
+
+
+def _downloaded(
+    lacking: Mapping[Part, Source], folder: Path, progress: Progress
+) -> dict[Part, Path]:
+    found: dict[Part, Path] = {}
+    with connected(repository.configured()) as source:
+        for number, (part, what) in enumerate(lacking.items()):
+            place = folder / str(number)
+            if isinstance(what, Artifact):
+                wanted = Wanted(what.coordinates.repository_path, part.size, part.sha256)
+                download(wanted, place, source, progress)
+                found[part] = place
+            else:
+                place.mkdir()
+                found[part] = jre.download(what, place)
+                progress.advance(part.size)
+    return found
+
+
+def _write(file: Path, paths: Mapping[Part, Path], progress: Progress) -> None:
+    index = json.dumps([asdict(part) for part in paths], indent=1).encode()
+    with tarfile.open(file, "w") as tar:
+        tar.addfile(_member(INDEX, len(index)), io.BytesIO(index))
+        for part, path in paths.items():
+            with path.open("rb") as content:
+                read = Hashed(content, progress)
+                tar.addfile(_member(part.name, part.size), read)
+                if read.sha256 != part.sha256:
+                    raise EnvironmentProblem(
+                        f"{path} is not what the lock says; remove it, and fetch it again"
+                    )
+
+
+def _member(name: str, size: int) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = size, 0o644
+    return member

@@ -1,0 +1,131 @@
+"""The folder that keeps fetched artifacts, unpacked server trees and JREs between runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+from filelock import FileLock
+
+from harness.artifacts.distribution import Artifact
+from harness.core.errors import UsageProblem
+
+ENVIRONMENT_VARIABLE = "HARNESS_CACHE"
+OFFLINE = "HARNESS_OFFLINE"
+"""The environment variable that says that nothing is downloaded: 1, true, yes or on."""
+MAKING = ".making-"
+"""How the name of a folder begins in which something is made that is not there yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Content-addressed, shared by concurrent runs; everything in it is complete or absent."""
+
+    root: Path
+    offline: bool = False
+    """Nothing is downloaded into it; what is missing is an error."""
+
+    @classmethod
+    def default(cls, *, offline: bool | None = None) -> Cache:
+        """The folder named by HARNESS_CACHE, else the user's cache folder.
+
+        It is offline when that is asked for; when nothing is, HARNESS_OFFLINE says it.
+
+        Raises:
+            UsageProblem: HARNESS_CACHE names the home of nobody.
+
+        """
+        named = os.environ.get(ENVIRONMENT_VARIABLE)
+        root = Path(named) if named else platformdirs.user_cache_path("lake-table-harness")
+        told = os.environ.get(OFFLINE, "").strip().lower() in {"1", "true", "yes", "on"}
+        return cls(_expanded(root).absolute(), told if offline is None else offline)
+
+    def artifact(self, artifact: Artifact) -> Path:
+        """Where an artifact's file is, or will be."""
+        return self.root / "artifacts" / artifact.sha256[:16] / artifact.file_name
+
+    def tree(self, key: str) -> Path:
+        """Where the unpacked server tree with this digest is, or will be."""
+        return self.root / "unpacked" / key[:16]
+
+    def jre(self, version: str, sha256: str) -> Path:
+        """Where the JRE unpacked from the wheel with this SHA-256 is, or will be."""
+        return self.root / "jre" / f"{version}-{sha256[:16]}"
+
+    def archives(self) -> Path:
+        """The folder of what makes starts quicker; all in it can be made again."""
+        return self.root / "archives"
+
+    def lock(self, path: Path) -> FileLock:
+        """A lock between processes (and threads) for whoever makes `path`; makes its folder."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return FileLock(path.with_name(path.name + ".lock"))
+
+    @contextmanager
+    def workspace(self, path: Path) -> Iterator[Path]:
+        """A folder beside `path` to make it in before it is renamed; gone afterwards.
+
+        Only for who holds the lock of `path`: what a maker that died left there is removed.
+        """
+        folder = path.with_name(f"{MAKING}{path.name}")
+        remove(folder)
+        folder.mkdir(parents=True)
+        try:
+            yield folder
+        finally:
+            remove(folder)
+
+    def holds(self, artifact: Artifact) -> bool:
+        """Whether the artifact is here and unchanged since it was verified; it is not re-hashed."""
+        path = self.artifact(artifact)
+        try:
+            return stamp_path(path).read_text() == _stamp(path, artifact.sha256)
+        except FileNotFoundError:
+            return False
+
+    def seems_whole(self, artifact: Artifact) -> bool:
+        """Whether a file of the artifact's size is here, verified or not."""
+        path = self.artifact(artifact)
+        return path.is_file() and path.stat().st_size == artifact.size
+
+    def stamp(self, artifact: Artifact) -> None:
+        """Record that the artifact's file was just seen to have its SHA-256."""
+        path = self.artifact(artifact)
+        stamp_path(path).write_text(_stamp(path, artifact.sha256))
+
+    def remove(self, artifact: Artifact) -> None:
+        """Remove an artifact's file and its stamp."""
+        path = self.artifact(artifact)
+        stamp_path(path).unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+
+
+def _expanded(root: Path) -> Path:
+    try:
+        return root.expanduser()
+    except RuntimeError as wrong:
+        told = f"{ENVIRONMENT_VARIABLE} is {root}: {wrong}; write the whole path"
+        raise UsageProblem(told) from wrong
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with all that is in it, also where it is read-only, as table states are."""
+    for name, _, _ in os.walk(folder):
+        with suppress(OSError):
+            Path(name).chmod(0o755)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def stamp_path(path: Path) -> Path:
+    """The file that says that `path` was verified, and how it looked then."""
+    return path.with_name(path.name + ".ok")
+
+
+def _stamp(path: Path, sha256: str) -> str:
+    seen = path.stat()
+    return f"{seen.st_size} {seen.st_mtime_ns} {sha256}\n"

@@ -1,0 +1,87 @@
+"""The distributions that are known: one lock file each, in the folder of the same name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache
+from importlib import resources
+
+from harness.artifacts import jre, lock
+from harness.artifacts.distribution import Artifact, Distribution
+from harness.core.errors import UsageProblem
+
+PLANNED = {"writes", "table_versions"}
+"""Settings that only the plan reads: they change no answer."""
+
+_FOLDER = resources.files("harness.artifacts") / "distributions"
+
+
+def names() -> tuple[str, ...]:
+    """The names of all distributions, sorted."""
+    files = (entry.name for entry in _FOLDER.iterdir())
+    return tuple(sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")))
+
+
+@cache
+def load(name: str) -> Distribution:
+    """The distribution with this name.
+
+    Raises UsageProblem when there is none, or `file:line: what is wrong` with its lock data.
+    """
+    if name not in names():
+        raise UsageProblem(f"unknown distribution {name!r}; known are: {', '.join(names())}")
+    text = (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+    where = f"distributions/{name}.yaml"
+    found = lock.parse(text, where, load)
+    if found.name != name:
+        raise UsageProblem(
+            f"{where}:1: its name is {found.name!r}; it must be the file's, {name!r}"
+        )
+    return found
+
+
+def digest(distribution: Distribution) -> str:
+    """SHA-256 (hexadecimal) over all that can change an answer.
+
+    That is: artifacts and where they go, the JRE for this platform, patches, heap and settings.
+    The name, the estimates, what is said about fidelity, and what only the plan reads are left out.
+    Raises EnvironmentProblem when there is no JRE for this platform.
+    """
+    content = {
+        "engine": [distribution.engine, distribution.version],
+        "artifacts": [_facts(artifact) for artifact in distribution.artifacts],
+        "jre": jre.wheel(distribution.jre).sha256,
+        "patches": [asdict(patch) for patch in distribution.patches],
+        "heap_mb": distribution.heap_mb,
+        "settings": _plain({k: v for k, v in distribution.settings.items() if k not in PLANNED}),
+    }
+    return digest_of(content)
+
+
+def tree_digest(distribution: Distribution) -> str | None:
+    """SHA-256 of what makes the unpacked server tree; None when there is nothing to unpack."""
+    placed = [_facts(artifact) for artifact in distribution.artifacts if artifact.in_tree]
+    patches = [asdict(patch) for patch in distribution.patches]
+    sources = {p.jar for p in distribution.patches}
+    jars = [a.sha256 for a in distribution.artifacts if a.file_name in sources]
+    return digest_of([placed, patches, jars]) if placed or patches else None
+
+
+def digest_of(content: object) -> str:
+    """SHA-256 (hexadecimal) of plain data, by its canonical JSON."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _facts(artifact: Artifact) -> list[object]:
+    return [str(artifact.coordinates), artifact.sha256, artifact.into, artifact.members]
+
+
+def _plain(settings: Mapping[str, object]) -> dict[str, object]:
+    return {
+        key: _plain(value) if isinstance(value, Mapping) else value
+        for key, value in settings.items()
+    }

@@ -1,0 +1,223 @@
+"""Download one file: streamed, resumed where it broke off, and checked before it is used."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import BinaryIO
+
+import requests
+import urllib3.exceptions
+
+from harness.artifacts.repository import ENVIRONMENT_VARIABLE, Repository, without_login
+from harness.core.errors import EnvironmentProblem, unwritable
+from harness.core.progress import Progress
+
+_CHUNK = 1 << 18
+"""Bytes taken at once; so many are lost at most when a transfer breaks off."""
+_PAUSES = (1.0, 4.0)
+"""Seconds before the second and the third attempt."""
+_TIMEOUTS = (20, 60)
+"""Seconds to connect, and between two pieces of the body."""
+_PATIENCE_S = 60.0
+_SLOWEST = 1 << 10
+"""Bytes a second: whoever sends less, looked at for so long, is taken for silent."""
+_AGAIN = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
+"""Refusals that are over after a while, beside those of a server that is out of order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file to download: its path below the repository, and what it must be."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A repository with the connection to it, which is kept open between files."""
+
+    url: str
+    session: requests.Session
+
+
+@contextmanager
+def connected(repository: Repository) -> Iterator[Source]:
+    """The repository, ready to download from until the block ends."""
+    with requests.Session() as session:
+        session.auth = repository.login
+        yield Source(repository.url, session)
+
+
+class _Broken(Exception):
+    """The transfer broke off; what came so far is kept."""
+
+
+def download(wanted: Wanted, target: Path, source: Source, progress: Progress) -> None:
+    """Put the file at `target`, complete and with its SHA-256, or not at all.
+
+    What a broken transfer leaves in `<target>.part` is gone on with, also by a later call.
+    Raises EnvironmentProblem: not reachable, not there, not allowed, wrong content, disk full.
+    """
+    part = target.with_name(target.name + ".part")
+    url = f"{source.url}/{wanted.path}"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        seen = _attempts(source.session, url, wanted, part, progress)
+        _check(url, wanted, part, seen)
+        part.replace(target)
+    except OSError as error:
+        raise unwritable(error, part) from error
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 (hexadecimal) of a file's content."""
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _attempts(
+    session: requests.Session, url: str, wanted: Wanted, part: Path, progress: Progress
+) -> str:
+    """The SHA-256 of `part` once it is complete."""
+    progress.advance(_kept(part, wanted))
+    broken = _Broken("not tried")
+    for pause in (0.0, *_PAUSES):
+        time.sleep(pause)
+        try:
+            return _transfer(session, url, wanted, part, progress)
+        except _Broken as error:
+            broken = error
+            progress.note(f"{without_login(url)}: {error}")
+    raise EnvironmentProblem(
+        f"{without_login(url)}: {broken}. Is the network up? Another repository can be named in "
+        f"{ENVIRONMENT_VARIABLE}. What came so far is kept; the next start goes on from there."
+    )
+
+
+def _transfer(
+    session: requests.Session, url: str, wanted: Wanted, part: Path, progress: Progress
+) -> str:
+    """Fetch what `part` still lacks; the SHA-256 of all of it."""
+    with part.open("a+b") as out:
+        have = _kept(part, wanted)
+        out.truncate(have)
+        out.seek(0)
+        digest = hashlib.file_digest(out, "sha256")
+        if have == wanted.size:
+            return digest.hexdigest()
+        try:
+            with _get(session, url, have) as response:
+                if have and response.status_code == HTTPStatus.OK:  # the server sends all again
+                    out.truncate(0)
+                    progress.advance(-have)
+                    digest, have = hashlib.sha256(), 0
+                return _receive(response, out, digest, wanted.size - have, progress)
+        except _NO_ADDRESS as error:
+            told = f"{without_login(url)}: this is no address to fetch from"
+            raise EnvironmentProblem(told) from error
+        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+            raise _Broken(_reason(error)) from error
+
+
+def _kept(part: Path, wanted: Wanted) -> int:
+    """How many bytes of an earlier transfer can be gone on from."""
+    size = part.stat().st_size if part.exists() else 0
+    return size if size <= wanted.size else 0
+
+
+def _get(session: requests.Session, url: str, start: int) -> requests.Response:
+    """The response that brings the bytes from `start` on, or all of them (status 200)."""
+    headers = {"Accept-Encoding": "identity"}
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    response = session.get(url, headers=headers, stream=True, timeout=_TIMEOUTS)
+    if response.status_code == HTTPStatus.OK:
+        return response
+    resumed = response.headers.get("Content-Range", "").startswith(f"bytes {start}-")
+    if response.status_code == HTTPStatus.PARTIAL_CONTENT and resumed:
+        return response
+    response.close()
+    raise _refusal(response, url)
+
+
+def _refusal(response: requests.Response, url: str) -> Exception:
+    """What to raise for an answer that is not the file."""
+    status = response.status_code
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _AGAIN:
+        return _Broken(f"the repository answered {status} {response.reason}")
+    advice: dict[int, str] = {
+        HTTPStatus.NOT_FOUND: "the repository does not have it (not every version published can "
+        f"be had everywhere); another repository can be named in {ENVIRONMENT_VARIABLE}",
+        HTTPStatus.UNAUTHORIZED: "the repository wants a login (settings.xml, or .netrc)",
+        HTTPStatus.FORBIDDEN: "the repository does not allow it",
+    }
+    what = advice.get(status, "this is not an answer with the file")
+    return EnvironmentProblem(f"{without_login(url)}: {status} {response.reason}: {what}")
+
+
+def _receive(
+    response: requests.Response,
+    out: BinaryIO,
+    digest: hashlib._Hash,
+    lacking: int,
+    progress: Progress,
+) -> str:
+    started, got = time.monotonic(), 0
+    # Piece by piece as they come: a whole chunk of a server that trickles never ends.
+    while chunk := response.raw.read1(_CHUNK):
+        got += len(chunk)
+        waited = time.monotonic() - started
+        if waited > _PATIENCE_S and got < waited * _SLOWEST:
+            raise _Broken(f"no more than {got} bytes in {waited:.0f} s")
+        out.write(chunk)
+        digest.update(chunk)
+        lacking -= len(chunk)
+        progress.advance(len(chunk))
+        if lacking < 0:
+            break  # larger than it may be: the check that follows says so
+    if lacking > 0:
+        raise _Broken(f"the transfer ended {lacking} bytes too early")
+    return digest.hexdigest()
+
+
+def _check(url: str, wanted: Wanted, part: Path, seen: str) -> None:
+    """Remove a file that is not what the lock says, and say what it was."""
+    size = part.stat().st_size
+    if seen == wanted.sha256 and size == wanted.size:
+        return
+    part.unlink()
+    raise EnvironmentProblem(
+        f"{without_login(url)}: not what the lock says, removed: expected {wanted.size} bytes with "
+        f"SHA-256 {wanted.sha256}, got {size} bytes with {seen}"
+    )
+
+
+_NO_ADDRESS = (
+    requests.exceptions.InvalidSchema,
+    requests.exceptions.InvalidURL,
+    requests.exceptions.MissingSchema,
+)
+
+
+def _reason(error: Exception) -> str:
+    """Say why there is no answer; never in the library's words, which hold the address."""
+    reasons: tuple[tuple[type[Exception], str], ...] = (
+        (
+            requests.exceptions.SSLError,
+            "its certificate is not trusted (REQUESTS_CA_BUNDLE names the ones to trust)",
+        ),
+        (requests.exceptions.ProxyError, "the proxy does not answer (HTTPS_PROXY names it)"),
+        (requests.exceptions.TooManyRedirects, "it sends from one address to another for ever"),
+        (requests.Timeout, "no answer in time"),
+        (urllib3.exceptions.TimeoutError, "no answer in time"),
+    )
+    known = (text for kind, text in reasons if isinstance(error, kind))
+    return next(known, "no connection, or it broke off")

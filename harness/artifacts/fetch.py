@@ -1,0 +1,188 @@
+"""Make everything a distribution needs be there, verified."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.artifacts import distributions, install, jre, repository
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import ARCHIVE, Artifact, Distribution
+from harness.artifacts.download import Source, Wanted, connected, download, file_sha256
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Progress, megabytes
+
+_NAMED = 8
+"""So many missing files are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """A distribution that is there: its JRE, its server tree (or None) and its jars by role."""
+
+    distribution: Distribution
+    java: Path
+    home: Path | None
+    files: tuple[tuple[str, Path], ...]
+    archives: Path | None = None
+    """Where archives of classes are kept; None: nowhere."""
+
+    @property
+    def java_home(self) -> Path:
+        """What JAVA_HOME must name."""
+        return self.java.parent.parent
+
+    @property
+    def patches(self) -> Path | None:
+        """The folder of patched classes, which goes first on a class path; None without any."""
+        has_patches = self.home is not None and bool(self.distribution.patches)
+        return self.home / install.PATCHES if self.home and has_patches else None
+
+    def jars(self, role: str) -> tuple[Path, ...]:
+        """The jars of a role, in the order of the lock data, which is the class path's."""
+        return tuple(path for found, path in self.files if found == role)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Something that is not in the cache yet. `size` is the download in bytes."""
+
+    name: str
+    size: int
+
+
+def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Installation:
+    """Fetch, check and unpack what is not there yet.
+
+    Safe while other processes do the same; a run that dies leaves nothing half made.
+    Raises EnvironmentProblem when something cannot be had.
+    """
+    check_online(missing(distribution, cache), cache)
+    java = jre.ensure(distribution.jre, cache, progress)
+    home = _home(distribution, cache, progress)
+    kept = [artifact for artifact in distribution.artifacts if not artifact.in_tree]
+    _ensure_artifacts(distribution, kept, cache, progress)
+    files = tuple((artifact.into, cache.artifact(artifact)) for artifact in kept)
+    return Installation(distribution, java, home, files, cache.archives())
+
+
+def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
+    """What `ensure` would download, as far as sizes tell; nothing is fetched or hashed.
+
+    A file that is there and not seen to be verified, as a CI's cache brings it back, is hashed by
+    `ensure` and most often not downloaded.
+    """
+    lacking = missing_artifacts(distribution, cache)
+    found = [Missing(each.file_name, each.size) for each in lacking if not cache.seems_whole(each)]
+    if not jre.folder(distribution.jre, cache).is_dir():
+        wheel = jre.wheel(distribution.jre)
+        found.append(Missing(wheel.name, wheel.size))
+    return tuple(found)
+
+
+def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifact, ...]:
+    """The artifacts among what is missing."""
+    key = distributions.tree_digest(distribution)
+    unpacked = key is not None and cache.tree(key).is_dir()
+    return tuple(
+        artifact
+        for artifact in distribution.artifacts
+        if not (artifact.in_tree and unpacked) and not cache.holds(artifact)
+    )
+
+
+def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
+    """Check that what is missing may be downloaded.
+
+    Raises EnvironmentProblem, which names it and says how to bring it, when the cache is offline.
+    """
+    if not (lacking and cache.offline):
+        return
+    total = megabytes(sum(each.size for each in lacking))
+    names = ", ".join(each.name for each in lacking[:_NAMED])
+    more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+    raise EnvironmentProblem(
+        f"offline, and not in {cache.root}: {names}{more} ({total}). Where there is a network: "
+        "harness cache export FILE --profile …; here: harness cache import FILE"
+    )
+
+
+def verify(distribution: Distribution, cache: Cache) -> tuple[Path, ...]:
+    """Hash again every file that is kept; those that changed, which are removed."""
+    changed = []
+    for artifact in distribution.artifacts:
+        path = cache.artifact(artifact)
+        if path.is_file() and file_sha256(path) != artifact.sha256:
+            cache.remove(artifact)
+            changed.append(path)
+    return tuple(changed)
+
+
+def _home(distribution: Distribution, cache: Cache, progress: Progress) -> Path | None:
+    """The server tree, made unless it is there; archives are not kept once it is."""
+    key = distributions.tree_digest(distribution)
+    if key is None:
+        return None
+    home = cache.tree(key)
+    with cache.lock(home):
+        if not home.is_dir():
+            needed = install.sources(distribution)
+            _ensure_artifacts(distribution, needed, cache, progress)
+            progress.note(f"unpack {distribution.name} → {home}")
+            install.make(distribution, cache, home)
+            for artifact in distribution.artifacts:
+                if artifact.into == ARCHIVE:
+                    cache.remove(artifact)
+    return home
+
+
+def _ensure_artifacts(
+    distribution: Distribution, needed: Sequence[Artifact], cache: Cache, progress: Progress
+) -> None:
+    lacking = [artifact for artifact in needed if not cache.holds(artifact)]
+    if not lacking:
+        return
+    total = sum(artifact.size for artifact in lacking)
+    _check_space(cache, total)
+    what = (
+        lacking[0].file_name if len(lacking) == 1 else f"{distribution.name}, {len(lacking)} files,"
+    )
+    progress.start(f"fetch {what} → {cache.root}", total)
+    with connected(repository.configured()) as source:
+        for artifact in lacking:
+            _ensure_artifact(artifact, cache, source, progress)
+    progress.done()
+
+
+def _ensure_artifact(artifact: Artifact, cache: Cache, source: Source, progress: Progress) -> None:
+    path = cache.artifact(artifact)
+    with cache.lock(path):
+        if cache.holds(artifact):  # somebody else was faster
+            progress.advance(artifact.size)
+            return
+        if not (path.is_file() and file_sha256(path) == artifact.sha256):
+            check_online([Missing(artifact.file_name, artifact.size)], cache)
+            wanted = Wanted(artifact.coordinates.repository_path, artifact.size, artifact.sha256)
+            _download(artifact, wanted, path, source, progress)
+        cache.stamp(artifact)
+
+
+def _download(
+    artifact: Artifact, wanted: Wanted, path: Path, source: Source, progress: Progress
+) -> None:
+    try:
+        download(wanted, path, source, progress)
+    except EnvironmentProblem as problem:
+        raise EnvironmentProblem(f"{artifact.coordinates}: {problem}") from problem
+
+
+def _check_space(cache: Cache, needed: int) -> None:
+    cache.root.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(cache.root).free
+    if free < needed:
+        raise EnvironmentProblem(
+            f"the disk of {cache.root} is too full: {megabytes(needed)} are needed, "
+            f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
+        )

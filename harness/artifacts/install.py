@@ -1,0 +1,73 @@
+"""Make the server tree of a distribution: unpacked archives, jars put into it, patched classes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import zipfile
+from pathlib import Path
+
+from harness.artifacts.cache import Cache
+from harness.artifacts.class_patch import replace_code, replace_constants
+from harness.artifacts.distribution import ARCHIVE, Artifact, ClassPatch, Distribution
+from harness.artifacts.unpack import unpack_tar
+from harness.core.errors import EnvironmentProblem, unwritable
+
+PATCHES = "patches"
+"""Folder of the patched classes inside the tree."""
+
+
+def sources(distribution: Distribution) -> list[Artifact]:
+    """The artifacts a tree is made from."""
+    patched = {patch.jar for patch in distribution.patches}
+    return [a for a in distribution.artifacts if a.in_tree or a.file_name in patched]
+
+
+def make(distribution: Distribution, cache: Cache, home: Path) -> None:
+    """Make the tree at `home`, whole or not at all, from artifacts that are in the cache.
+
+    Raises EnvironmentProblem for an archive that cannot be used, or a full disk.
+    """
+    try:
+        with cache.workspace(home) as folder:
+            work = folder / "tree"
+            work.mkdir()
+            _fill(distribution, cache, work)
+            work.rename(home)
+    except OSError as error:
+        raise unwritable(error, home) from error
+
+
+def _fill(distribution: Distribution, cache: Cache, work: Path) -> None:
+    for artifact in distribution.artifacts:
+        if artifact.into == ARCHIVE:
+            unpack_tar(cache.artifact(artifact), work, artifact.members)
+    for artifact in distribution.artifacts:
+        if artifact.in_tree and artifact.into != ARCHIVE:
+            _place(cache.artifact(artifact), work / artifact.into)
+    for patch in distribution.patches:
+        _patch(distribution, cache, patch, work / PATCHES)
+
+
+def _place(jar: Path, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(jar, folder / jar.name)
+    except OSError:  # a file system without hard links
+        shutil.copyfile(jar, folder / jar.name)
+
+
+def _patch(distribution: Distribution, cache: Cache, patch: ClassPatch, folder: Path) -> None:
+    jars = [a for a in distribution.artifacts if a.file_name == patch.jar]
+    inside = patch.class_name.replace(".", "/") + ".class"
+    try:
+        with zipfile.ZipFile(cache.artifact(jars[0])) as jar:
+            patched = replace_constants(jar.read(inside), dict(patch.replace))
+        if patch.code:
+            patched = replace_code(patched, patch.code)
+    except (IndexError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        where = f"{distribution.name}: cannot patch {patch.class_name} of {patch.jar}"
+        raise EnvironmentProblem(f"{where}: {error}") from error
+    target = folder / inside
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(patched)

@@ -1,0 +1,119 @@
+"""Which artifact repository to fetch from: configuration first, else a library's default."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+from xml.etree import ElementTree as ET
+
+from harness.core.errors import EnvironmentProblem
+
+ENVIRONMENT_VARIABLE = "HARNESS_MAVEN_REPOSITORY"
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Base URL of a repository in Maven layout, without trailing slash, and how to log in."""
+
+    url: str
+    login: tuple[str, str] | None = None
+
+
+def configured() -> Repository:
+    """The repository to use.
+
+    In this order: HARNESS_MAVEN_REPOSITORY, a mirror of the central repository in the user's
+    Maven settings (with its server's login), the default that the library jgo knows.
+    Raises EnvironmentProblem for settings that cannot be used.
+    """
+    if named := os.environ.get(ENVIRONMENT_VARIABLE):
+        return _checked(Repository(named.rstrip("/")), ENVIRONMENT_VARIABLE)
+    settings = Path.home() / ".m2" / "settings.xml"
+    if settings.is_file():
+        mirror = mirror_of_central(_read(settings), str(settings), os.environ)
+        if mirror:
+            return _checked(mirror, str(settings))
+    return Repository(_default_url().rstrip("/"))
+
+
+def mirror_of_central(text: str, where: str, environ: Mapping[str, str]) -> Repository | None:
+    """The first mirror in a Maven settings file that stands for the central repository. Pure."""
+    try:
+        # The file is the user's own configuration; what Maven trusts, we may.
+        root = ET.fromstring(text)  # noqa: S314
+    except ET.ParseError as error:
+        raise EnvironmentProblem(f"{where}: not well-formed XML: {error}") from error
+    for mirror in root.iterfind("{*}mirrors/{*}mirror"):
+        url = _text(mirror, "url", environ)
+        if url and _stands_for_central(_text(mirror, "mirrorOf", environ)):
+            login = _login(root, _text(mirror, "id", environ), where, environ)
+            return Repository(url.rstrip("/"), login)
+    return None
+
+
+def without_login(text: str) -> str:
+    """Give a text without the user names and passwords of the addresses in it. Pure.
+
+    >>> without_login("no answer from https://me:secret@repo.example:8443/m")
+    'no answer from https://repo.example:8443/m'
+    """
+    return re.sub(r"(?<=://)[^/\s]*@", "", text)
+
+
+def _read(settings: Path) -> str:
+    try:
+        return settings.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise EnvironmentProblem(f"{settings} cannot be read: {error}") from error
+
+
+def _checked(repository: Repository, where: str) -> Repository:
+    try:
+        parts = urlsplit(repository.url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        # Not shown as it is: what is no address may still hold a password.
+        raise EnvironmentProblem(
+            f"{where}: the repository's address is none that can be fetched from; "
+            "it begins with http:// or https:// and a host"
+        )
+    return repository
+
+
+def _stands_for_central(mirror_of: str) -> bool:
+    """Source: the Maven guide on mirrors (patterns `*`, `external:*`, names, `!name`)."""
+    patterns = {part.strip() for part in mirror_of.split(",")}
+    return "!central" not in patterns and bool(patterns & {"central", "*", "external:*"})
+
+
+def _login(
+    root: ET.Element, server_id: str, where: str, environ: Mapping[str, str]
+) -> tuple[str, str] | None:
+    for server in root.iterfind("{*}servers/{*}server"):
+        if _text(server, "id", environ) == server_id:
+            user, password = (_text(server, key, environ) for key in ("username", "password"))
+            if password.startswith("{"):
+                raise EnvironmentProblem(
+                    f"{where}: the password of server {server_id!r} is encrypted, which only Maven "
+                    f"can read; write it as ${{env.NAME}}, or set {ENVIRONMENT_VARIABLE}"
+                )
+            return (user, password) if user else None
+    return None
+
+
+def _text(parent: ET.Element, tag: str, environ: Mapping[str, str]) -> str:
+    found = (parent.findtext(f"{{*}}{tag}") or "").strip()
+    return re.sub(r"\$\{env\.(\w+)\}", lambda match: environ.get(match[1], ""), found)
+
+
+def _default_url() -> str:
+    # Imported when it is needed: the package is slow to load and downloads are rare.
+    from jgo.constants import MAVEN_CENTRAL_URL  # noqa: PLC0415
+
+    return str(MAVEN_CENTRAL_URL)

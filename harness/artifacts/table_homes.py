@@ -1,0 +1,78 @@
+"""Homes: where tables lie whose files name each other by absolute paths.
+
+Such a table is read where it was written, at `<cache>/tables/<id>`. Beside a home that is written
+lies a mark, `.making-<id>`, and who writes it holds the lock of its path. The mark is gone once all
+is written, or once a state that was frozen on the way is brought home to be read. So what has a
+mark and a lock that can be had was left by the dead, and nobody reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from filelock import FileLock, Timeout
+
+from harness.artifacts.cache import MAKING, Cache, remove
+
+TABLES: Final = "tables"
+"""The folder of the cache that homes are in."""
+
+
+def folder(cache: Cache) -> Path:
+    """Give the folder that homes are in."""
+    return cache.root / TABLES
+
+
+@contextmanager
+def new(cache: Cache) -> Iterator[Path]:
+    """Give a path for the table of one writing, where nothing is yet.
+
+    It stays where the writing comes to its end, and is the next sweep's where it does not.
+    """
+    home = folder(cache) / uuid4().hex
+    with cache.lock(home):
+        _mark(home).touch()
+        yield home
+        keep(home)
+
+
+def keep(home: Path) -> None:
+    """Say that a home is of use from now on, whoever wrote it."""
+    with _moving(home):
+        _mark(home).unlink(missing_ok=True)
+
+
+def sweep(cache: Cache) -> Iterator[Path]:
+    """Remove what the dead left, and nothing that is written or read; give what was removed."""
+    for mark in sorted(folder(cache).glob(f"{MAKING}*")):
+        # A folder was a home: a sweep that died had put it aside.
+        left = mark if mark.is_dir() else _put_aside(cache, mark)
+        if left is not None:
+            remove(left)
+            yield left
+
+
+def _put_aside(cache: Cache, mark: Path) -> Path | None:
+    """Take a home away at once: it may be brought home again while the old one is removed."""
+    home = mark.with_name(mark.name.removeprefix(MAKING))
+    aside = _mark(home.with_name(uuid4().hex))
+    with suppress(Timeout), _moving(home), cache.lock(home).acquire(timeout=0):
+        if mark.exists():
+            with suppress(FileNotFoundError):  # its writer died before it wrote anything
+                home.rename(aside)
+            mark.unlink()
+            return aside
+    return None
+
+
+def _mark(home: Path) -> Path:
+    return home.with_name(f"{MAKING}{home.name}")
+
+
+def _moving(home: Path) -> FileLock:
+    """Give the lock of who decides on a home; it is held for a moment only."""
+    return FileLock(home.parent.with_name(f"{home.parent.name}.lock"))

@@ -1,0 +1,222 @@
+"""Unpack chosen folders of a tarball, or a wheel, with every path checked."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Final, cast
+
+from harness.core.errors import EnvironmentProblem
+
+MOST_TIMES: Final = 20
+MOST_BESIDE: Final = 64 << 20
+"""An archive may grow to so many times its size and so many bytes more; archives of jars hardly do.
+"""
+MOST_MEMBERS: Final = 200_000
+
+
+def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
+    """Unpack `members` (files or folders, without the archive's top folder; none: all).
+
+    Files shared between plugins are stored as hard links whose content may stand under a plugin
+    that is not wanted (Trino 368 and later, PrestoSQL 350): so one pass finds which names share
+    a content, a second one writes it under each wanted name.
+
+    Raises EnvironmentProblem for a hostile archive (a path that leaves the tree, a wanted member
+    that is neither file, folder nor hard link, far more content than an archive of that size has)
+    and for a member that is not in it.
+    """
+    try:
+        names = _names_by_content(archive, members)
+        _check_all_found(archive, members, names)
+        _write_all(archive, target, names)
+    except _BROKEN as error:
+        raise EnvironmentProblem(f"{archive}: cannot be unpacked: {error}") from error
+
+
+def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
+    """Unpack the files below `folder` of a wheel; its programs are made executable.
+
+    Raises EnvironmentProblem for a hostile or broken wheel, as `unpack_tar` does.
+    """
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            _check_sizes(wheel, [entry.file_size for entry in archive.infolist()])
+            for entry in archive.infolist():
+                _unpack_entry(archive, entry, wheel, folder, target)
+    except _BROKEN as error:
+        raise EnvironmentProblem(f"{wheel}: cannot be unpacked: {error}") from error
+
+
+def _unpack_entry(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, wheel: Path, folder: str, target: Path
+) -> None:
+    path = _inside_zip(wheel, entry.filename)
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
+        raise _odd(wheel, entry.filename)
+    if entry.is_dir() or not path.is_relative_to(folder):
+        return
+    name = str(path.relative_to(folder))
+    with archive.open(entry) as content:
+        _write(content, target, [name], executable=_executable(name))
+
+
+_BROKEN: Final = (
+    *(tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile),
+    *(EOFError, zlib.error, ValueError),
+)
+"""What broken archives end in; ValueError: a name with a NUL, a number out of range."""
+
+
+class _Limited:
+    """The content of a gzip file, as long as it is not far more than the file's size."""
+
+    def __init__(self, archive: Path, content: gzip.GzipFile) -> None:
+        self._archive, self._content = archive, content
+        self._left = _most(archive)
+
+    def read(self, size: int) -> bytes:
+        """Give the next bytes."""
+        found = self._content.read(size)
+        self._left -= len(found)
+        if self._left < 0:
+            raise _bomb(self._archive)
+        return found
+
+
+@contextmanager
+def _opened(archive: Path) -> Iterator[tarfile.TarFile]:
+    with gzip.open(archive, "rb") as content:
+        limited = cast("IO[bytes]", _Limited(archive, content))
+        with tarfile.open(fileobj=limited, mode="r|") as tar:
+            yield tar
+
+
+def _most(archive: Path) -> int:
+    return archive.stat().st_size * MOST_TIMES + MOST_BESIDE
+
+
+def _bomb(archive: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{archive}: refused, it holds far more than an archive of its size")
+
+
+def _check_sizes(archive: Path, sizes: Sequence[int]) -> None:
+    if sum(sizes) > _most(archive) or len(sizes) > MOST_MEMBERS:
+        raise _bomb(archive)
+
+
+def _write_all(archive: Path, target: Path, names: Mapping[str, Sequence[str]]) -> None:
+    lacking = dict(names)
+    with _opened(archive) as tar:
+        for member in tar:
+            name = _inside(archive, member.name)
+            content = tar.extractfile(member) if member.isreg() and name in lacking else None
+            if content is not None:
+                wanted = lacking.pop(name)
+                _write(content, target, wanted, executable=bool(member.mode & 0o100))
+    for name, wanted in lacking.items():
+        raise EnvironmentProblem(f"{archive}: it has no content {name!r} for {', '.join(wanted)}")
+
+
+def _executable(name: str) -> bool:
+    """Zip unpacking loses the executable bits; these are the JRE's programs."""
+    return name.startswith("bin/") or PurePosixPath(name).name == "jspawnhelper"
+
+
+def _names_by_content(archive: Path, members: Sequence[str]) -> dict[str, list[str]]:
+    """Wanted names of each stored content: {name that holds the content: [names to write]}."""
+    links: dict[str, str] = {}
+    wanted: list[str] = []
+    for name, member in _checked(archive):
+        if member.islnk():
+            links[name] = _inside(archive, member.linkname)
+        if _selected(name, members) and not member.isdir():
+            _refuse_odd(archive, member)
+            wanted.append(name)
+    names: dict[str, list[str]] = {}
+    for name in wanted:
+        names.setdefault(_content_of(archive, name, links), []).append(name)
+    return names
+
+
+def _content_of(archive: Path, name: str, links: Mapping[str, str]) -> str:
+    seen = {name}
+    while name in links:
+        name = links[name]
+        if name in seen:
+            raise EnvironmentProblem(f"{archive}: hard links in a circle at {name!r}")
+        seen.add(name)
+    return name
+
+
+def _checked(archive: Path) -> Iterator[tuple[str, tarfile.TarInfo]]:
+    with _opened(archive) as tar:
+        for at, member in enumerate(tar):
+            if at >= MOST_MEMBERS:
+                raise _bomb(archive)
+            yield _inside(archive, member.name), member
+
+
+def _inside(archive: Path, name: str) -> str:
+    """The member's path below the archive's top folder; refuses one that leaves the tree."""
+    path = PurePosixPath(name)
+    _refuse_outside(archive, path)
+    return "/".join(path.parts[1:])
+
+
+def _inside_zip(archive: Path, name: str) -> PurePosixPath:
+    path = PurePosixPath(name)
+    _refuse_outside(archive, path)
+    return path
+
+
+def _refuse_outside(archive: Path, path: PurePosixPath) -> None:
+    if path.is_absolute() or ".." in path.parts:
+        raise EnvironmentProblem(f"{archive}: refused, its member {str(path)!r} leaves the tree")
+
+
+def _refuse_odd(archive: Path, member: tarfile.TarInfo) -> None:
+    if not (member.isreg() or member.islnk()):
+        raise _odd(archive, member.name)
+
+
+def _odd(archive: Path, name: str) -> EnvironmentProblem:
+    what = "it is neither a file, a folder nor a hard link"
+    return EnvironmentProblem(f"{archive}: refused, its member {name!r}: {what}")
+
+
+def _selected(name: str, members: Sequence[str]) -> bool:
+    return bool(name) and (
+        not members or any(name == m or name.startswith(f"{m}/") for m in members)
+    )
+
+
+def _check_all_found(
+    archive: Path, members: Sequence[str], names: Mapping[str, Sequence[str]]
+) -> None:
+    found = [name for group in names.values() for name in group]
+    for member in members:
+        if not any(_selected(name, [member]) for name in found):
+            raise EnvironmentProblem(f"{archive}: it has no member {member!r}")
+
+
+def _write(content: IO[bytes], target: Path, names: Sequence[str], *, executable: bool) -> None:
+    """Write one content read-only under its first name, and link the others to it."""
+    first = target / names[0]
+    first.parent.mkdir(parents=True, exist_ok=True)
+    with first.open("xb") as out:
+        shutil.copyfileobj(content, out, 1 << 20)
+    first.chmod(0o555 if executable else 0o444)
+    for name in names[1:]:
+        other = target / name
+        other.parent.mkdir(parents=True, exist_ok=True)
+        os.link(first, other)

@@ -1,0 +1,277 @@
+"""The command line: the verbs of the flow, in their order."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from typer.core import TyperGroup
+
+import harness
+from harness import reports
+from harness.artifacts import distributions
+from harness.artifacts.cache import Cache
+from harness.cli import baseline_commands, cache_commands, options, plan_options, signals
+from harness.cli import doctor as health
+from harness.cli.console.output import OUT, Voice
+from harness.cli.explain import command as explanation
+from harness.cli.open_run import Means, begun, resumed
+from harness.cli.remedy import command as remedies
+from harness.cli.reproduce import command as reproduction
+from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
+from harness.judge import gate
+from harness.read.ask_question import TIMEOUT_S
+from harness.run import load_run as run_record
+from harness.run import needed_artifacts, pipeline, plan_record, run_folder, run_info
+from harness.run.run_folder import LATEST_RUN
+from harness.write import variant_writer
+
+ERR: Final = Console(stderr=True)
+
+
+class _Verbs(TyperGroup):
+    """All commands; the library would end two failures inside them with 1, the gate's status."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - its type is private to the library
+        """Do the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, EOFError) as error:
+            raise RuntimeError("a process or a file that was talked to ended") from error
+
+
+app = typer.Typer(
+    cls=_Verbs,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Find silent wrong answers: write lake tables with PySpark, change their schemas, ask "
+    "real Spark, Hive, Trino and Presto what they see, and judge it value by value.",
+    epilog="Begin with: harness run --profile quick-start --show",
+)
+
+app.add_typer(baseline_commands.app, name="baseline")
+app.add_typer(cache_commands.app, name="cache")
+
+
+@app.command()
+def plan(
+    scenarios: options.Scenarios = None,
+    folders: options.Folders = None,
+    profile: options.Profile = options.QUICK_START,
+    k: options.Select = "",
+    cells: options.Cells = False,
+) -> None:
+    """Tell what a run would do: variants, readers, cells, what is left out and why."""
+    made = plan_options.make([*(scenarios or ()), *(folders or ())], profile, k)
+    plan_options.show(made, OUT, cells=cells)
+
+
+@app.command()
+def fetch(
+    scenarios: options.Scenarios = None,
+    folders: options.Folders = None,
+    profile: options.Profile = options.QUICK_START,
+    offline: options.Offline = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Fetch the engines of a profile into the cache, verified; nothing that is there already."""
+    voice = Voice(quiet, json)
+    with voice.ending():
+        made = plan_options.make([*(scenarios or ()), *(folders or ())], profile, "")
+        cache, names = Cache.default(offline=offline), needed_artifacts.needed(made)
+        needed_artifacts.fetch_all(names, cache, voice.progress())
+        voice.end(cache=str(cache.root), distributions=names)
+
+
+@app.command()
+def run(
+    context: typer.Context,
+    scenarios: options.Scenarios = None,
+    folders: options.Folders = None,
+    profile: options.Profile = options.QUICK_START,
+    run_dir: options.RunDir = None,
+    k: options.Select = "",
+    cases: options.Cases = None,
+    offline: options.Offline = False,
+    fresh: options.Fresh = False,
+    show: options.Show = False,
+    resume: options.Resume = False,
+    timeout: options.Timeout = TIMEOUT_S,
+    write_timeout: options.WriteTimeout = variant_writer.TIMEOUT_S,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Do all: fetch, write, read, judge, report; end with the gate's status."""
+    voice = Voice(quiet, json)
+    with voice.ending():
+        means = Means(voice, Cache.default(offline=offline), timeout, write_timeout)
+        if resume:
+            options.check_resumed(context)
+            working = resumed(run_dir or run_folder.to_resume(), means)
+        else:
+            made = plan_options.make([*(scenarios or ()), *(folders or ())], profile, k, cases)
+            plan_options.check_asks(made)
+            working = begun(made, run_dir, means, fresh=fresh)
+        with working as work:
+            info = run_info.read_info(work.folder)
+            made = plan_record.plan_of(info) if resume else made
+            needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
+            pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
+            status = _finish(work.folder, voice, show=show)
+    raise typer.Exit(status)
+
+
+@app.command()
+def write(
+    scenarios: options.Scenarios = None,
+    folders: options.Folders = None,
+    profile: options.Profile = options.QUICK_START,
+    run_dir: options.RunDir = None,
+    k: options.Select = "",
+    offline: options.Offline = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Write the tables and freeze a state after each step; ask nobody."""
+    voice = Voice(quiet, json)
+    with voice.ending():
+        made = plan_options.make([*(scenarios or ()), *(folders or ())], profile, k)
+        means = Means(voice, Cache.default(offline=offline))
+        with begun(made, run_dir, means) as work:
+            needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
+            pipeline.write_states(made, work)
+        said = f"written: {work.folder}; next: harness read --run-dir {work.folder}"
+        voice.end(said, run=str(work.folder))
+
+
+@app.command()
+def read(
+    run_dir: options.OldRun = LATEST_RUN,
+    reader: Annotated[
+        list[str] | None, typer.Option(help="Add this reader: 'trino-476{use-column-names=false}'.")
+    ] = None,
+    offline: options.Offline = False,
+    fresh: options.Fresh = False,
+    show: options.Show = False,
+    timeout: options.Timeout = TIMEOUT_S,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Ask the readers about the states of a run, then judge and report; writes no table."""
+    voice = Voice(quiet, json)
+    with voice.ending():
+        means = Means(voice, Cache.default(offline=offline), timeout)
+        with resumed(run_dir, means) as work:
+            made = plan_record.plan_of(run_info.read_info(work.folder))
+            for text in reader or ():
+                made = plan_record.add_reader(work.folder, plan_options.reader(text))
+            needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
+            pipeline.read_answers(made, work, fresh=fresh)
+            status = _finish(work.folder, voice, show=show)
+    raise typer.Exit(status)
+
+
+@app.command()
+def judge(
+    run_dir: options.OldRun = LATEST_RUN,
+    show: options.Show = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Judge the recorded answers of a run anew; no engine is started."""
+    voice = Voice(quiet, json)
+    with voice.ending():
+        folder = run_folder.existing(run_dir)
+        run_info.check(folder)  # in a folder that is no run not even a lock is left
+        with run_folder.locked(folder):
+            status = _finish(folder, voice, show=show)
+    raise typer.Exit(status)
+
+
+@app.command()
+def report(
+    names: Annotated[
+        list[str] | None, typer.Argument(help=f"Of: {', '.join(reports.names())}.")
+    ] = None,
+    run_dir: options.OldRun = LATEST_RUN,
+) -> None:
+    """Draw the reports of a judged run anew; no engine is started."""
+    folder = run_folder.existing(run_dir)
+    if not names:
+        Voice().report(run_record.load(folder))
+    for name in names or ():
+        OUT.print(f"{name}: {reports.load(name).write(run_record.load(folder), folder)}")
+
+
+app.command()(explanation.explain)
+app.command()(reproduction.reproduce)
+app.command()(remedies.remedy)
+
+
+@app.command()
+def doctor(verify: options.Verify = False) -> None:
+    """Tell what is there, what is missing, and what each engine needs of this machine."""
+    cache = Cache.default()
+    changed = health.verify(distributions.names(), cache, OUT) if verify else ()
+    found = health.health(distributions.names(), cache)
+    this = health.machine(cache)
+    health.show(this, found, OUT)
+    if changed or health.problems(this, found):
+        raise typer.Exit(3)
+
+
+def _finish(folder: Path, voice: Voice, *, show: bool) -> int:
+    result = gate.gate(pipeline.judge_run(folder))
+    status = 0 if show and result.status == gate.NEW else result.status
+    voice.result(run_record.load(folder), result, status)
+    return status
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    show_version: Annotated[bool, typer.Option("--version", help="Tell the version.")] = False,
+) -> None:
+    """Take what stands before the command."""
+    if show_version:
+        OUT.print(harness.__version__)
+        raise typer.Exit
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; what people did wrong ends in a message, never in a traceback."""
+    try:
+        with signals.ending_at_once(signals.told):
+            app(args=arguments)
+    except SystemExit as end:  # this is how the library says the status of every command
+        status = end.code if isinstance(end.code, int) else 0
+        if status == UsageProblem.exit_status and "--json" in (arguments or sys.argv):
+            # No command came to be asked for; whoever reads waits for an end all the same.
+            said = "the command line cannot be meant; standard error says why"
+            Voice(json=True).end(status=status, problem=said)
+        return status
+    except Exception as error:  # noqa: BLE001 - status 1 would say that engines were found wrong
+        problem = problem_of(error)
+        with suppress(HarnessError):  # standard error may be what is full
+            _tell(problem) if problem else _tell_defect()
+        return problem.exit_status if problem else HarnessError.exit_status
+    return 0
+
+
+def _tell_defect() -> None:
+    traceback.print_exc()
+    ERR.print(f"harness: {DEFECT}")
+
+
+def _tell(problem: HarnessError) -> None:
+    # A path or the end of a server's log may hold what commands a terminal.
+    said = "\n".join(map(printable, f"harness: {problem}".split("\n")))
+    ERR.print(said, style="red", highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,121 @@
+"""What a command says: bars and the matrix to a person, JSON lines to a program, or little.
+
+With `--json`, standard output holds one JSON object a line and nothing else, each with `event`:
+
+| event | what it holds |
+| --- | --- |
+| `start` | `task`, `total`, `unit` (`bytes` or `things`) |
+| `progress`, `done` | `task`, `by` (the last one), `done`, `total`, `left`, `found`, `judged` |
+| `note` | `text` |
+| `end`, the last one | `status`; what came of it, as the documentation lists it; or `problem` |
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from harness.cli import signals
+from harness.cli.console.progress_output import JsonProgress, for_stream
+from harness.core.errors import DEFECT, HarnessError, problem_of
+from harness.core.progress import Progress, QuietProgress
+from harness.judge.gate import Gate
+from harness.reports import html, junit, terminal
+from harness.run.load_run import Run
+
+LAST_WORD_S: Final = 1.0
+"""How long an interruption waits for a line that somebody writes; who reads it may be gone."""
+OUT: Final = Console(width=None if sys.stdout.isatty() else terminal.WIDTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How a command was asked to tell."""
+
+    quiet: bool = False
+    """Only the result."""
+    json: bool = False
+
+    def progress(self) -> Progress:
+        """Give who is told what goes on."""
+        if self.json:
+            return JsonProgress(sys.stdout)
+        return QuietProgress() if self.quiet else for_stream(sys.stderr)
+
+    @property
+    def out(self) -> Console:
+        """Where a result is told to people: nowhere when a program is told."""
+        return Console(quiet=True) if self.json else OUT
+
+    def end(self, text: str = "", *, status: int = 0, **facts: object) -> None:
+        """Tell the result of a command that judges nothing: in words, or to a program as facts."""
+        if self.json:
+            self._end(status, **facts)
+        elif text:
+            OUT.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def report(self, found: Run) -> dict[str, Path]:
+        """Write the reports that every run has, show the matrix; give where they are."""
+        files = {"junit": junit.write(found, found.folder), "html": html.write(found, found.folder)}
+        if not (self.quiet or self.json):
+            terminal.render(found, OUT, files["html"])
+        return files
+
+    def result(self, found: Run, result: Gate, status: int) -> None:
+        """Report, and say why the gate ends as it does."""
+        files = {name: str(path) for name, path in self.report(found).items()}
+        if self.json:
+            totals = Counter(str(each.verdict) for each in found.verdicts)
+            self._end(
+                status,
+                reasons=list(result.reasons),
+                totals=dict(totals),
+                run=str(found.folder),
+                reports=files,
+            )
+            return
+        for sentence in result.reasons:
+            OUT.print(sentence, highlight=False, markup=False, soft_wrap=True)
+
+    @contextmanager
+    def telling(self, folder: Path) -> Iterator[None]:
+        """Work on a run: an interruption ends it with how to go on."""
+        said = f"interrupted; go on with: harness run --resume --run-dir {_shown(folder)}"
+        with signals.ending_at_once(partial(self._interrupted, said)):
+            yield
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Do all of a command, planning too: a program is told of whatever breaks it off."""
+        with signals.ending_at_once(partial(self._interrupted, "interrupted")):
+            try:
+                yield
+            except Exception as error:
+                if self.json:
+                    problem = problem_of(error) or HarnessError(f"{DEFECT} ({error!r})")
+                    self._end(problem.exit_status, problem=str(problem))
+                raise
+
+    def _interrupted(self, said: str, status: int) -> None:
+        if self.json:
+            # Until the process is gone, other threads would tell of answers that come.
+            JsonProgress.speaking.acquire(timeout=LAST_WORD_S)
+            self._end(status, problem=said)
+        print(f"harness: {said}", file=sys.stderr, flush=True)
+
+    def _end(self, status: int, **facts: object) -> None:
+        JsonProgress(sys.stdout).tell("end", status=status, **facts)
+
+
+def _shown(folder: Path) -> Path:
+    """Give the path as short as it can be typed here."""
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder

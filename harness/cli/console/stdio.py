@@ -1,0 +1,94 @@
+"""Standard output and standard error that are closed, full, or read by nobody any more.
+
+Who ends reading early (`| head`) has seen enough: what comes after is dropped, and the command ends
+as it would have. A closed stream is as `/dev/null`. A stream that cannot take what is told (a full
+disk) breaks the command off as any other full disk does. None of them is a finding.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from harness.core.errors import EnvironmentProblem, unwritable
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+_NAMES: Final = {"stdout": "standard output", "stderr": "standard error"}
+
+
+class _Stream(io.FileIO):
+    """A descriptor that drops what nobody reads; it is left open at the end."""
+
+    def __init__(self, number: int, told: str) -> None:
+        """`told`: the stream's name for people."""
+        super().__init__(number, "w", closefd=False)
+        self._told = told
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write; give how many bytes are dealt with.
+
+        Raises:
+            EnvironmentProblem: there is no room, or nothing can be written there.
+
+        """
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return memoryview(data).nbytes
+        except OSError as error:
+            raise unwritable(error, self._told) from error
+
+
+def prepare() -> None:
+    """Let the program's streams be there, and drop what nobody reads; before anything is opened."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # else the first file that is opened would get what is told
+            _to_nothing(number)
+    for number, (name, told) in enumerate(_NAMES.items(), start=1):
+        before: io.TextIOWrapper | None = getattr(sys, name)
+        made = io.TextIOWrapper(
+            io.BufferedWriter(_Stream(number, told)),
+            encoding=before.encoding if before else "utf-8",
+            errors="backslashreplace" if before is None else before.errors,
+            line_buffering=before is not None and (before.line_buffering or before.write_through),
+        )
+        setattr(sys, name, made)
+
+
+def finish(status: int) -> int:
+    """Write what is left to tell; give the exit status, which is not 0 when that fails."""
+    for name in _NAMES:
+        try:
+            getattr(sys, name).flush()
+        except EnvironmentProblem as problem:
+            if status != problem.exit_status:  # else it was told
+                with suppress(EnvironmentProblem):
+                    print(f"harness: {problem}", file=sys.stderr)
+            status = status or problem.exit_status
+    _drop_the_rest()
+    return status
+
+
+def _drop_the_rest() -> None:
+    """Let the interpreter's own last flush succeed: its failure has a status that means nothing."""
+    for number, name in enumerate(_NAMES, start=1):
+        try:
+            getattr(sys, name).flush()
+        except EnvironmentProblem:
+            _to_nothing(number)
+
+
+def _to_nothing(number: int) -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, number)
+    if null == number:
+        os.set_inheritable(number, True)
+    else:
+        os.close(null)

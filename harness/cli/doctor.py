@@ -1,0 +1,155 @@
+"""What is there, what is missing, and what each engine needs of this machine."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from harness.artifacts import cache_mark, distributions, fetch
+from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
+from harness.artifacts.distribution import Distribution
+from harness.core.errors import UsageProblem
+from harness.core.progress import megabytes
+from harness.runtime import memory, metastore
+
+LOOPBACK: Final = "loopback"
+PYTHON: Final = (3, 11)
+HARNESS_MB: Final = 500
+"""Memory that the harness and its PySpark client take beside the engines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """One distribution on this machine."""
+
+    distribution: Distribution
+    missing: tuple[fetch.Missing, ...]
+
+    @property
+    def download(self) -> int:
+        """Give the bytes that are still to be fetched."""
+        return sum(each.size for each in self.missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What this machine has; sizes in MiB."""
+
+    python: tuple[int, int]
+    memory: memory.Free
+    disk_mb: int
+    cache: str
+    unusable: str = ""
+    """Why nothing can be kept in the cache; empty where it can."""
+
+
+def machine(cache: Cache) -> Machine:
+    """Look at this machine."""
+    there = next(each for each in (cache.root, *cache.root.parents) if each.exists())
+    return Machine(
+        (sys.version_info.major, sys.version_info.minor),
+        memory.free(),
+        shutil.disk_usage(there).free >> 20,
+        str(cache.root),
+        _unusable(cache, there),
+    )
+
+
+def _unusable(cache: Cache, there: Path) -> str:
+    """Say why a cache of which the folder `there` exists cannot be written."""
+    try:
+        cache_mark.check(cache)
+        with tempfile.TemporaryFile(dir=there):
+            return ""
+    except UsageProblem as problem:
+        return str(problem)
+    except OSError as error:
+        why = error.strerror or error
+        return (
+            f"the cache {cache.root} cannot be written ({why}); "
+            f"set {ENVIRONMENT_VARIABLE} to another place"
+        )
+
+
+def health(names: Iterable[str], cache: Cache) -> tuple[Health, ...]:
+    """Look for each distribution in the cache; nothing is fetched."""
+    found = (distributions.load(name) for name in names)
+    return tuple(Health(each, fetch.missing(each, cache)) for each in found)
+
+
+def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, ...]:
+    """Hash again every artifact that is kept; say and give those that changed, now removed."""
+    cache_mark.check(cache)
+    changed = [path for name in names for path in fetch.verify(distributions.load(name), cache)]
+    for path in changed:
+        told = f"changed since it was fetched, removed: {path}; the next run fetches it again"
+        console.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
+    if not changed:
+        console.print("every artifact in the cache is what its lock says", highlight=False)
+    return tuple(changed)
+
+
+def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
+    """Say what this machine lacks, each with what to do."""
+    lacking = []
+    every = list(found)
+    if this.python < PYTHON:
+        lacking.append(f"Python {this.python[0]}.{this.python[1]}; install 3.11 or later")
+    need = _memory_needed([each.distribution for each in every])
+    if this.memory.mb < need:
+        lacking.append(
+            f"{this.memory.mb} MB of memory are {this.memory.where} and {need} MB are needed; "
+            "end other programs, or allow more"
+        )
+    if this.unusable:
+        lacking.append(this.unusable)
+    disk = sum(each.distribution.disk_mb for each in every if each.missing)
+    if this.disk_mb < disk:
+        lacking.append(
+            f"{this.disk_mb} MB of disk are free at {this.cache} and {disk} MB are needed; "
+            "make room, or set HARNESS_CACHE to another place"
+        )
+    return tuple(lacking)
+
+
+def _memory_needed(found: Iterable[Distribution]) -> int:
+    """Give what a run needs, in MiB: one engine beside the metastore; two run where they fit."""
+    engines = (each.memory_mb for each in found if each.name != metastore.DISTRIBUTION)
+    beside = distributions.load(metastore.DISTRIBUTION).memory_mb + HARNESS_MB
+    return max(engines, default=0) + beside
+
+
+def show(this: Machine, found: tuple[Health, ...], console: Console) -> None:
+    """Print the table, what listens on more than loopback, and what is lacking."""
+    console.print(
+        f"cache: {this.cache}\n{this.memory.mb} MB of memory are {this.memory.where}, "
+        f"{this.disk_mb} MB of disk are free",
+        highlight=False,
+        soft_wrap=True,
+    )
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for head in ("distribution", "is there", "JRE", "memory", "disk", "fidelity"):
+        table.add_column(head, overflow="fold")
+    for each in found:
+        table.add_row(*_line(each))
+    console.print(table)
+    for each in found:
+        if each.distribution.listens != LOOPBACK:
+            name, text = each.distribution.name, each.distribution.listens
+            console.print(f"listens: {name}: {text}", highlight=False, soft_wrap=True)
+    for text in problems(this, found):
+        console.print(f"lacking: {text}", style="red", highlight=False, soft_wrap=True)
+
+
+def _line(each: Health) -> tuple[str, ...]:
+    one = each.distribution
+    there = f"no, {megabytes(each.download)} to fetch" if each.missing else "yes"
+    return one.name, there, one.jre, f"{one.memory_mb} MB", f"{one.disk_mb} MB", one.fidelity

@@ -1,0 +1,52 @@
+"""`harness explain`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from harness.cli import options
+from harness.cli.console.output import OUT
+from harness.cli.explain import show, show_tables
+from harness.cli.explain.found import Found, find
+from harness.cli.explain.tables import read_at_all, tables_of, truth_of
+from harness.judge.expectations import shows
+from harness.judge.verdicts import understood
+from harness.reports.lines import say
+from harness.reports.numbered import numbered
+from harness.run import run_folder
+
+
+def explain(
+    case: Annotated[
+        list[str], typer.Argument(help="A case, or parts of it that no other case has.")
+    ],
+    run_dir: options.OldRun = run_folder.LATEST_RUN,
+) -> None:
+    """Show one case in full: expected, found, what each way of reading gives, and the files."""
+    tell(find(run_folder.existing(run_dir), case), OUT)
+
+
+def tell(found: Found, out: Console) -> None:
+    """Print all there is to say of a case."""
+    show.head(found, out)
+    show.written(found, out)
+    show.answered(found.answer, out)
+    truth, cell = truth_of(found), found.cell
+    if truth is None:
+        say(out, "nothing was recorded of the table after this step")
+        return
+    layout = truth.layout(cell.step, cell.view)
+    files = numbered(layout.files, layout.steps)
+    if found.answer is not None and not (found.answer.unknown or found.answer.void):
+        taken = understood(cell, found.case, truth, found.answer)
+        told = tables_of(layout, taken)
+        show_tables.tables(told, out)
+        if found.verdict is not None:
+            show.findings(found.verdict, files, out)
+        show_tables.ways(told, out)
+    show.files(layout, files, read_at_all(layout), out)
+    show.held(truth.beside(cell.step, shows(cell.view)), files, out)
+    show.advised(found, out)

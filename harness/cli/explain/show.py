@@ -1,0 +1,160 @@
+"""An explained case on a terminal. Everything is said in words; colour only repeats it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from harness.cli.explain.found import Found
+from harness.core.errors import printable
+from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
+from harness.judge.attribution import Beside
+from harness.judge.file_evidence import Layout
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.column_resolution import META_PREFIX
+from harness.reports import normalised
+from harness.reports.advice import advice
+from harness.reports.lines import command, item, say
+from harness.reports.numbered import Numbered
+from harness.reports.sentences import log_text, own_text, refusal_text, witness_text
+from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted
+
+MOST: Final = 8
+"""So many places of one finding are listed."""
+
+
+def head(found: Found, console: Console) -> None:
+    """Say which question it is and what became of it."""
+    cell, verdict = found.cell, found.verdict
+    (variant,) = found.info.variants
+    step = variant.step(cell.step)
+    say(console, cell.case, "bold")
+    say(console, f"after step {cell.step}: {step.text}; view {cell.view}, question {cell.query}")
+    if verdict is None:
+        say(console, "not judged yet; harness judge does it")
+        return
+    word = VERDICTS[verdict.verdict]
+    style = "green" if verdict.verdict is VerdictKind.CORRECT else "bold red"
+    say(console, f"{word.symbol} {word.label}: {word.meaning}", style)
+    if verdict.because:
+        say(console, f"  {verdict.because}")
+    if verdict.known:
+        say(console, f"  known: {verdict.known}")
+    for each in normalised.of_cell(verdict.reader, verdict.normalised):
+        say(console, f"  normalised, as declared: {each}")
+
+
+def written(found: Found, console: Console) -> None:
+    """List the steps that made the table, up to the one after which it was asked."""
+    (variant,) = found.info.variants
+    outcomes = {each.outcome.step: each.outcome for each in found.case.states}
+    say(console, "\nWhat was written", "bold")
+    for number in range(found.cell.step + 1):
+        outcome = outcomes.get(number)
+        failed = outcome is not None and outcome.kind is not OutcomeKind.APPLIED
+        why = f" ({outcome.kind})" if outcome is not None and failed else ""
+        say(console, f"  {number} {variant.step(number).text}{why}")
+
+
+def advised(found: Found, console: Console) -> None:
+    """Say what can be done about it."""
+    said = advice(found.verdict, found.question) if found.verdict else ()
+    if said:
+        say(console, "\nWhat to do", "bold")
+    for each in said:
+        item(console, each.text + (":" if each.verb else ""), lead=" -")
+        if each.verb:
+            command(console, each.command(found.cell.case))
+
+
+def answered(answer: Answer | None, console: Console) -> None:
+    """Give the SQL, and what came where there was no table."""
+    if answer is None:
+        say(console, "\nit was never asked")
+        return
+    say(console, f"\nSQL: {answer.sql}")
+    if answer.refusal:
+        say(console, f"refused: {refusal_text(answer.refusal, 1000)}")
+    if answer.unknown or answer.void:
+        say(console, f"no answer: {answer.unknown or answer.void}")
+        for line in log_text(answer).splitlines():
+            say(console, line)
+    if answer.confirmed:
+        say(console, f"it ran as: {answer.confirmed}")
+
+
+def findings(verdict: Verdict, files: Numbered, out: Console) -> None:
+    """List every finding with its places, each of which can be checked by hand."""
+    for finding in verdict.findings:
+        word = FINDINGS[finding.kind]
+        say(out, f"\n{word.symbol} {word.label}: {word.meaning}", "bold")
+        item(out, PARTIES[finding.party].meaning, lead=" ")
+        for place in finding.places[:MOST]:
+            _place(finding, place, files.names(place.file), out)
+        if (left := len(finding.places) - MOST) > 0:
+            say(out, f"  … and {counted(left, 'more place', 'more places')}")
+
+
+def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
+    said = [witness_text(finding.kind, place)]
+    if place.origin:
+        said.append(f"field id {place.origin.field_id}")
+    if file:
+        said.append(f"read from file {file}")
+    said += filter(None, (own_text(place),))
+    item(out, "; ".join(said), lead=" -")
+
+
+def files(layout: Layout, told: Numbered, current: frozenset[int], console: Console) -> None:
+    """Say what each file holds, in the order in which they were written.
+
+    `current`: identities of the facts that a reader of the newest state reads.
+    """
+    say(console, "\nFiles", "bold")
+    if layout.unread:
+        say(console, f"  they tell nothing: {layout.unread}")
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(justify="right")
+    for fact in told.facts:
+        read = id(fact) in current
+        text = printable("; ".join(_file(fact, layout.steps, read=read)))
+        grid.add_row(told.name(fact), Text(text, "" if read else "dim"))
+    console.print(grid)
+
+
+def held(beside: Beside | None, told: Numbered, console: Console) -> None:
+    """Say whether the files hold what was written, and what they hold instead."""
+    if beside is None:
+        say(console, "  what they hold was not looked at")
+        return
+    if not (found := beside.said):
+        say(console, "  the values in them are those that were written")
+        return
+    say(console, "  They do not hold what was written:", "bold")
+    for each in found[:MOST]:
+        at = f" in file {told.name(each.file)}" if each.file else ""
+        say(console, f"  - row {each.key}{at}: {each.text}")
+    if (left := len(found) - MOST) > 0:
+        say(console, f"  … and {counted(left, 'more place', 'more places')}")
+
+
+def _file(fact: FileFact, steps: Mapping[str, int], *, read: bool) -> Iterator[str]:
+    kind = "base file" if fact.kind is FileKind.BASE else "log block"
+    step = steps.get(fact.instant)
+    # Of a step that is known no instant: the state can be of another writing than its record.
+    yield f"{kind} of instant {fact.instant}" if step is None else f"{kind} of step {step}"
+    if not read:
+        yield "replaced by a newer one"
+    yield f"group {fact.file_group}"
+    if fact.keys:
+        yield f"rows {', '.join(fact.keys)}"
+    if fact.deleted:
+        yield f"deletes rows {', '.join(fact.deleted)}"
+    own = [f"{name} {type_}" for name, type_ in fact.columns if not name.startswith(META_PREFIX)]
+    if own:
+        yield f"columns {', '.join(own)}"
+    yield fact.path

@@ -1,0 +1,186 @@
+"""The tables of a case side by side: expected, found, and what each way of reading shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness.cli.explain.found import Found
+from harness.core.records import Answer, labelled
+from harness.judge import compare, match_rows
+from harness.judge.checks.place import World
+from harness.judge.expectations import Histories, expected_table
+from harness.judge.file_evidence import Layout
+from harness.model.canonical import Value, same, text_of
+from harness.model.query import Query
+from harness.model.simulation.column_resolution import LayoutError, slices
+from harness.model.simulation.matching import Readings, table_of
+from harness.model.simulation.strategies import Way
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A value of a table, and whether it is the expected one."""
+
+    value: Value
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row: `parts` are None where a row that is expected is not there."""
+
+    key: str
+    parts: tuple[Part, ...] | None
+    expected: bool
+    """Whether the expected table has this row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table with what it is."""
+
+    titles: tuple[str, ...]
+    labels: tuple[str, ...]
+    lines: tuple[Line, ...]
+    same_as_expected: bool = False
+    same_as_found: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All that is shown of one case's tables."""
+
+    expected: Sheet
+    found: Sheet | None
+    """None where there was no answer."""
+    ways: tuple[Sheet, ...]
+    """Each with the names of the ways that show it; those alike are one."""
+    fitting: tuple[str, ...]
+    """The smallest ways that reproduce the answer."""
+    scant: bool
+    """Whether the answer tells too little to claim one of them."""
+    tried: int
+    """How many ways, also those that only combine others."""
+
+
+def truth_of(found: Found) -> Histories | None:
+    """Give the truth as the cell's reader can show it; None when no state of its step is known."""
+    if all(state.outcome.step != found.cell.step for state in found.case.states):
+        return None
+    return Histories(found.case).shown_by(found.cell.reader, found.answer)
+
+
+def tables_of(layout: Layout, answer: Answer) -> Tables:
+    """Give the tables of a cell that was answered or refused.
+
+    `answer`: as the judge understands it (`judge.understood`), declared differences evened out.
+    """
+    query, readings, seen = answer.question, layout.readings(), _seen(answer)
+    beside = _Beside(compare.narrowed(layout.world, query), query, layout)
+    # Of a product that cannot show all that was written, they may be of all of it.
+    of, fitting = layout.fitting(query, *seen) if seen else (readings, ())
+    own = readings.ways(query) if readings else ()
+    shown = {each: readings for each in own if readings and len(each.beyond) <= 1}
+    shown |= {each: of for each in fitting if of is not None}
+    return Tables(
+        expected=beside.sheet(("expected",), *beside.table),
+        found=beside.sheet(("found",), *seen) if seen else None,
+        ways=tuple(_ways(shown, beside, seen)),
+        fitting=tuple(map(str, fitting)),
+        scant=answer.scant,
+        tried=layout.tried(query),
+    )
+
+
+Rows = Sequence[Sequence[Value]]
+
+
+def _seen(answer: Answer) -> tuple[tuple[str, ...], Rows] | None:
+    if answer.refusal or answer.unknown or answer.void:
+        return None
+    names = tuple(each.name for each in labelled(answer.question, answer.columns))
+    return names, answer.rows
+
+
+def _ways(
+    readings: Mapping[Way, Readings],
+    beside: _Beside,
+    seen: tuple[tuple[str, ...], Rows] | None,
+) -> Iterator[Sheet]:
+    """Give a table for each way, by what it is worked out; those that show the same are one."""
+    groups: dict[object, list[Way]] = {}
+    for way, of in readings.items():
+        if shown := _shown(of, way, beside.query):
+            groups.setdefault(table_of(*shown), []).append(way)
+    wanted, found = table_of(*beside.table), table_of(*seen) if seen else None
+    for table, ways in groups.items():
+        if shown := _shown(readings[ways[0]], ways[0], beside.query):
+            sheet = beside.sheet(tuple(map(str, ways)), *shown)
+            yield replace(sheet, same_as_expected=table == wanted, same_as_found=table == found)
+
+
+def _shown(readings: Readings, way: Way, query: Query) -> tuple[tuple[str, ...], Rows] | None:
+    labels = readings.labels(way, query)
+    try:
+        return None if labels is None else (labels, readings.answer(way, query))
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What every table is put beside: the rows that the question should be answered with."""
+
+    world: World
+    query: Query
+    layout: Layout
+
+    @property
+    def table(self) -> tuple[tuple[str, ...], Rows]:
+        """The expected table."""
+        expected = expected_table(self.world, self.query)
+        return tuple(name for name, _ in expected.columns), expected.rows
+
+    def sheet(self, titles: tuple[str, ...], labels: Sequence[str], rows: Rows) -> Sheet:
+        lines = self._counted(rows) if self.query.count else self._lines(labels, rows)
+        return Sheet(titles, tuple(labels), tuple(lines))
+
+    def _counted(self, rows: Rows) -> Iterator[Line]:
+        number = len(self.world.rows)
+        for row in rows:
+            parts = tuple(Part(value, same(value, number)) for value in row)
+            yield Line("", parts, expected=True)
+
+    def _lines(self, labels: Sequence[str], rows: Rows) -> Iterator[Line]:
+        """Give the rows in the order of the expected ones, those that are too many at the end."""
+        world = replace(self.world, foretold=self.layout.foretold(self.query, labels, rows))
+        found = match_rows.match(world, labels, [tuple(row) for row in rows])
+        there = {text_of(row.key): values for row, values in (*found.pairs, *found.empty)}
+        names, wanted = self.table
+        keys = sorted(self.world.keys)
+        for key, row in zip(keys, wanted, strict=True):
+            values = there.get(key)
+            whole = dict(zip(names, row, strict=True))
+            parts = _parts(labels, values, whole) if values is not None else None
+            yield Line(key, parts, expected=True)
+        for key, values in (*found.second, *found.extra):
+            yield Line(key, tuple(Part(value, right=False) for value in values), expected=False)
+
+
+def _parts(
+    labels: Sequence[str], row: Sequence[Value], wanted: dict[str, Value]
+) -> tuple[Part, ...]:
+    return tuple(
+        Part(value, name in wanted and same(value, wanted[name]))
+        for name, value in zip(labels, row, strict=True)
+    )
+
+
+def read_at_all(layout: Layout) -> frozenset[int]:
+    """Give the ids of the facts of files that are part of the newest state."""
+    try:
+        newest = list(slices(layout.files, layout.steps))
+    except LayoutError:
+        return frozenset(map(id, layout.files))
+    return frozenset(id(fact) for base, logs in newest for fact in (base, *logs) if fact)

@@ -1,0 +1,232 @@
+"""From what people say on the command line to a plan whose engines and settings exist."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from harness import engines, formats
+from harness.artifacts import declared_support, distributions, lock
+from harness.core import yaml_reader as scenario_text
+from harness.core.errors import UsageProblem
+from harness.plan import (
+    Profile,
+    check_names,
+    choose,
+    constraints,
+    estimate,
+    only,
+    plan,
+    reader_support,
+    select,
+    separation,
+    writer_support,
+)
+from harness.reports import pairs
+from harness.reports.words import counted
+from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
+from harness.scenario.notices import notices
+
+MINUTE: Final = 60
+CASES_BYTES: Final = 1 << 26
+"""A file of cases is no longer; all 45,000 of the full profile take 7 MB."""
+SHOWN: Final = 3
+"""So many reasons are told in a message."""
+
+
+def make(
+    paths: Sequence[Path] | None, profile: str, pattern: str, cases: Path | None = None
+) -> Plan:
+    """Plan a profile, on its own scenarios or on those of `paths`.
+
+    `cases`: a file that names the only cells wanted, a case on each line.
+
+    Raises:
+        UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist.
+
+    """
+    scenarios, found = choose(paths or (), profile)
+    check_names.raise_if_any((*writer_support.wrong(found), *_wrong_readers(found)))
+    known = [formats.load(name) for name in formats.names()]
+    made = plan(
+        scenarios,
+        found,
+        known,
+        writer_support.of(found),
+        reader_support.cannot,
+        reader_support.cannot_show,
+    )
+    made = select(made, pattern) if pattern else made
+    return only(made, _lines(cases)) if cases else made
+
+
+def check_asks(made: Plan) -> None:
+    """Check that anything would be asked; else engines would be fetched and started for nothing.
+
+    Raises:
+        UsageProblem: the plan has no cell.
+
+    """
+    if not made.cells:
+        left_out = [f"{each.what}: {each.why}" for each in made.excluded[:SHOWN]]
+        why = "; ".join(left_out) or "the scenarios ask nothing"
+        raise UsageProblem(f"nothing would be asked: {why}; harness plan tells more")
+
+
+def _wrong_readers(profile: Profile) -> Iterator[str]:
+    for number, asked in enumerate(profile.readers):
+        try:
+            check(asked.reader)
+        except UsageProblem as wrong:
+            yield profile.told(("readers", number), str(wrong))
+
+
+def _lines(path: Path) -> list[str]:
+    """Give the lines of a file that are not blank."""
+    content = scenario_text.read(path, CASES_BYTES, "a text file that names cases")
+    return [line for each in content.splitlines() if (line := each.strip())]
+
+
+def reader(text: str) -> Reader:
+    """Read a reader that exists from its text.
+
+    Raises:
+        UsageProblem: it is no reader, or names a distribution or setting that does not exist.
+
+    """
+    try:
+        found = parse_reader(text)
+    except ValueError as wrong:
+        raise UsageProblem(str(wrong)) from wrong
+    check(found)
+    return found
+
+
+def check(each: Reader) -> None:
+    """Check that a reader's distribution exists, can be asked and knows its settings.
+
+    Raises:
+        UsageProblem: it does not.
+
+    """
+    if each.distribution not in (readers := _askable()):
+        known = ", ".join(readers)
+        raise UsageProblem(f"{each}: '{each.distribution}' is no reader; allowed: {known}")
+    allowed = engines.load(distributions.load(each.distribution).engine).settings
+    for name, value in each.settings:
+        if name not in allowed:
+            known = ", ".join(allowed) or "none"
+            raise UsageProblem(f"{each}: there is no setting '{name}'; allowed: {known}")
+        if value not in allowed[name]:
+            values = ", ".join(allowed[name])
+            raise UsageProblem(f"{each}: '{value}' is no value of {name}; allowed: {values}")
+    reader_support.check_combination(each)
+
+
+def _askable() -> tuple[str, ...]:
+    """Name the distributions of engines that are asked; others only serve them."""
+    every = map(distributions.load, distributions.names())
+    return tuple(each.name for each in every if each.engine not in lock.SERVICES)
+
+
+def show(made: Plan, console: Console, *, cells: bool) -> None:
+    """Print what a plan consists of."""
+    table = Table("variant", "steps", "cells", box=None, pad_edge=False, header_style="bold")
+    counts = Counter(cell.variant for cell in made.cells)
+    for variant in made.variants:
+        row = str(len(variant.scenario.steps)), str(counts[variant.id])
+        table.add_row(Text(variant.id, overflow="fold"), *row)
+    console.print(table)
+    for each in made.readers:
+        console.print(f"reader {each}", markup=False, highlight=False)
+    for scenario in {each.scenario.name: each.scenario for each in made.variants}.values():
+        for notice in notices(scenario):
+            console.print(f"note: {notice}", markup=False, highlight=False, soft_wrap=True)
+    for line in _told_apart(made):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    for left in made.excluded:
+        console.print(f"left out: {left.what}: {left.why}", markup=False, highlight=False)
+    declared = _declared(made)
+    for line in _disclaimed(declared.values()):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    for cell in made.cells if cells else ():
+        console.print(cell.case, markup=False, highlight=False, soft_wrap=True)
+    _show_pairs(made, console)
+    asked = replace(made, cells=tuple(each for each in made.cells if each not in declared))
+    minutes = estimate(asked) / MINUTE
+    console.print(
+        f"{counted(len(made.variants), 'variant')}, {counted(len(made.readers), 'reader')}, "
+        f"{counted(len(made.cells), 'cell')}; about {minutes:.0f} min when nothing is there yet"
+    )
+
+
+def _told_apart(made: Plan) -> Iterator[str]:
+    """Say of each scenario after which steps ways of reading differ; formats alike together.
+
+    One variant of each format stands for all: types and settings change little of it.
+    """
+    found: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
+    for variant in {(v.scenario.name, v.format): v for v in reversed(made.variants)}.values():
+        habit = separation.habit_of(formats.load(variant.format), variant.settings)
+        apart = separation.separation(variant.scenario, habit)
+        told = tuple(separation.lines(apart))
+        found.setdefault((variant.scenario.name, told), {})[variant.format] = None
+    if found:
+        yield "ways of reading that show the same whole table (=) and others (|):"
+    for (name, told), where in sorted(found.items()):
+        yield f"  {name} ({', '.join(sorted(where))}), after"
+        yield from (f"    {line}" for line in told)
+
+
+def _declared(made: Plan) -> dict[Cell, str]:
+    """Give the cells that their reader is declared not to support, each with the declaration."""
+    of = {each.id: (each.format, _table_version(each)) for each in made.variants}
+    said = (
+        (each, declared_support.declared(each.reader, *of[each.variant])) for each in made.cells
+    )
+    return {cell: why for cell, why in said if why}
+
+
+def _disclaimed(declared: Iterable[str]) -> Iterator[str]:
+    """Say how many cells are declared unsupported, by what is declared."""
+    found = Counter(declared)
+    if found:
+        cells = counted(found.total(), "cell")
+        probe = "of each reader, format and version one is sent, and the others if it is answered"
+        yield f"declared unsupported, as far as a plan tells: {cells}; {probe}"
+    for why, number in found.items():
+        yield f"  {counted(number, 'cell')}: {why}"
+
+
+def _table_version(variant: Variant) -> str:
+    """Give the version of a variant's table; empty where writers that follow one another decide."""
+    if len(set(variant.writers)) > 1:
+        return ""
+    makes = writer_support.texts(
+        distributions.load(variant.writers[0]), writer_support.TABLE_VERSIONS
+    )
+    return variant.settings.get(constraints.TABLE_VERSION, makes[-1] if makes else "")
+
+
+def _show_pairs(made: Plan, console: Console) -> None:
+    for each in made.pairs:
+        axes = "; ".join(f"{name}: {', '.join(values)}" for name, values in each.axes.items())
+        line = f"pairs of {each.scenario}: {each.variants} of {each.combinations} variants"
+        console.print(f"{line} cover all {each.covered} ({axes})", markup=False, highlight=False)
+    for pair, scenarios in pairs.impossible(made.pairs):
+        where = ", ".join(scenarios)
+        line = f"pair not covered: {pair.what}: {pair.why} ({where})"
+        console.print(line, markup=False, highlight=False)
+    if said := pairs.said(made.pairs):
+        console.print(said, markup=False, highlight=False)
+    if made.partly:
+        console.print(f"{pairs.PARTLY}:", soft_wrap=True)
+    for line in pairs.asked(made.partly):
+        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,138 @@
+"""pytest: every cell of a profile is a test, `pytest scenarios/`.
+
+Collecting only plans. The process that was started by the user, also with pytest-xdist, starts one
+`harness run` on exactly the selected cells; each test waits for the records of its cell. In a test
+run without scenarios nothing of the harness is imported but this file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from harness.cli.pytest_plugin import pytest_options
+
+if TYPE_CHECKING:
+    from harness.cli.pytest_plugin.child import Child
+
+_CHILD: Final[pytest.StashKey[Child]] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options; all begin with `--harness-`."""
+    group = parser.getgroup("lake-table-harness")
+    group.addoption(
+        "--harness-profile",
+        metavar="NAME",
+        help="profile whose cells are the tests (default: the ini option, else quick-start)",
+    )
+    group.addoption(
+        "--harness-run-dir",
+        type=Path,
+        metavar="FOLDER",
+        help="the run's folder (default: a new one in runs/)",
+    )
+    parser.addini(
+        pytest_options.PROFILE, "profile whose cells are the tests", default="quick-start"
+    )
+    parser.addini(
+        pytest_options.FOLDERS, "folders in which every *.yaml is a scenario", "paths", default=[]
+    )
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a scenario file."""
+    if file_path.suffix != ".yaml" or not pytest_options.is_scenario(file_path, parent.config):
+        return None
+    from harness.cli.pytest_plugin.collection import ScenarioFile  # noqa: PLC0415 - only where it is needed
+
+    found: pytest.Collector = ScenarioFile.from_parent(parent, path=file_path)
+    return found
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the cells in the order in which the readers are asked, so that none waits in vain."""
+    readers = {item: item.harness_reader for item in items if hasattr(item, "harness_reader")}
+    places = [at for at, item in enumerate(items) if item in readers]
+    for at, item in zip(places, sorted(readers, key=readers.__getitem__), strict=True):
+        items[at] = item
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Start the run on the selected cells, unless workers run the tests."""
+    config = session.config
+    elsewhere = hasattr(config, "workerinput") or config.pluginmanager.hasplugin("dsession")
+    broken = session.testsfailed and not config.option.continue_on_collection_errors
+    if elsewhere or broken or config.option.collectonly:
+        return
+    found = (item for item in session.items if hasattr(item, "harness_reader"))
+    cells = [(item.path, pytest_options.case_of(item.name)) for item in found]
+    if cells:
+        _start(config, cells)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - pytest-xdist may not be there
+    """Tell a worker of pytest-xdist what only this process knows."""
+    config: pytest.Config = node.config
+    node.workerinput["harness_named"] = [str(path) for path in pytest_options.named(config)]
+    node.workerinput["harness_run"] = str(pytest_options.folder(config))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None:  # noqa: ANN401
+    """Start the run once the first worker has told which cells are selected."""
+    config: pytest.Config = node.config
+    parts = (each.partition("::") for each in ids)
+    own = (
+        (config.rootpath / path, name) for path, _, name in parts if pytest_options.is_cell(name)
+    )
+    found = [(Path(os.path.normpath(path)), pytest_options.case_of(name)) for path, name in own]
+    cells = [
+        each
+        for each in found
+        if each[0].suffix == ".yaml" and pytest_options.is_scenario(each[0], config)
+    ]
+    if cells and _CHILD not in config.stash:
+        _start(config, cells)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let the run end; or end it, when the tests were broken off."""
+    child = session.config.stash.get(_CHILD, None)
+    if child is None:
+        return
+    broken_off = session.exitstatus not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
+    status = child.end(at_once=bool(broken_off or session.shouldfail or session.shouldstop))
+    if status and session.exitstatus == pytest.ExitCode.OK:
+        # What is no cell fails as well: a step that was refused, a baseline line that is gone.
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Tell where the run is, and how it ended."""
+    child = config.stash.get(_CHILD, None)
+    if child is not None:
+        terminalreporter.section("lake-table-harness")
+        terminalreporter.write_line(child.told())
+
+
+def _start(config: pytest.Config, cells: Sequence[tuple[Path, str]]) -> None:
+    # Only where they are needed: they load the harness.
+    from harness.cli.pytest_plugin import child  # noqa: PLC0415
+    from harness.core.errors import HarnessError  # noqa: PLC0415
+
+    try:
+        config.stash[_CHILD] = child.Child(
+            pytest_options.folder(config), pytest_options.profile(config), cells
+        )
+    except HarnessError as problem:
+        raise pytest.UsageError(str(problem)) from problem

@@ -1,0 +1,105 @@
+"""The one `harness run` of a test run: started, watched and ended by the process of the user."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Final
+
+from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.run import run_folder
+from harness.runtime import log_file, process
+
+PROGRAM: Final = (sys.executable, "-m", "harness", "run")
+FOLDER: Final = run_folder.PYTEST
+CASES: Final = "cases.txt"
+LOG: Final = "harness.log"
+ENDED: Final = "ended"
+"""Files of the run's folder: what was asked for, what was said, and the exit status at last."""
+
+GRACE_S: Final = 20.0
+"""How long a run may take to end after an interrupt: it stops its engines."""
+LOOK_S: Final = 3600.0
+LOG_LINES: Final = 12
+
+
+class Child:
+    """A `harness run` on the selected cells."""
+
+    def __init__(self, folder: Path, profile: str, cells: Sequence[tuple[Path, str]]) -> None:
+        """Start it. `cells`: file of the scenario and case of each.
+
+        Raises:
+            UsageProblem: there is a run in the folder already, whose records would be taken for
+                ours, or something that is none of a run.
+            EnvironmentProblem: the run's folder cannot be written.
+
+        """
+        self._folder, self._here = folder, folder / FOLDER
+        self._stack = ExitStack()
+        run_folder.check_new(folder)
+        if self._here.exists():
+            raise UsageProblem(f"there is a run at {folder} already; name another folder")
+        try:
+            self._here.mkdir(parents=True)
+            cases = "".join(f"{case}\n" for _, case in cells)
+            (self._here / CASES).write_text(cases, encoding="utf-8")
+        except OSError as wrong:
+            raise EnvironmentProblem(f"{folder} cannot be written: {wrong.strerror}") from wrong
+        files = dict.fromkeys(str(path) for path, _ in cells)
+        self._process = self._stack.enter_context(process.running(self._command(profile, files)))
+        self._watch = threading.Thread(target=self._wait, daemon=True)
+        self._watch.start()
+
+    def _command(self, profile: str, files: Iterable[str]) -> process.Command:
+        program = (*PROGRAM, *files, "--profile", profile)
+        where = ("--cases", str(self._here / CASES), "--run-dir", str(self._folder))
+        # The user's own variables: he starts it, and the harness passes on few of them.
+        return process.Command((*program, *where), Path.cwd(), self._here / LOG, dict(os.environ))
+
+    def _wait(self) -> None:
+        """Say how it ended to those who cannot see it: workers wait for this file."""
+        status = None
+        while status is None:
+            with suppress(TimeoutError):
+                status = self._process.wait(LOOK_S)
+        part = self._here / f"{ENDED}.part"
+        part.write_text(f"{status}\n", encoding="ascii")
+        part.replace(self._here / ENDED)
+
+    def end(self, *, at_once: bool) -> int:
+        """Wait for its end, or interrupt it; give its exit status, 0 when it was interrupted."""
+        if not at_once:
+            self._watch.join()
+        interrupted = self._process.exit_code is None
+        if interrupted:
+            with suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGINT)
+            self._watch.join(GRACE_S)
+        self._stack.close()
+        self._watch.join()
+        return 0 if interrupted else ended(self._folder) or 0
+
+    def told(self) -> str:
+        """Say for people where the run is, and what it said last unless all is well."""
+        status = ended(self._folder)
+        where = f"run: {self._folder} (harness run ended with {status})"
+        return where if status == 0 else f"{where}\n{said(self._folder)}"
+
+
+def ended(folder: Path) -> int | None:
+    """Give the exit status of the run in a folder; None while it goes on."""
+    try:
+        return int((folder / FOLDER / ENDED).read_text(encoding="ascii"))
+    except FileNotFoundError:
+        return None
+
+
+def said(folder: Path) -> str:
+    """Give the end of what the run in a folder said."""
+    return log_file.tail(folder / FOLDER / LOG, LOG_LINES)

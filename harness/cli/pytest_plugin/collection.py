@@ -1,0 +1,127 @@
+"""A scenario's file as a collector, and its cells as tests."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+from harness import plan
+from harness.cli import plan_options
+from harness.cli.pytest_plugin import child, pytest_options
+from harness.core.errors import HarnessError
+from harness.core.records import VerdictKind
+from harness.judge.baseline import known
+from harness.reports import junit, sentences
+from harness.run.follow import Followed, Following
+from harness.scenario import load
+from harness.scenario.cells import Plan
+
+POLL_S: Final = 0.2
+
+_FOLLOWING: Final = pytest.StashKey[Following]()
+
+
+class ScenarioFile(pytest.File):
+    """The cells of a scenario in the chosen profile; nothing is started."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Plan the file alone.
+
+        Raises:
+            CollectError: it is no scenario, or there is no such profile.
+
+        """
+        try:
+            made = self._planned()
+        except HarnessError as problem:
+            raise self.CollectError(str(problem)) from problem
+        readers = {str(reader): at for at, reader in enumerate(made.readers)} if made else {}
+        for cell in made.cells if made else ():
+            yield CellItem.from_parent(
+                self, name=pytest_options.name_of(cell.case), reader=readers[cell.reader]
+            )
+
+    def _planned(self) -> Plan | None:
+        """Give the plan; None when the profile that stands beside the file does not name it."""
+        profile = pytest_options.profile(self.config)
+        found = plan.find(profile, [self.path])
+        by_itself = self.path in pytest_options.named(self.config)
+        name = load.name_of(str(self.path))
+        if not by_itself and found.governs(self.path) and not found.names(name):
+            return None
+        return plan_options.make([self.path], profile, "")
+
+
+class CellItem(pytest.Item):
+    """One cell; it waits for its record."""
+
+    def __init__(self, *, reader: int, **others: Any) -> None:  # noqa: ANN401 - what pytest gives
+        """`reader`: the place of its reader in the profile."""
+        super().__init__(**others)
+        self.harness_reader = reader
+        self._case = pytest_options.case_of(self.name)
+        self._found: Followed | None = None
+
+    def setup(self) -> None:
+        """Wait for the record. What is unknown is an error, what was not asked is skipped."""
+        self._found = _wait(self.config, self._case)
+        verdict = self._found.verdict
+        if verdict.verdict is VerdictKind.UNKNOWN:
+            said = [f"unknown: {verdict.because}", f"SQL: {verdict.sql}"]
+            said += filter(None, [sentences.log_text(self._found.answer)])
+            pytest.fail("\n".join(said), pytrace=False)
+        if verdict.verdict is VerdictKind.UNSUPPORTED:
+            pytest.skip(f"unsupported: {verdict.because}")
+
+    def runtest(self) -> None:
+        """Fail unless the answer is right, or known."""
+        if self._found is None:  # not reached: without it the setup failed
+            raise AssertionError(self.name)
+        verdict, applied = self._found.verdict, self._found.applied
+        reviewed = verdict.known and not verdict.known.upper().startswith(known.TODO)
+        if reviewed and not applied.answered:
+            pytest.xfail(verdict.known)
+        why = [f"{each.place}: known, and not so here: {each.expect}" for each in applied.gone]
+        why += map(sentences.answered_text, applied.answered)
+        if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+            why.append(junit.message(verdict, self._found.answer))
+            why.append(junit.details(verdict, self._found.answer))
+        if why:
+            pytest.fail("\n".join(why), pytrace=False)
+
+    def reportinfo(self) -> tuple[Any, None, str]:
+        """Name the test as the harness names the cell."""
+        return self.path, None, self._case
+
+
+def _wait(config: pytest.Config, case: str) -> Followed:
+    """Wait until a cell is judged, or the run has ended without it."""
+    folder = pytest_options.folder(config)
+    following = config.stash.setdefault(_FOLLOWING, Following(folder))
+    while True:
+        # In this order: what was recorded before the end is seen after it.
+        status = child.ended(folder)
+        following.look()
+        if (found := following.find(case)) is not None:
+            return found
+        if status is not None:
+            return _last(config, following, case, status)
+        time.sleep(POLL_S)
+
+
+def _last(config: pytest.Config, following: Following, case: str, status: int) -> Followed:
+    folder = pytest_options.folder(config)
+    found = following.last(case)
+    if found is None and following.begun:
+        pytest.skip("not asked: a step before it was refused")
+    if found is None or found.answer is None:
+        because = f" ({found.verdict.because})" if found else ""
+        pytest.fail(
+            f"the run ended with {status} and has no answer for this cell{because}:\n"
+            f"{child.said(folder)}",
+            pytrace=False,
+        )
+    return found

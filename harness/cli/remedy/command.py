@@ -1,0 +1,113 @@
+"""`harness remedy`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from harness import engines
+from harness.artifacts import distributions
+from harness.artifacts.cache import Cache
+from harness.cli import options
+from harness.cli.console.output import Voice
+from harness.cli.explain.found import Found, find
+from harness.cli.remedy import show
+from harness.cli.remedy.alternatives import Cannot, alternatives, plan_of
+from harness.cli.remedy.effects import Effect, effect, place_of
+from harness.cli.reproduce import runs
+from harness.core.errors import HarnessError, UsageProblem
+from harness.core.records import VerdictKind
+from harness.run import plan_record, run_folder, run_info
+from harness.run.load_run import Run
+from harness.run.run_info import RunInfo
+from harness.scenario.cells import Plan, Reader, parse_reader
+
+PROFILE = "remedy"
+
+
+def remedy(
+    case: Annotated[
+        list[str], typer.Argument(help="A case, or parts of it that no other case has.")
+    ],
+    run_dir: options.OldRun = run_folder.LATEST_RUN,
+    offline: options.Offline = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Try the other settings of a reader: which turn the case right, and what they turn wrong."""
+    voice = Voice(quiet, json)
+    with voice.ending():
+        folder = run_folder.existing(run_dir)
+        found = find(folder, case)
+        _check_wrong(found)
+        tried = _tried(parse_reader(found.cell.reader), found.case.variant.format)
+        made = _plan(found, run_info.read_info(folder), tried)
+        with runs.work(Cache.default(offline=offline), voice.progress(), PROFILE) as work:
+            effects = _effects(found, tried, runs.done(made, work))
+        show.effects(tried.reader, effects, voice.out)
+        show.conclusion(tried.reader, effects, voice.out)
+        show.impossible(tried.reader, tried.unable, voice.out)
+        lacking = any(each.unknown or _silent(each) for each in effects)
+        status = HarnessError.exit_status if lacking else 0
+        voice.end(status=status, case=found.cell.case, effects=[*map(_facts, effects)])
+    raise typer.Exit(status)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """The settings there are for one case."""
+
+    reader: Reader
+    """With those that the case was asked with."""
+    able: tuple[Reader, ...]
+    unable: tuple[Cannot, ...]
+
+
+def _check_wrong(found: Found) -> None:
+    if found.verdict is None:
+        raise UsageProblem(f"{found.cell.case} was never judged; harness judge does it")
+    if found.verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+        told = f"{found.cell.case} is {found.verdict.verdict}"
+        raise UsageProblem(f"{told}: there is nothing to remedy; name a case that is wrong")
+
+
+def _tried(reader: Reader, format_name: str) -> _Tried:
+    known = engines.load(distributions.load(reader.distribution).engine).settings
+    return _Tried(reader, *alternatives(reader, known, format_name))
+
+
+def _plan(found: Found, info: RunInfo, tried: _Tried) -> Plan:
+    """Give the plan that asks all readers about every variant of the case's scenario."""
+    name = found.case.variant.scenario.name
+    variants = [each for each in plan_record.plan_of(info).variants if each.scenario.name == name]
+    ids = {each.id for each in variants}
+    cells = (c for c in info.cells if c.variant in ids and c.reader == found.cell.reader)
+    return plan_of(variants, cells, (tried.reader, *tried.able))
+
+
+def _effects(found: Found, tried: _Tried, seen: Run) -> tuple[Effect, ...]:
+    cell = found.cell
+    place = cell.variant, cell.step, cell.view, cell.query
+    own = str(tried.reader)
+    before = {place_of(each): each for each in seen.verdicts if each.reader == own}
+    return tuple(effect(each, place, seen.verdicts, before) for each in tried.able)
+
+
+def _facts(each: Effect) -> Mapping[str, str | int]:
+    """Give for a program what other settings do: to the case, and to how many other cells."""
+    return {
+        "reader": str(each.reader),
+        "verdict": str(each.case.verdict if each.case else VerdictKind.UNKNOWN),
+        "turned_right": len(each.turned_right),
+        "turned_wrong": len(each.turned_wrong),
+        "still_wrong": len(each.still_wrong),
+        "still_right": each.still_right,
+        "unknown": len(each.unknown),
+    }
+
+
+def _silent(each: Effect) -> bool:
+    return each.case is None or each.case.verdict is VerdictKind.UNKNOWN

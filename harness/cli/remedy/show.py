@@ -1,0 +1,72 @@
+"""Remedies on a terminal: a table with a line for each combination of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from harness.cli.remedy.alternatives import Cannot, changes
+from harness.cli.remedy.effects import Effect
+from harness.core.records import Verdict
+from harness.reports.lines import say
+from harness.reports.words import FINDINGS, VERDICTS
+from harness.scenario.cells import Reader
+
+MOST = 6
+"""So many cells that turned wrong are named."""
+
+
+def effects(reader: Reader, found: Sequence[Effect], console: Console) -> None:
+    """Print the table, those that heal without harm first."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    heads = "set otherwise", "this case", "others: turned right", "turned wrong", "still wrong"
+    for name in (*heads, "still right", "unknown"):
+        table.add_column(name, overflow="fold")
+    for each in sorted(found, key=_rank):
+        told = ", ".join(changes(dict(reader.settings), dict(each.reader.settings)))
+        counts = (each.turned_right, each.turned_wrong, each.still_wrong)
+        numbers = [*map(len, counts), each.still_right, len(each.unknown)]
+        style = "green" if each.heals else ""
+        table.add_row(Text(told), Text(word(each.case), style), *map(str, numbers))
+    console.print(table)
+
+
+def conclusion(reader: Reader, found: Sequence[Effect], console: Console) -> None:
+    """Say which settings help, and what they cost."""
+    healing = sorted((each for each in found if each.heals), key=_rank)
+    if not healing:
+        say(console, "no setting turns this case right", "bold")
+    for each in healing:
+        told = ", ".join(changes(dict(reader.settings), dict(each.reader.settings)))
+        cost = "nothing else turns wrong" if not each.turned_wrong else "but these turn wrong:"
+        say(console, f"{told}: this case is right; {cost}", "bold")
+        for one in each.turned_wrong[:MOST]:
+            say(console, f"  {one.case}: {word(one)}")
+        if (left := len(each.turned_wrong) - MOST) > 0:
+            say(console, f"  … and {left} more")
+        if each.unknown:
+            say(console, f"  of {len(each.unknown)} cells nothing is known")
+
+
+def impossible(reader: Reader, found: Sequence[Cannot], console: Console) -> None:
+    """Say which settings cannot be asked with here."""
+    for each in found:
+        told = ", ".join(changes(dict(reader.settings), dict(each.reader.settings)))
+        say(console, f"not tried: {told}: {each.why}", "dim")
+
+
+def word(verdict: Verdict | None) -> str:
+    """Say a verdict in a few words."""
+    if verdict is None:
+        return "not asked"
+    kinds = ", ".join(FINDINGS[each.kind].label for each in verdict.findings)
+    label = VERDICTS[verdict.verdict].label
+    return f"{label}: {kinds}" if kinds else label
+
+
+def _rank(each: Effect) -> tuple[bool, int, int]:
+    return not each.heals, len(each.turned_wrong), len(each.still_wrong)

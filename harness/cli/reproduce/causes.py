@@ -1,0 +1,224 @@
+"""The findings of a run by their root cause: what brought them about, and who shows them how. Pure.
+
+The cause of a finding is the step after which it is first seen: a schema change, or a write after
+one. Findings of one kind that a reader has by the same way of reading, in the same view of the same
+format, after the same operation, are one group. What files hold otherwise than it was written is
+the writer's, or the model's, whoever reads it; what a writer refused is a group of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from harness.core.records import Answer, Finding, Party, StateRecord, Verdict, VerdictKind
+from harness.model import past_views, query_shapes
+from harness.run.load_run import WRITE
+from harness.scenario.cells import Variant
+from harness.scenario.definition import Scenario
+from harness.scenario.operations import name_of
+
+REFUSED: Final = "refused"
+"""The kind of a sign that is an engine's error."""
+LONGEST: Final = 90
+"""Characters of a name; one that is longer, or does not tell the way, ends in a digest."""
+DIGITS: Final = 6
+SEVERAL: Final = 2
+_STEP: Final = re.compile(r"catalog of step \d+")
+_Series = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How an answer is wrong, in words that stay the same when the scenario shrinks."""
+
+    kind: str
+    """A finding's name, or `refused` with the engine's name of the error."""
+    ways: tuple[str, ...]
+    """The ways of reading that reproduce the answer; what a refusal means, where it tells. None of
+    what files hold: no way of reading brings it about."""
+    party: Party | None = None
+    """The writer, the model, or neither for sure, where files hold what is wrong; else None."""
+    scant: bool = False
+    """Whether the one way is not claimed, as the answer tells too little."""
+
+    @property
+    def way(self) -> str:
+        """The one way, empty where there are none or several, and where it is not claimed."""
+        return self.ways[0] if len(self.ways) == 1 and not self.scant else ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether it is an error."""
+        return self.kind.startswith(REFUSED)
+
+    def among(self, found: frozenset[Sign]) -> bool:
+        """Tell whether it is among the signs of a smaller scenario.
+
+        What is explained in one way stays so, and what none explains; of several ways, and of one
+        that is not claimed, all have to fit still: the fewer steps there are the more others do.
+        """
+        if self.party is not None:  # how many engines agree decides which of them it is
+            return any(each.kind == self.kind and each.party is not None for each in found)
+        if len(self.ways) < SEVERAL and not self.scant:
+            return self in found
+        return any(each.kind == self.kind and set(self.ways) <= set(each.ways) for each in found)
+
+    def __str__(self) -> str:
+        told = " or ".join(self.ways) + "; too little to name it by" * self.scant
+        return f"{self.kind} ({told})" if told else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What findings of one group have in common."""
+
+    operation: str
+    """The step's, with the last schema change before it where it is none itself."""
+    whose: str
+    """The reader; `writer` with its name, `model` or `unsure`, where it is not the reader's."""
+    view: str
+    """Of one of the past the name alone: the step that it goes back to follows from the steps."""
+    format: str
+    sign: Sign
+
+    @property
+    def name(self) -> str:
+        """A name for files: letters, digits and dashes."""
+        way = "" if self.sign.refused else self.sign.way
+        told = (self.operation, self.sign.kind, way, self.whose, self.view, self.format)
+        name = re.sub(r"[^a-z0-9.]+", "-", " ".join(told).lower()).strip("-")
+        if way and len(name) <= LONGEST:
+            return name
+        digest = hashlib.sha256(str(self).encode()).hexdigest()
+        return f"{name[:LONGEST]}-{digest[:DIGITS]}"
+
+    def __str__(self) -> str:
+        return f"{self.operation}: {self.sign}, {self.whose}, {self.view} of {self.format}"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All findings of one cause."""
+
+    cause: Cause
+    cases: tuple[str, ...]
+    witness: Verdict
+    """The one that is seen first in the shortest scenario."""
+
+
+def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
+    """Give how an answer is wrong; nothing where it is right or not known."""
+    if verdict.verdict is VerdictKind.REFUSED and answer is not None and answer.refusal:
+        means = (verdict.because,) if verdict.because and verdict.view != WRITE else ()
+        return frozenset({Sign(f"{REFUSED} {answer.refusal.kind}", means)})
+    ways = tuple(dict.fromkeys(map(plain_way, verdict.reproduces)))
+    scant = verdict.scant and len(ways) == 1
+    found = (_sign(each, ways, scant=scant) for each in verdict.findings)
+    if verdict.verdict is VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
+        return frozenset(each for each in found if each.party is Party.MODEL)
+    return frozenset(found) if verdict.verdict is VerdictKind.WRONG else frozenset()
+
+
+def _sign(finding: Finding, ways: tuple[str, ...], *, scant: bool) -> Sign:
+    kind = str(finding.kind)
+    filed = finding.party in {Party.WRITER, Party.MODEL, Party.UNSURE}
+    return Sign(kind, (), finding.party) if filed else Sign(kind, ways, scant=scant)
+
+
+def refused_steps(
+    verdicts: Iterable[Verdict], states: Mapping[tuple[str, int], StateRecord]
+) -> Mapping[str, Answer]:
+    """Give what a writer answered to each step that it refused, by the case of the step's verdict.
+
+    The creation is none: nothing can be left out before it. `states`: by variant and step.
+    """
+    found = {}
+    for each in verdicts:
+        state = states.get((each.variant, each.step))
+        if each.view == WRITE and each.step and state is not None and state.outcome.refusal:
+            found[each.case] = Answer(each.case, each.sql, refusal=state.outcome.refusal)
+    return found
+
+
+def plain_way(way: str) -> str:
+    """Give the text of a way without the number of a step, which changes when steps are left out.
+
+    >>> plain_way("by name, catalog of step 3")
+    'by name, an older catalog'
+    """
+    return _STEP.sub("an older catalog", way)
+
+
+def groups(
+    variants: Sequence[Variant], verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
+) -> tuple[Group, ...]:
+    """Group all findings and refusals; the largest groups first.
+
+    `answers`: those of writers too (`refused_steps`).
+    """
+    of = {variant.id: variant for variant in variants}
+    found: dict[Cause, list[tuple[Verdict, bool]]] = {}
+    for series in _series(each for each in verdicts if each.variant in of):
+        variant = of[series[0].variant]
+        for cause, verdict, first in _of_series(series, variant, answers):
+            found.setdefault(cause, []).append((verdict, first))
+    made = [_group(cause, seen, of) for cause, seen in found.items()]
+    return tuple(sorted(made, key=lambda each: (-len(each.cases), each.cause.name)))
+
+
+def _series(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
+    """Give the verdicts about one question after one step after another; a step is by itself."""
+    found: dict[_Series, list[Verdict]] = {}
+    for each in verdicts:
+        step = f"step {each.step}"
+        shape = step if each.view == WRITE else str(query_shapes.parse(each.query)[0])
+        view = past_views.name_of(each.view)
+        found.setdefault((each.variant, each.reader, view, shape), []).append(each)
+    yield from (sorted(each, key=lambda verdict: verdict.step) for each in found.values())
+
+
+def _of_series(
+    series: Sequence[Verdict], variant: Variant, answers: Mapping[str, Answer]
+) -> Iterator[tuple[Cause, Verdict, bool]]:
+    """Give each finding with its cause, and whether it is the first one of it."""
+    since: dict[Sign, int] = {}
+    for verdict in series:
+        here = signs(verdict, answers.get(verdict.case))
+        began = dict.fromkeys(here - set(since), verdict.step)
+        since = {sign: step for sign, step in {**since, **began}.items() if sign in here}
+        for sign, step in since.items():
+            whose = _whose(sign, verdict, variant.writers[step])
+            place = whose, past_views.name_of(verdict.view), variant.format
+            yield Cause(operation_of(variant.scenario, step), *place, sign), verdict, sign in began
+
+
+def _whose(sign: Sign, verdict: Verdict, writer: str) -> str:
+    if verdict.view == WRITE or sign.party is Party.WRITER:
+        return f"writer {writer}"
+    return verdict.reader if sign.party is None else str(sign.party)
+
+
+def operation_of(scenario: Scenario, step: int) -> str:
+    """Name what a step does; a write after a schema change is named with that."""
+    operations = [each.operation for each in scenario.steps[:step]]
+    changes = [name_of(each) for each in operations if each.CHANGES_SCHEMA]
+    last = name_of(operations[-1])
+    if operations[-1].CHANGES_SCHEMA or not changes:
+        return last
+    return f"{changes[-1]} then {last}"
+
+
+def _group(cause: Cause, seen: Sequence[tuple[Verdict, bool]], of: Mapping[str, Variant]) -> Group:
+    cases = tuple(dict.fromkeys(verdict.case for verdict, _ in seen))
+    first = [verdict for verdict, began in seen if began]
+
+    def plain(verdict: Verdict) -> tuple[int, bool, bool, int, str]:
+        variant = of[verdict.variant]
+        columns = len(variant.scenario.table.columns)
+        return verdict.step, verdict.query != "all", variant.twin, columns, verdict.case
+
+    return Group(cause, cases, min(first, key=plain))

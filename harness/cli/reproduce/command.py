@@ -1,0 +1,166 @@
+"""`harness reproduce`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from harness import formats
+from harness.artifacts.cache import Cache
+from harness.cli import options
+from harness.cli.console.output import Voice
+from harness.cli.explain.found import find
+from harness.cli.reproduce import candidate as candidates
+from harness.cli.reproduce import causes, files, hunts, runs
+from harness.cli.reproduce.causes import Group
+from harness.cli.reproduce.hunts import Hunt, Target
+from harness.cli.reproduce.rounds import PROFILE, Rounds
+from harness.core.errors import HarnessError, UsageProblem
+from harness.core.records import Answer
+from harness.reports.lines import say
+from harness.reports.words import counted
+from harness.run import load_run, plan_record, run_folder
+from harness.run.load_run import WRITE, Run
+from harness.scenario.cells import Variant, parse_reader
+
+FOLDER = Path("reproducers")
+MINUTES = 10.0
+MINUTE = 60
+
+
+def reproduce(
+    case: Annotated[
+        list[str] | None,
+        typer.Argument(help="Cases, or parts of one that no other case has."),
+    ] = None,
+    run_dir: options.OldRun = run_folder.LATEST_RUN,
+    every: Annotated[bool, typer.Option("--all", help="Of every cause.")] = False,
+    folder: Annotated[Path, typer.Option(help="Where reproducers are written.")] = FOLDER,
+    minutes: Annotated[
+        float, typer.Option(min=0, help="After so many for each cause no new round is begun.")
+    ] = MINUTES,
+    offline: options.Offline = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
+
+    Without a case and without --all the causes of the run's findings are listed; so are those of
+    steps that the writer refused.
+    """
+    voice = Voice(quiet, json)
+    with voice.ending():
+        found = load_run.load(run_folder.existing(run_dir))
+        means = _Means(voice, Cache.default(offline=offline), folder, minutes)
+        status = _reproduced(found, case or (), means, every=every)
+    raise typer.Exit(status)
+
+
+@dataclass(frozen=True, slots=True)
+class _Means:
+    """What reproducers are sought with; `minutes` for each."""
+
+    voice: Voice
+    cache: Cache
+    folder: Path
+    minutes: float
+
+
+def _reproduced(found: Run, case: Sequence[str], means: _Means, *, every: bool) -> int:
+    """List the causes, or seek the smallest scenario of those that are asked for; the status."""
+    variants = {each.id: each for each in plan_record.plan_of(found.info).variants}
+    refused = causes.refused_steps(found.recorded.values(), found.by_step)
+    answers = {**found.answers, **refused}
+    groups = causes.groups(tuple(variants.values()), found.recorded.values(), answers)
+    chosen = groups if every else _of_cases(groups, found, case) if case else ()
+    if not chosen:
+        _listed(groups, means.voice.out)
+        means.voice.end(causes=[_facts(each) for each in groups])
+        return 0
+    progress = means.voice.progress()
+    rounds = Rounds(partial(runs.work, means.cache, progress, PROFILE), progress)
+    made = [_begun(each, variants[each.witness.variant], answers) for each in chosen]
+    hunts.drive(made, rounds.ask, _enough(means.minutes * len(made)))
+    told = [_told(each, rounds, means.folder, means.voice.out) for each in made]
+    status = 0 if all(smallest for _, smallest in told) else HarnessError.exit_status
+    reproducers = [
+        {"cause": str(hunt.target.cause), "folder": place and str(place), "smallest": smallest}
+        for hunt, (place, smallest) in zip(made, told, strict=True)
+    ]
+    means.voice.end(status=status, reproducers=reproducers)
+    return status
+
+
+def _facts(group: Group) -> dict[str, object]:
+    cause, witness = str(group.cause), group.witness.case
+    return {"cause": cause, "cases": len(group.cases), "witness": witness}
+
+
+def _of_cases(groups: Sequence[Group], found: Run, asked: Sequence[str]) -> tuple[Group, ...]:
+    """Give the causes of cases that are named in full, or of the one that has all the parts."""
+    # The steps that were refused are no cells.
+    there = {name for group in groups for name in group.cases}
+    names = set(asked) if there.issuperset(asked) else {_named(there, found, asked)}
+    return tuple(each for each in groups if names.intersection(each.cases))
+
+
+def _named(there: Collection[str], found: Run, parts: Sequence[str]) -> str:
+    fitting = [name for name in there if all(part in name for part in parts)]
+    name = fitting[0] if len(fitting) == 1 else find(found.folder, parts).cell.case
+    if name not in there:
+        told = "was never judged" if name not in found.recorded else "has no finding"
+        raise UsageProblem(f"{name} {told}; harness reproduce alone lists the causes there are")
+    return name
+
+
+def _listed(groups: Sequence[Group], out: Console) -> None:
+    """Say which causes there are, and how each is meant."""
+    say(out, counted(len(groups), "cause") + " of findings", "bold")
+    for each in groups:
+        say(out, f"{each.cause}: {counted(len(each.cases), 'case')}")
+        say(out, f"  {each.witness.case}", "dim")
+    if groups:
+        say(out, "harness reproduce CASE, or --all, makes the smallest scenario of each")
+
+
+def _begun(group: Group, variant: Variant, answers: Mapping[str, Answer]) -> Hunt:
+    """Begin the search for a group, with the variant that shows it first."""
+    witness = group.witness
+    shape = hunts.shape_of("all" if witness.view == WRITE else witness.query)
+    refusal = answers[witness.case].refusal
+    target = Target(group.cause, parse_reader(witness.reader), shape, refusal)
+    settings = tuple(formats.load(variant.format).settings)
+    begun = candidates.begin(variant, witness.step, group.cause.view, settings)
+    return hunts.begin(target, begun)
+
+
+def _enough(minutes: float) -> Callable[[], bool]:
+    end = time.monotonic() + minutes * MINUTE
+    return lambda: time.monotonic() > end
+
+
+def _told(hunt: Hunt, rounds: Rounds, folder: Path, out: Console) -> tuple[Path | None, bool]:
+    """Write what was found and say where it is; give that, and whether it is the smallest."""
+    cause, best = hunt.target.cause, hunt.found
+    say(out, str(cause), "bold")
+    if best is None:
+        asked = "the engine did not show it again" if hunt.over else "the time was over before"
+        say(out, f"  nothing is written: {asked}", "red")
+        return None, False
+    place = files.write(folder, hunt.target, best, rounds.of(hunt.target, best))
+    steps, columns, rows, _ = best.size
+    parts = counted(steps, "step"), counted(columns, "column"), counted(rows, "row")
+    say(out, f"  {place}: {', '.join(parts)}")
+    silent = len(rounds.unknown & set(hunt.tried.shows))
+    if silent:
+        say(out, f"  of {counted(silent, 'smaller one')} nothing is known: no answer came", "red")
+    if not hunt.over:
+        say(out, "  the time was over: there may be a smaller one; the same command goes on", "red")
+    return place, hunt.over and not silent

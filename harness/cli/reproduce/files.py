@@ -1,0 +1,85 @@
+"""What a found reproducer is written as: a scenario, the profile that runs it, and the script."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from ruamel.yaml import YAML
+
+from harness.cli.reproduce.candidate import Candidate
+from harness.cli.reproduce.causes import Cause
+from harness.cli.reproduce.hunts import Target
+from harness.cli.reproduce.script import Seen, script
+from harness.core.errors import unwritable
+from harness.judge.expectations import SNAPSHOT
+from harness.run.load_run import WRITE
+from harness.scenario.definition import Scenario
+from harness.scenario.dump import dump
+
+SCENARIO: Final = "scenario"
+SCRIPT: Final = "reproduce.sql"
+PROFILES: Final = "profiles.yaml"
+
+
+def write(folder: Path, target: Target, candidate: Candidate, seen: Seen) -> Path:
+    """Write a reproducer into a folder of its own below `folder`; give that one.
+
+    Raises:
+        EnvironmentProblem: the disk does not take it.
+
+    """
+    place = folder / target.cause.name
+    variant = replace(candidate.variant, scenario=named(candidate.scenario, target.cause))
+    texts = {
+        f"{SCENARIO}.yaml": dump(variant.scenario),
+        PROFILES: profile(target, candidate),
+        SCRIPT: script(variant, target.reader, seen),
+    }
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (place / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise unwritable(error, place) from error
+    return place
+
+
+def named(scenario: Scenario, cause: Cause) -> Scenario:
+    """Give the scenario under the name that its file has."""
+    source = "; ".join(
+        each for each in (scenario.source, f"made smaller from {scenario.name}") if each
+    )
+    name = f"{cause.name}/{SCENARIO}"
+    return replace(scenario, name=name, about=f"{cause}.", source=source)
+
+
+def profile(target: Target, candidate: Candidate) -> str:
+    """Give the text of a profile that asks the one reader about the one table."""
+    refused = target.cause.view == WRITE
+    about = f"Asks {target.reader} what it was seen to answer wrongly."
+    form: dict[str, Any] = {
+        "about": f"Writes what {target.reader} was seen to refuse." if refused else about,
+        "scenarios": [f"{target.cause.name}/{SCENARIO}"],
+        "formats": [candidate.format],
+        "writers": [_writer(candidate)],
+        "readers": [str(target.reader)],
+        "views": [SNAPSHOT if refused else target.cause.view],
+        "queries": [target.shape],
+    }
+    yaml, text = YAML(typ="safe", pure=True), io.StringIO()
+    yaml.default_flow_style = False
+    yaml.dump({target.cause.name: form}, text)
+    return text.getvalue()
+
+
+def _writer(candidate: Candidate) -> object:
+    settings = {"settings": dict(candidate.settings)} if candidate.settings else {}
+    turns = [name for name, _ in groupby(candidate.writers)]
+    if len(turns) == 1:
+        return {"distribution": turns[0], **settings} if settings else turns[0]
+    at = candidate.writers.index(turns[1])
+    return {"sequence": turns, "at": at, **settings}

@@ -1,0 +1,124 @@
+"""What a reader of a known way would be found to do on a candidate, before anybody is asked. Pure.
+
+The files are those that the format is expected to make, the answer is what a reader of that way
+gives of them, and it is judged as a real one is. A prediction only says where to look: nothing
+counts but what the engine itself answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness import formats
+from harness.cli.reproduce.candidate import Candidate
+from harness.cli.reproduce.causes import Sign, plain_way, signs
+from harness.core.records import (
+    Answer,
+    Column,
+    FindingKind,
+    Outcome,
+    OutcomeKind,
+    Refusal,
+    StateRecord,
+)
+from harness.judge import verdicts
+from harness.judge.expectations import Case, Histories
+from harness.model import past_views, query_shapes
+from harness.model.commit import INCREMENTAL
+from harness.model.query import Query
+from harness.model.schema import Schema
+from harness.model.simulation.matching import Readings
+from harness.model.simulation.reader import Reading
+from harness.model.simulation.strategies import OVERLAID, REKEYED, By
+from harness.plan.expected_files import expected_files
+from harness.plan.separation import habit_of
+from harness.scenario import expected_history
+from harness.scenario.cells import Cell
+
+READER = "a reader"
+READ = "read "
+"""What a refusal means begins with it where the way of reading brought it about."""
+
+
+def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | None:
+    """Give the question about the last step; None where there is none of that shape.
+
+    Nor where `view` is one of the past, and there is no step that it can go back to.
+    """
+    history = expected_history.survey(candidate.scenario).history
+    asked = past_views.asked(view, history)
+    texts = query_shapes.planned(shape, asked[1]) if asked else ()
+    if not asked or not texts:
+        return None
+    return Cell(candidate.variant.id, len(history) - 1, reader, asked[0], texts[0])
+
+
+def predictable(sign: Sign, view: str) -> bool:
+    """Tell whether a sign says in which one way the reader reads; not of what is unexplained.
+
+    Nor where the way has to do with the columns that Hudi adds: how the catalog lists them is known
+    of written files alone, and so is when rows were committed, which a view of what was written
+    since a step goes by.
+    """
+    added = any(each in sign.way for each in (By.COUNTED, OVERLAID, REKEYED))
+    if sign.kind == FindingKind.UNEXPLAINED or added or view == INCREMENTAL:
+        return False
+    return sign.way.startswith(READ) if sign.refused else bool(sign.way)
+
+
+def shows(
+    candidate: Candidate, sign: Sign, view: str, shape: str, refusal: Refusal | None = None
+) -> bool:
+    """Tell whether a reader of the sign's way would show it.
+
+    `refusal`: the error of the sign. That one comes is taken for granted; whether its reader meets
+    a column of another type is worked out.
+    """
+    cell = cell_of(candidate, READER, view, shape)
+    if cell is None:
+        return False
+    case = _written(candidate)
+    answer = Answer(cell.case, "", refusal=refusal) if refusal else _answer(case, cell, sign.way)
+    if answer is None:
+        return False
+    (verdict,) = verdicts.judge(case, [cell], {cell.case: answer})
+    return sign.among(signs(verdict, answer))
+
+
+def _written(candidate: Candidate) -> Case:
+    """Give the records that a writer of the candidate would leave."""
+    variant = candidate.variant
+    shape = formats.load(candidate.format)
+    operations = candidate.operations
+    history = expected_history.history(
+        candidate.scenario, merge_on_read=shape.merge_on_read, applied=[True] * len(operations)
+    )
+    habit = habit_of(shape, candidate.settings)
+    states = [
+        StateRecord(variant.id, Outcome(step, OutcomeKind.APPLIED, str(step)), "", files)
+        for step, files in enumerate(expected_files(history, operations, habit))
+    ]
+    return Case(variant, shape.merge_on_read, states)
+
+
+def _answer(case: Case, cell: Cell, way: str) -> Answer | None:
+    """Give what a reader of a way answers; None where no such way is tried here."""
+    layout = Histories(case).shown_by(cell.reader, None).layout(cell.step, cell.view)
+    history = layout.world.history
+    readings = Readings(Reading(history, layout.files, layout.steps))
+    query = query_shapes.query(cell.query, history[-1])
+    for each in readings.ways(query):
+        labels = readings.labels(each, query)
+        if labels is not None and plain_way(str(each)) == way:
+            columns = _columns(labels, readings.reading.schema(each), query)
+            try:
+                rows = readings.answer(each, query)
+            except ValueError:  # a value has no form in the type of an older catalog
+                return None
+            return Answer(cell.case, "", columns, tuple(rows), question=query)
+    return None
+
+
+def _columns(labels: Sequence[str], schema: Schema, query: Query) -> tuple[Column, ...]:
+    types = ("long",) if query.count else tuple(str(schema.find(path).type) for path in labels)
+    return tuple(Column(name, type_, type_) for name, type_ in zip(labels, types, strict=True))

@@ -1,0 +1,107 @@
+"""Candidates are written and asked about on real engines, a whole round in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from harness.cli.reproduce import runs
+from harness.cli.reproduce.candidate import Candidate
+from harness.cli.reproduce.causes import refused_steps, signs
+from harness.cli.reproduce.hunts import Target, Wanted
+from harness.cli.reproduce.predicted import cell_of
+from harness.cli.reproduce.script import Seen
+from harness.core.progress import Progress
+from harness.core.records import OutcomeKind, VerdictKind
+from harness.reports.words import counted
+from harness.run.load_run import WRITE
+from harness.run.pipeline import Work
+from harness.scenario.cells import Cell, Plan
+
+PROFILE = "reproduce"
+STEP = "step"
+"""What stands for the question where a step is judged."""
+
+
+@dataclass(slots=True)
+class Rounds:
+    """The rounds of one command; states and answers are kept in the cache, so none is lost."""
+
+    work_of: Callable[[], AbstractContextManager[Work]]
+    """Gives a new run's folder and what it needs."""
+    progress: Progress
+    seen: dict[str, Seen] = field(default_factory=dict)
+    """By the case: what was answered."""
+    ended: set[tuple[str, int]] = field(default_factory=set)
+    """The steps of which it is known what became of them, by variant."""
+    refused: set[tuple[str, int]] = field(default_factory=set)
+    """Those of them that the writer refused: nobody is asked about what is not there."""
+    nothing: set[str] = field(default_factory=set)
+    """The cases with nothing to ask: no write has told the catalog of a view yet, say."""
+    unknown: set[str] = field(default_factory=set)
+    """Keys of candidates of which nothing came out."""
+
+    def ask(self, wanted: Sequence[Wanted]) -> list[bool]:
+        """Ask a round; a question without an answer counts as not shown."""
+        cells = [_cell(each) for each in wanted]
+        made = _plan(wanted, [each for each in cells if each is not None])
+        if made.variants:
+            number = counted(len(made.variants), "candidate")
+            self.progress.note(f"a round of {number}, {counted(len(made.cells), 'question')}")
+            with self.work_of() as work:
+                self._run(made, work)
+        return [self._shows(*each) for each in zip(wanted, cells, strict=True)]
+
+    def _run(self, made: Plan, work: Work) -> None:
+        found = runs.done(made, work)
+        answers = {**found.answers, **refused_steps(found.step_verdicts, found.by_step)}
+        self.nothing |= {case for case, each in answers.items() if each.void}
+        for case, verdict in found.recorded.items():
+            if case in answers:
+                states = tuple(each for each in found.states if each.variant == verdict.variant)
+                self.seen[case] = Seen(verdict, answers[case], states)
+        kinds = {at: each.outcome.kind for at, each in found.by_step.items()}
+        self.ended |= {at for at, kind in kinds.items() if kind is not OutcomeKind.UNKNOWN}
+        self.refused |= {at for at, kind in kinds.items() if kind is OutcomeKind.REFUSED}
+
+    def _shows(self, wanted: Wanted, cell: Cell | None) -> bool:
+        if cell is None:
+            return False
+        seen = self.seen.get(cell.case)
+        found = signs(seen.verdict, seen.answer) if seen else frozenset()
+        silent = seen is None or seen.verdict.verdict is VerdictKind.UNKNOWN
+        if silent and not (found or self._known(cell)):
+            self.unknown.add(wanted.candidate.key)
+        return wanted.target.sign.among(found)
+
+    def _known(self, cell: Cell) -> bool:
+        """Tell whether it is known why there is no answer."""
+        there = self.ended if cell.view == WRITE else self.refused
+        return cell.case in self.nothing or (cell.variant, cell.step) in there
+
+    def of(self, target: Target, candidate: Candidate) -> Seen:
+        """Give what was seen of a candidate that showed something."""
+        cell = _cell(Wanted(target, candidate))
+        return self.seen[cell.case if cell else ""]
+
+
+def _cell(wanted: Wanted) -> Cell | None:
+    target, candidate = wanted.target, wanted.candidate
+    if target.cause.view == WRITE:  # the step itself, which nobody is asked about
+        last = len(candidate.numbers)
+        return Cell(candidate.variant.id, last, candidate.writers[-1], WRITE, STEP)
+    return cell_of(candidate, str(target.reader), target.cause.view, target.shape)
+
+
+def _plan(wanted: Sequence[Wanted], cells: Sequence[Cell]) -> Plan:
+    """Give the plan of a round; a candidate that several searches want is written once."""
+    variants = {each.candidate.key: each.candidate.variant for each in wanted}
+    written, asking = {cell.variant for cell in cells}, [e for e in cells if e.view != WRITE]
+    readers = [each.target.reader for each in wanted if each.target.cause.view != WRITE]
+    return Plan(
+        PROFILE,
+        tuple(each for each in variants.values() if each.id in written),
+        tuple({str(each): each for each in readers}.values()),
+        tuple({cell.case: cell for cell in asking}.values()),
+    )

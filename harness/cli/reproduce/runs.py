@@ -1,0 +1,42 @@
+"""A plan that is made on the way is done as a run of its own, whose records stay."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from harness.artifacts import cache_mark
+from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
+from harness.core.progress import Progress
+from harness.run import load_run, needed_artifacts, pipeline, plan_record, run_folder, run_info
+from harness.run.load_run import Run
+from harness.run.pipeline import Work
+from harness.run.run_folder import RUNS
+from harness.runtime import work_folders
+from harness.scenario.cells import Plan
+
+
+@contextmanager
+def work(cache: Cache, progress: Progress, profile: str) -> Iterator[Work]:
+    """Make a run's folder under runs/, and hold it as long as it is worked in."""
+    work_folders.check(RUNS, "the folder that you are in")
+    work_folders.check(cache.root, ENVIRONMENT_VARIABLE)
+    cache_mark.check(cache)
+    now = datetime.datetime.now(datetime.UTC)
+    folder = run_folder.new_folder(RUNS, profile, now).resolve()
+    with run_folder.locked(folder):
+        made = Work(cache, folder, progress)
+        pipeline.clean(made)
+        yield made
+
+
+def done(made: Plan, where: Work) -> Run:
+    """Do the plan: write what is not in the cache, ask what nobody asked before, judge."""
+    now = datetime.datetime.now(datetime.UTC)
+    run_info.write_info(where.folder, plan_record.info_of(made, where.folder.name, now))
+    needed_artifacts.fetch_all(needed_artifacts.needed(made), where.cache, where.progress)
+    pipeline.write_states(made, where)
+    pipeline.read_answers(made, where, fresh=False)
+    pipeline.judge_run(where.folder)
+    return load_run.load(where.folder)

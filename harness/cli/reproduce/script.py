@@ -1,0 +1,215 @@
+"""A reproducer as a script of SQL statements that can be run by hand. Pure, but for lock data.
+
+The statements are those that were sent, and the settings are those that the sessions were told.
+What should be answered and what was seen stand in comments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from harness.artifacts import distributions
+from harness.artifacts.distribution import Distribution
+from harness.core.errors import printable
+from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Verdict
+from harness.engines import session_script, time_travel
+from harness.engines.spark.conf import COMMON
+from harness.formats import timeline
+from harness.formats.statements import Sql, Statement, filled
+from harness.model import past_views
+from harness.model.canonical import Value
+from harness.reports.sentences import finding_text, refusal_text
+from harness.reports.words import FINDINGS, counted, exact
+from harness.run.load_run import WRITE
+from harness.scenario.cells import Reader, Variant
+from harness.scenario.operations.spark_sql import quoted
+from harness.write.next_step import Course, Sending
+from harness.write.table_state import DATABASE_DIGITS
+
+DATABASE: Final = "reproducer"
+LOCATION: Final = "/tmp/reproducer/t"  # noqa: S108 - whoever runs the script may name another one
+CATALOG: Final = {
+    "spark.sql.catalogImplementation": "hive",
+    "spark.hadoop.hive.metastore.uris": session_script.METASTORE,
+}
+"""Spark's tables are those of the metastore."""
+ZONE: Final = "spark.sql.session.timeZone"
+MOMENT: Final = "MOMENT"
+"""Stands for what the table of whoever runs the script has as the moment of a step."""
+_WHERE: Final = {
+    True: (
+        "of those completed, by the last time in their names:",
+        f"{LOCATION}/.hoodie (or timeline in it) has files <requested>[_<completed>].<action>",
+        f"of these actions: {', '.join(timeline.WRITES)}",
+    ),
+    False: (
+        "of the snapshots, oldest first:",
+        f"in Spark: select snapshot_id from {DATABASE}.t.snapshots order by committed_at",
+    ),
+}
+"""Where the moments of a table stand, of Hudi's and of others (Hudi's specification, "Timeline";
+Iceberg documentation, "Spark Queries", "Inspecting tables")."""
+OWN: Final = "lib"
+"""The role of an engine's own jars, dozens of them: whoever has the engine has these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an engine answered about a candidate, and all that was recorded on the way."""
+
+    verdict: Verdict
+    answer: Answer
+    states: tuple[StateRecord, ...]
+
+
+def script(variant: Variant, reader: Reader, seen: Seen) -> str:
+    """Give the text of the script."""
+    parts = [_head(variant, reader, seen), _writing(variant, seen)]
+    if seen.verdict.view != WRITE:
+        parts.append(_reading(variant, reader, seen))
+    return "\n".join(line for part in parts for line in part) + "\n"
+
+
+def sent(variant: Variant, states: Sequence[StateRecord]) -> Iterator[Sending]:
+    """Give what was sent to write a variant, as its records tell what came of each step."""
+    outcomes = {each.outcome.step: each.outcome for each in states}
+    course = Course(variant)
+    while not course.over and len(course.outcomes) in outcomes:
+        sending = course.next()
+        yield sending
+        course = course.then(outcomes[sending.step])
+
+
+def _head(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
+    yield _comment(variant.scenario.about)
+    for finding in seen.verdict.findings:
+        word = FINDINGS[finding.kind]
+        yield _comment(f"seen: {word.label}. {finding_text(finding)}")
+    if seen.answer.refusal:
+        yield _comment(f"seen: an error. {refusal_text(seen.answer.refusal)}")
+    for way in seen.verdict.reproduces:
+        yield _comment(f"a reader of this way gives the same answer: {way}")
+    if seen.verdict.reproduces and seen.verdict.scant:
+        yield _comment("that is too little to name a way of reading by")
+    yield "--"
+    writers = tuple(dict.fromkeys(variant.writers))
+    readers = () if seen.verdict.view == WRITE else (("reader", reader.distribution),)
+    for what, name in (*(("writer", each) for each in writers), *readers):
+        yield from _made_of(what, distributions.load(name))
+    yield _comment(f"Both find the table through one Hive metastore. {LOCATION} is an empty folder")
+    yield _comment("that both can reach; put another one in its place if you like.")
+
+
+def _made_of(what: str, found: Distribution) -> Iterator[str]:
+    yield _comment(f"{what}: {found.engine} {found.version}, {found.fidelity}")
+    own = [each for each in found.artifacts if each.into == OWN]
+    for artifact in found.artifacts:
+        if artifact not in own:
+            yield _comment(f"  {artifact.coordinates}")
+    if own:
+        yield _comment(f"  and {counted(len(own), 'jar')} that {found.engine} itself is made of")
+
+
+def _writing(variant: Variant, seen: Seen) -> Iterator[str]:
+    steps = [each for each in sent(variant, seen.states) if not each.skipped]
+    for writer, group in groupby(steps, key=lambda each: variant.writers[each.step]):
+        yield from ("", f"-- ===== in Spark SQL: {writer} =====")
+        yield from _session(writer, Course(variant))
+        for sending in group:
+            yield from _step(variant, sending, seen.states)
+
+
+def _session(writer: str, course: Course) -> Iterator[str]:
+    conf = {**distributions.load(writer).options("conf"), **CATALOG}
+    yield "-- started with:"
+    yield from (f"--   --conf {name}={value}" for name, value in conf.items())
+    told = {ZONE: COMMON[ZONE], **course.session()}
+    yield from (f"set {name}={value};" for name, value in told.items())
+    yield f"create database if not exists {DATABASE};"
+
+
+def _step(variant: Variant, sending: Sending, states: Sequence[StateRecord]) -> Iterator[str]:
+    number = sending.step
+    text = variant.scenario.steps[number - 1].operation.text() if number else "create the table"
+    yield from ("", _comment(f"step {number}: {text}"))
+    outcome = next(each.outcome for each in states if each.outcome.step == number)
+    if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
+        yield _comment(f"  Spark refused it: {refusal_text(outcome.refusal)}")
+    if not sending.statements:
+        yield "-- nothing to do for this table type"
+    yield from map(_by_hand, sending.statements)
+
+
+def _by_hand(statement: Statement) -> str:
+    if isinstance(statement, Sql):
+        return f"{filled(statement.text, DATABASE, LOCATION)};"
+    columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in statement.columns)
+    cascade = " cascade" if statement.cascade else ""
+    # The harness tells the metastore itself; this is how HiveQL says the same.
+    return f"-- in Hive: alter table {DATABASE}.t replace columns ({columns}){cascade};"
+
+
+def _reading(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
+    found = distributions.load(reader.distribution)
+    yield from ("", f"-- ===== the query: {reader} =====")
+    yield from session_script.before(found, dict(reader.settings), variant.format)
+    yield from _query(variant, found, seen)
+    if seen.verdict.expected:
+        yield from ("", "-- expected:", *_table(seen.verdict.expected))
+    yield "-- seen:"
+    if seen.answer.refusal:
+        yield _comment(f"  {refusal_text(seen.answer.refusal, 1000)}")
+        return
+    columns = tuple((each.name, each.type) for each in seen.answer.columns)
+    yield from _table(Expected(columns, seen.answer.rows))
+
+
+def _query(variant: Variant, reader: Distribution, seen: Seen) -> Iterator[str]:
+    """Give the query as it was sent, on the script's own database, and settings before it.
+
+    Whoever runs the script writes another table: the moment of a view of the past is left open.
+    """
+    state = next(e for e in seen.states if e.outcome.step == seen.verdict.step)
+    sql = seen.answer.sql.replace(f"s_{state.digest[:DATABASE_DIGITS]}", DATABASE)
+    if back := past_views.past(seen.verdict.view):
+        made = (each.outcome.step for each in seen.states if each.outcome.instant)
+        step = past_views.anchor(made, back.step) or 0
+        told = time_travel.in_words(reader, variant.format, back.name, state.table_version, step)
+        yield _comment(f"{MOMENT}: {told}, in the table that you wrote.")
+        first, *more = _WHERE[variant.format.startswith("hudi")]
+        yield _comment(f"  The write of step {step} is number {_number(seen.states, step)} {first}")
+        yield from (_comment(f"  {each}") for each in more)
+        sql = time_travel.without_moment(sql, MOMENT)
+    while sql.startswith("set "):
+        first, _, sql = sql.partition("; ")
+        yield f"{first};"
+    yield f"{sql};"
+
+
+def _number(states: Sequence[StateRecord], step: int) -> int:
+    """Give which of the table's writes a step's own is, from 1, in the order of completion.
+
+    Those of no step count as well: an upgrade's compaction, or what a refused step left behind.
+    """
+    until = [each for each in states if each.outcome.step <= step and each.outcome.instant]
+    return len(until) + sum(len(each.others) for each in until[-1:])
+
+
+def _table(table: Expected) -> Iterator[str]:
+    heads = [f"{name} ({type_})" for name, type_ in table.columns]
+    rows = [[_value(each) for each in row] for row in table.rows]
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for line in (heads, *rows):
+        cells = (text.ljust(width) for text, width in zip(line, widths, strict=True))
+        yield _comment(f"  {' | '.join(cells)}".rstrip())
+
+
+def _value(value: Value) -> str:
+    return printable(exact(value))
+
+
+def _comment(text: str) -> str:
+    return f"-- {printable(text)}"

@@ -1,0 +1,111 @@
+"""The ways the harness stops with a message for people, each with the exit status it ends in.
+
+A message says what was given, what is allowed and what to do next; the command line prints it
+and shows no traceback. What an engine answers is never one of these: refusals and time-outs are
+data (see ``harness.core.records``).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""The disk, the user's share of it, or the greatest file that this process may write."""
+_OF_MACHINE: Final = _FULL | {
+    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM),
+    *(errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG),
+}
+"""What is never a defect of the harness."""
+
+
+DEFECT: Final = "this is a defect of the harness; nothing is known of the engines"
+
+
+class HarnessError(Exception):
+    """The harness itself or what it needs broke; nothing is known about the engines."""
+
+    exit_status = 3
+
+
+class UsageProblem(HarnessError):
+    """A command line, profile or setting that cannot be meant."""
+
+    exit_status = 2
+
+
+class ScenarioProblem(UsageProblem):
+    """A scenario or baseline file is wrong: ``file:line: what is wrong; what is allowed``."""
+
+
+class EnvironmentProblem(HarnessError):
+    """This machine lacks something: a download, a checksum that fits, memory, a port, a program."""
+
+
+def of_machine(error: OSError) -> EnvironmentProblem | None:
+    """Give the problem of this machine that a failure is; None when it may be a defect."""
+    return unwritable(error) if _numbers(error) & _OF_MACHINE else None
+
+
+def problem_of(error: Exception) -> HarnessError | None:
+    """Give the problem for people that an error is; None when it is a defect of the harness."""
+    if isinstance(error, HarnessError):
+        return error
+    if isinstance(error, FileNotFoundError) and not _somewhere():
+        return UsageProblem("the folder that you are in is gone; go to another one")
+    return of_machine(error) if isinstance(error, OSError) else None
+
+
+def _somewhere() -> bool:
+    """Tell whether the working folder is there, without which no relative path can be found."""
+    try:
+        os.getcwd()  # noqa: PTH109 - errors.py needs no paths
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def told(error: OSError) -> str:
+    """Say what failed in the file system, and at which file where that is known."""
+    why = error.strerror or str(error)
+    return f"{why} ({error.filename})" if error.filename else why
+
+
+def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> EnvironmentProblem:
+    """Give the problem that a failure of the file system is, with what to do next."""
+    where = path or error.filename or "a file"
+    if _numbers(error) & _FULL:
+        next_ = "make room, or let HARNESS_CACHE and --run-dir name other places"
+        return EnvironmentProblem(f"cannot write {where}: the disk is full; {next_}")
+    return EnvironmentProblem(f"cannot use {where}: {error.strerror or error}")
+
+
+@contextmanager
+def naming(path: os.PathLike[str]) -> Iterator[None]:
+    """Let a failure of the file system name a file: one of writing to it does not by itself."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or os.fspath(path)
+        raise
+
+
+def _numbers(error: OSError) -> set[int | None]:
+    # Copying a folder tells of every file that failed, in text alone (shutil.Error).
+    told = {int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))}
+    return {error.errno, *told}
+
+
+def printable(text: str) -> str:
+    r"""Give a text with escapes for what ends a line or commands a terminal.
+
+    Messages quote what files and engines hold.
+
+    >>> printable("a\x1b[31m b")
+    'a\\x1b[31m b'
+    """
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)

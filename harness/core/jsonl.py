@@ -1,0 +1,90 @@
+"""Records as they lie on disk: a line of JSON for each.
+
+A whole file is complete or not there; one that is added to has each record as soon as it has come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, TypeVar
+
+from pydantic import TypeAdapter
+
+from harness.core.errors import naming
+from harness.core.records import Answer, Part, StateRecord, Verdict
+
+Record = TypeVar("Record", StateRecord, Answer, Verdict)
+
+_ADAPTERS: Final[dict[type, TypeAdapter[object]]] = {
+    each: TypeAdapter(each) for each in (StateRecord, Answer, Verdict)
+}
+
+
+def dump(record: Record) -> str:
+    """Give the one line of JSON that holds a record."""
+    return _ADAPTERS[type(record)].dump_json(record).decode()
+
+
+def parse(kind: type[Record], line: str | bytes) -> Record:
+    """Read back a record.
+
+    Raises:
+        ValueError: the line is not such a record, or an answer that contradicts itself.
+
+    """
+    found = _ADAPTERS[kind].validate_json(line)
+    if isinstance(found, Answer):
+        _check_table(found.case, found)
+        for part in found.parts:
+            _check_table(f"{found.case}, {part.column} asked alone", part)
+    return found  # type: ignore[return-value]
+
+
+def _check_table(where: str, told: Answer | Part) -> None:
+    """Refuse rows that are not of the columns, and texts of cells that are not there."""
+    width, height = len(told.columns), len(told.rows)
+    for number, row in enumerate(told.rows, start=1):
+        if len(row) != width:
+            raise ValueError(f"{where}: row {number} has {len(row)} values for {width} columns")
+    for row_at, column, _ in told.raw:
+        if not (0 <= row_at < height and 0 <= column < width):
+            raise ValueError(f"{where}: raw names a cell that is not there, {row_at}, {column}")
+
+
+def write_all(path: Path, records: Iterable[Record]) -> None:
+    """Write records to a file, complete or not at all."""
+    part = path.with_suffix(path.suffix + ".part")
+    with naming(path), part.open("w", encoding="utf-8") as lines:
+        lines.writelines(dump(record) + "\n" for record in records)
+    part.replace(path)
+
+
+def read_all(path: Path, kind: type[Record]) -> Iterator[Record]:
+    """Read the records of a file; a last line cut off by a death is left out."""
+    if not path.exists():
+        return
+    # As bytes: the cut may go through a character.
+    with path.open("rb") as lines:
+        for line in lines:
+            if line.endswith(b"\n"):
+                yield parse(kind, line)
+
+
+@contextmanager
+def adding(path: Path) -> Iterator[Callable[[Iterable[Record]], None]]:
+    """Give what adds records to a file; a failure to write them names it."""
+    with naming(path):
+        lines = path.open("a", encoding="utf-8")
+
+    def add(records: Iterable[Record]) -> None:
+        with naming(path):
+            lines.writelines(dump(record) + "\n" for record in records)
+            lines.flush()
+
+    try:
+        yield add
+    finally:
+        with naming(path):  # what could not be written is tried once more
+            lines.close()

@@ -1,0 +1,334 @@
+"""The records between the verbs.
+
+A phase reads the records of the one before it and writes its own, so that each can be repeated
+without the others: plan → states → answers → verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, PlainSerializer
+
+from harness.model.canonical import OwnTexts, Value, from_json, to_json
+from harness.model.file_facts import FileFact
+from harness.model.query import ALL, COUNT, Query
+
+Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
+"""A canonical value as a record holds it."""
+
+
+class OutcomeKind(StrEnum):
+    """What became of a step."""
+
+    APPLIED = "applied"
+    """The writer did it."""
+    REFUSED = "refused"
+    """The writer answered with an error; the table goes on as it is."""
+    SKIPPED = "skipped"
+    """It needs a step that was refused; it was not sent."""
+    UNKNOWN = "unknown"
+    """The writer crashed or was silent; nothing is known of the table from here on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An error that a live server or session answered with."""
+
+    kind: str
+    """The engine's name of the error, e.g. `GENERIC_INTERNAL_ERROR` or a Java class."""
+    message: str
+    code: str = ""
+    """The engine's error code or SQLSTATE, where it gives one."""
+    cause: str = ""
+    """The innermost cause, `class: message`, where the engine tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one step on one table."""
+
+    step: int
+    """The step's number in the scenario, from 1; 0 is the creation of the table."""
+    kind: OutcomeKind
+    instant: str = ""
+    """The instant (Hudi: requested time) that the step made on the timeline, if any."""
+    refusal: Refusal | None = None
+    because: str = ""
+    """Why it was skipped, or how the writer ended; empty otherwise."""
+    statements: tuple[str, ...] = ()
+    """The statements as sent, with `{database}` and `{location}` as placeholders."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FileValues:
+    """What one data file holds, or one block of a log file, read from it directly."""
+
+    file: int
+    """Its number in the `files` of the same record, from 0."""
+    columns: tuple[str, ...] = ()
+    """Their names in the file's order, Hudi's own left out."""
+    rows: tuple[tuple[Cellular, ...], ...] = ()
+    """In the order of the file's `keys`."""
+    unread: str = ""
+    """Why its values are not known; empty when they are."""
+    meta: Annotated[tuple[tuple[Cellular, ...], ...], Field(exclude_if=lambda rows: not rows)] = ()
+    """Of base files, where the catalog lists none of Hudi's meta columns: those, row by row."""
+    commits: Annotated[tuple[str, ...], Field(exclude_if=lambda instants: not instants)] = ()
+    """The instant at which each row was committed, by what Hudi keeps of it; empty where the file
+    does not say, and in records made before it was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateRecord:
+    """A table state as a run names it: where a variant stands after a step."""
+
+    variant: str
+    outcome: Outcome
+    digest: str
+    """Address of the frozen state in the cache; empty when nothing was frozen."""
+    files: tuple[FileFact, ...] = ()
+    tables: tuple[str, ...] = ()
+    """The catalog entries there are (`t`, `t_ro`, `t_rt`)."""
+    reused: bool = False
+    layout: str = ""
+    """Why there are no file facts; empty when there are, or nothing was frozen."""
+    others: tuple[tuple[str, int], ...] = ()
+    """Instants in `files` that are no step's own, each with the step whose rows it took in: the
+    compaction that an upgrade scheduled, carried out in a later step."""
+    table_version: str = ""
+    """Of the table after the step, where its format counts versions."""
+    values: tuple[FileValues, ...] = ()
+    """What the files with rows hold that no earlier state of the variant had; nothing in records
+    made before files were read."""
+    bare: Annotated[bool, Field(exclude_if=lambda bare: not bare)] = False
+    """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of an answer: the name and the engine's own text of its type."""
+
+    name: str
+    type: str
+    canonical: str = ""
+    """The type in our words (`model.datatypes`); empty when the engine's type has none."""
+
+
+def labelled(query: Query, columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Give the columns of an answer under the names that we ask for them by.
+
+    Engines label an expression as they like: `address.town` is `town` to most.
+    """
+    asked = (COUNT,) if query.count else query.columns
+    if len(asked) != len(columns):
+        return tuple(columns)
+    return tuple(
+        replace(column, name=path) if "." in path or query.count else column
+        for path, column in zip(asked, columns, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Normalised:
+    """A declared difference that is no error, and how often it was met (see `differences`)."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at a question that got no answer."""
+
+    what: str
+    """How it ended: connection lost, time-out, process dead …"""
+    log: str = ""
+    """The end of the server's log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One column asked alone, after `select *` was refused."""
+
+    column: str
+    sql: str
+    """Empty where it was not sent: the key column, which each is asked with, was refused alone."""
+    columns: tuple[Column, ...] = ()
+    rows: tuple[tuple[Cellular, ...], ...] = ()
+    refusal: Refusal | None = None
+    unknown: str = ""
+    normalised: tuple[Normalised, ...] = ()
+    raw: Annotated[OwnTexts, Field(exclude_if=lambda texts: not texts)] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a reader said to a cell's question: rows, or else a refusal, unknown or void alone."""
+
+    case: str
+    sql: str
+    columns: tuple[Column, ...] = ()
+    rows: tuple[tuple[Cellular, ...], ...] = ()
+    refusal: Refusal | None = None
+    unknown: str = ""
+    """Why there is no answer at all; empty when there is one."""
+    parts: tuple[Part, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    seconds: float = 0.0
+    confirmed: str = ""
+    """What the engine told about how it ran (path, connector, settings), where it can tell."""
+    reused: bool = False
+    question: Query = ALL
+    """What was asked; the answer is judged as one to this, whatever a later plan would ask."""
+    void: str = ""
+    """Why there was nothing to ask (a step was refused, its column is not there); else empty."""
+    normalised: tuple[Normalised, ...] = ()
+    """What was evened out in rows and columns when they came."""
+    raw: Annotated[OwnTexts, Field(exclude_if=lambda texts: not texts)] = ()
+    probe: Annotated[str, Field(exclude_if=lambda case: not case)] = ""
+    """The case whose refusal stands for this one, which was not sent: it is void then."""
+
+    @property
+    def scant(self) -> bool:
+        """Whether it tells too little to name a way of reading by: one number, or no row at all.
+
+        Many mistakes that nobody predicts give just that as well.
+        """
+        return self.question.count or not self.rows
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether a server gave rows, were it of a column that was asked alone.
+
+        None at all tell nothing: where no write succeeded there are no files that it could refuse.
+        """
+        return bool(self.rows) or any(part.rows for part in self.parts)
+
+
+class Party(StrEnum):
+    """Who is to blame for a wrong answer."""
+
+    READER = "reader"
+    """The files hold what was written, and the answer shows something else."""
+    WRITER = "writer"
+    """The files hold something else than the statements sent, and the answer shows it."""
+    MODEL = "model"
+    """Files and engines are against the truth, which is looked into before anybody is blamed."""
+    UNSURE = "unsure"
+    """The files hold what the answer shows, and the writer may be to blame, or our own model or
+    reading of files: no statement settles it, or another engine shows what was written."""
+
+
+class FindingKind(StrEnum):
+    """The named ways of being wrong, the most specific first."""
+
+    MISALIGNED = "misaligned"
+    RESURRECTED = "resurrected"
+    STALE = "stale"
+    PREMATURE = "premature"
+    MISSING_RENAME = "missing_rename"
+    LOST_VALUE = "lost_value"
+    GHOST_ROW = "ghost_row"
+    LOST_ROW = "lost_row"
+    DUPLICATE = "duplicate"
+    ALTERED_VALUE = "altered_value"
+    TYPE_DRIFT = "type_drift"
+    UNEXPLAINED = "unexplained"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a found value comes from, by the truth."""
+
+    field_id: int
+    name: str
+    """The field's dotted name when the value was written."""
+    step: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """One wrong place that can be checked by hand."""
+
+    key: str
+    column: str
+    expected: Cellular
+    found: Cellular
+    origin: Origin | None = None
+    raw: str = ""
+    """The engine's own text of the whole cell, where that is known; else the text of `found`."""
+    file: Annotated[str, Field(exclude_if=lambda path: not path)] = ""
+    """What it was read from, relative to the table's folder; empty where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One way in which an answer is wrong, and every place it explains."""
+
+    kind: FindingKind
+    columns: tuple[str, ...]
+    witness: Witness
+    places: tuple[Witness, ...]
+    """All places this finding explains, `witness` being the first."""
+    party: Party | None = None
+    """Who is to blame; None where the values in the files are not known."""
+
+
+class VerdictKind(StrEnum):
+    """Never merged into one another."""
+
+    CORRECT = "correct"
+    WRONG = "wrong"
+    REFUSED = "refused"
+    UNSUPPORTED = "unsupported"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The table that the truth expects: columns with their types, rows in key order."""
+
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[Cellular, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is judged of one cell."""
+
+    case: str
+    scenario: str
+    variant: str
+    step: int
+    reader: str
+    view: str
+    query: str
+    verdict: VerdictKind
+    findings: tuple[Finding, ...] = ()
+    reproduces: tuple[str, ...] = ()
+    """The mappings that reproduce the whole answer, of those tried; see `claimed`."""
+    because: str = ""
+    """Why unknown or unsupported, or what a refusal means (`read by position`)."""
+    known: str = ""
+    """The reason of the baseline line that this verdict matches; empty when new or correct."""
+    expected: Expected | None = None
+    seconds: float = 0.0
+    sql: str = ""
+    reused: bool = False
+    normalised: tuple[Normalised, ...] = ()
+    """The declared differences that are no findings, those of the answer and those of judging."""
+    disclaimed: Annotated[str, Field(exclude_if=lambda why: not why)] = ""
+    """What is declared of a reader that answered, and is not to know such a table; else empty."""
+    scant: Annotated[bool, Field(exclude_if=lambda scant: not scant)] = False
+    """Whether the answer tells too little to claim a way of reading (`Answer.scant`)."""
+
+    @property
+    def claimed(self) -> str:
+        """The one mapping that is claimed: no other gives the answer, and it tells enough."""
+        return self.reproduces[0] if len(self.reproduces) == 1 and not self.scant else ""

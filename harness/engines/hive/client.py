@@ -1,0 +1,224 @@
+"""A session with HiveServer2 over PyHive: raw rows, refusals, and what gives no answer.
+
+The only module of this engine that needs the client library; import it where it is used.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from pyhive import hive
+from pyhive.exc import OperationalError
+from TCLIService.ttypes import (
+    TFetchOrientation,
+    TFetchResultsReq,
+    TGetResultSetMetadataReq,
+    TOperationState,
+    TStatusCode,
+    TTypeId,
+)
+from thrift.Thrift import TApplicationException
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport, TTransportException
+
+from harness.core.records import Refusal
+from harness.engines.api import NoAnswerError
+from harness.engines.hive import errors
+from harness.engines.hive.errors import HiveError
+from harness.engines.hive.values import FETCH, MAP_REDUCE, Result
+from harness.runtime.ports import LOOPBACK
+
+CONNECT_S: Final = 60.0
+CLOSE_S: Final = 2.0
+FETCH_ROWS: Final = 1000
+
+_SUCCESS: Final = (TStatusCode.SUCCESS_STATUS, TStatusCode.SUCCESS_WITH_INFO_STATUS)
+_GOING: Final = (
+    TOperationState.INITIALIZED_STATE,
+    TOperationState.PENDING_STATE,
+    TOperationState.RUNNING_STATE,
+)
+
+# Thrift logs every failed attempt to connect; the exceptions say the same to who waits for them.
+logging.getLogger("thrift").addHandler(logging.NullHandler())
+
+
+class HiveClient:
+    """One session, for one thread. Once it gave no answer it gives no other."""
+
+    def __init__(self, port: int, log: Path) -> None:
+        """Open a session. `log`: where the server says why jobs fail.
+
+        Raises:
+            NoAnswerError: the server does not answer.
+
+        """
+        self._log = log
+        self._socket = TSocket(LOOPBACK, port)
+        self._deadline = 0.0
+        self._lost = ""
+        with self._answering(CONNECT_S):
+            transport = TBufferedTransport(self._socket)
+            self._hive = hive.Connection(thrift_transport=transport, username=getpass.getuser())
+
+    def run(self, sql: str, timeout_s: float) -> Result:
+        """Run a statement and fetch all its rows.
+
+        Raises:
+            HiveError: the server answered with an error.
+            NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
+
+        """
+        began = self._log.stat().st_size
+        with self._answering(timeout_s), self._cursor() as cursor:
+            # Not waited for in the call: so the server tells which tasks ran, also failed ones.
+            cursor.execute(sql, async_=True)
+            tasks = self._finished(cursor, began)
+            columns = self._columns(cursor) if cursor._operationHandle.hasResultSet else ()  # noqa: SLF001
+            rows = self._rows(cursor) if columns else ()
+            return Result(columns, rows, MAP_REDUCE if tasks else FETCH)
+
+    def close(self) -> None:
+        """End the session; never raises."""
+        if not self._lost:
+            with suppress(Exception), self._answering(CLOSE_S):
+                self._hive.close()
+        self._socket.close()
+
+    @contextmanager
+    def _answering(self, timeout_s: float) -> Iterator[None]:
+        """Sort the ways in which a call fails."""
+        if self._lost:
+            raise NoAnswerError(f"the connection was lost before: {self._lost}")
+        self._deadline = time.monotonic() + timeout_s
+        try:
+            self._within()
+            yield
+        except (TTransportException, OSError, EOFError) as problem:
+            raise self._no_answer(problem, timeout_s) from problem
+        except OperationalError as problem:
+            raise _refused(problem.args[0].status) from problem
+        except TApplicationException as problem:
+            refusal = Refusal(type(problem).__name__, str(problem))
+            raise HiveError(refusal) from problem
+
+    def _within(self) -> None:
+        """Let the next call take no longer than the time that is left."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._socket.setTimeout(left * 1000)
+
+    def _no_answer(self, problem: Exception, timeout_s: float) -> NoAnswerError:
+        kind = getattr(problem, "type", None)
+        late = isinstance(problem, TimeoutError) or kind == TTransportException.TIMED_OUT
+        self._lost = (
+            f"no answer within {timeout_s:.0f} s" if late else f"connection lost: {problem}"
+        )
+        self._socket.close()
+        return NoAnswerError(self._lost)
+
+    @contextmanager
+    def _cursor(self) -> Iterator[Any]:
+        """Give a cursor whose operation is closed at the server if there is still a connection."""
+        cursor, connected = self._hive.cursor(), True
+        try:
+            yield cursor
+        except (TTransportException, OSError):
+            connected = False
+            raise
+        finally:
+            if connected:
+                with suppress(Exception):  # a result that is complete stays an answer
+                    cursor.close()
+
+    def _finished(self, cursor: Any, began: int) -> tuple[str, ...]:  # noqa: ANN401 - no types
+        """Wait for the end of a query; give the names of the jobs that ran for it."""
+        while True:
+            self._within()
+            status = cursor.poll()
+            jobs = _jobs(status.taskStatus)
+            if status.operationState == TOperationState.FINISHED_STATE:
+                return jobs
+            if status.operationState not in _GOING:
+                raise _failed(status, jobs, self._log_since(began))
+
+    def _log_since(self, began: int) -> str:
+        with self._log.open("rb") as log:
+            log.seek(began)
+            return log.read().decode("utf-8", errors="replace")
+
+    def _columns(self, cursor: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
+        self._within()
+        asked = TGetResultSetMetadataReq(cursor._operationHandle)  # noqa: SLF001 - PyHive keeps no qualifiers
+        answer = self._hive.client.GetResultSetMetadata(asked)
+        if answer.schema is None:
+            raise _refused(answer.status)
+        return tuple((each.columnName, _type_text(each.typeDesc)) for each in answer.schema.columns)
+
+    def _rows(self, cursor: Any) -> tuple[tuple[Any, ...], ...]:  # noqa: ANN401
+        """Fetch all rows as they are sent: PyHive's own conversion cuts timestamps off."""
+        rows: list[tuple[Any, ...]] = []
+        handle = cursor._operationHandle  # noqa: SLF001
+        wanted = TFetchResultsReq(handle, TFetchOrientation.FETCH_NEXT, FETCH_ROWS)
+        while True:
+            self._within()
+            answer = self._hive.client.FetchResults(wanted)
+            if answer.status.statusCode not in _SUCCESS:
+                raise _refused(answer.status)
+            more = list(zip(*map(_sent, answer.results.columns), strict=True))
+            if not more:
+                return tuple(rows)
+            rows += more
+
+
+def _sent(column: Any) -> list[Any]:  # noqa: ANN401 - Thrift's own struct
+    """Give the values of a column, None for NULL."""
+    values: list[Any] = hive._unwrap_column(column)  # noqa: SLF001 - without a type: as they came
+    return values
+
+
+def _jobs(tasks: str | None) -> tuple[str, ...]:
+    """Give the ids of the MapReduce jobs among the tasks of a query, from its status in JSON."""
+    found = (task for task in json.loads(tasks or "[]") if task.get("taskType") == "MAPRED")
+    return tuple(task.get("externalHandle", "") for task in found)
+
+
+def _refused(status: Any) -> HiveError:  # noqa: ANN401 - Thrift's own struct
+    thrown = errors.chain(status.infoMessages or ())
+    return _error(
+        errors.refusal(status.errorMessage or "", status.sqlState, status.errorCode, thrown)
+    )
+
+
+def _failed(status: Any, jobs: tuple[str, ...], log: str) -> HiveError:  # noqa: ANN401
+    """Give the error of a query that was compiled; what a job met is only in the log."""
+    thrown = errors.job_failure(log, jobs[-1]) if jobs else ()
+    return _error(
+        errors.refusal(status.errorMessage or "", status.sqlState, status.errorCode, thrown)
+    )
+
+
+def _error(refusal: Refusal) -> HiveError:
+    """Give the error, unless the server only lost its metastore: that says nothing of the query."""
+    if errors.catalog_is_gone(refusal):
+        reason = refusal.message.partition("\n")[0]
+        raise NoAnswerError(f"HiveServer2 does not reach its metastore: {reason}")
+    return HiveError(refusal)
+
+
+def _type_text(described: Any) -> str:  # noqa: ANN401
+    """Give the type as Hive writes it: `bigint`, `decimal(10,2)`, `varchar(5)`, `struct`."""
+    entry = described.types[0].primitiveEntry
+    name: str = TTypeId._VALUES_TO_NAMES[entry.type].removesuffix("_TYPE").lower()  # noqa: SLF001
+    given = entry.typeQualifiers.qualifiers if entry.typeQualifiers else {}
+    wanted = ("precision", "scale", "characterMaximumLength")
+    numbers = [str(given[each].i32Value) for each in wanted if each in given]
+    return f"{name}({','.join(numbers)})" if numbers else name

@@ -1,0 +1,189 @@
+"""HiveServer2 as a reader, asked over Thrift with PyHive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+import psutil
+
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+from harness.core import tolerances
+from harness.core.errors import UsageProblem
+from harness.core.progress import Progress
+from harness.core.tolerances import Declared
+from harness.engines import bundles, metastore_check, query_sql
+from harness.engines.api import (
+    ORC_FORMAT,
+    NoAnswerError,
+    Question,
+    RefusedError,
+    Settings,
+    Wanted,
+)
+from harness.engines.code_digest import code_digest
+from harness.engines.hive.errors import HiveError
+from harness.engines.hive.session import HiveConnection
+from harness.runtime import hive_launcher, jvm_cds, template
+from harness.runtime.ports import LOOPBACK, on_free_port
+from harness.runtime.process import Command, Served, running
+from harness.runtime.readiness import wait_until
+
+READY_S: Final = 240.0
+"""How long it may take to answer; 5 s on an idle machine."""
+STATEMENT_S: Final = 60.0
+THREADS: Final = 1000
+"""With more threads than these it is replaced. A job that fails leaves a thread behind that reports
+its progress for ever, and with it 0.5 MB of settings; 55 threads are its own. Of 2,087 such jobs
+its gigabyte was full, and a query that takes a second took ten."""
+
+ORC_BY_POSITION: Final = "orc.force.positional.evolution"
+"""Setting of a reader, called as ORC's own: whether columns of ORC files are mapped by position."""
+
+_LAUNCH: Final = "-Djdk.lang.Process.launchMechanism=VFORK"
+"""How Java starts `chmod` and the like, which Hadoop runs 30 times a job: by default through a
+helper, without it a job takes a tenth less. (Where Java is killed meanwhile that helper waits for
+ever, JDK-8307990; what a process leaves behind is ended in any case, `process.running`.)"""
+
+_STATEMENTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "path": {
+        "fetch": "set hive.fetch.task.conversion=more",
+        "mapreduce": "set hive.fetch.task.conversion=none",
+    },
+    "schema-on-read": {
+        "on": "set hoodie.schema.on.read.enable=true",
+        "off": "set hoodie.schema.on.read.enable=false",
+    },
+    ORC_BY_POSITION: {value: f"set {ORC_BY_POSITION}={value}" for value in ("true", "false")},
+}
+"""What a session is told for each value of a setting."""
+
+
+def statements(settings: Settings) -> tuple[str, ...]:
+    """Give what a session with these settings is told first; a setting left out is not touched.
+
+    Raises:
+        UsageProblem: there is no such setting, or it has no such value.
+
+    """
+    for name, value in settings.items():
+        if value not in _STATEMENTS.get(name, {}):
+            allowed = "; ".join(f"{each}: {', '.join(of)}" for each, of in _STATEMENTS.items())
+            raise UsageProblem(f"hive has no setting {name}={value}; allowed are {allowed}")
+    return tuple(of[settings[name]] for name, of in _STATEMENTS.items() if name in settings)
+
+
+@dataclass(frozen=True, slots=True)
+class HiveServer(Served):
+    """A running HiveServer2; see `api.Server`."""
+
+    port: int
+    declared: Declared
+
+    def spent(self) -> bool:
+        """Tell whether so many of its jobs failed that what they left behind fills its memory."""
+        with suppress(psutil.Error):
+            return psutil.Process(self.process.pid).num_threads() > THREADS
+        return False
+
+    def connect(self, settings: Settings) -> HiveConnection:
+        """Open a session.
+
+        Raises:
+            NoAnswerError: the server cannot be reached, or refuses a session.
+            UsageProblem: `settings` name what there is not.
+
+        """
+        # Imported when it is needed: planning and judging work without the client library.
+        from harness.engines.hive.client import HiveClient  # noqa: PLC0415
+
+        told = statements(settings)
+        client = HiveClient(self.port, self.process.log)
+        try:
+            for statement in told:
+                client.run(statement, STATEMENT_S)
+        except HiveError as error:
+            client.close()
+            raise NoAnswerError(f"no session: {error}") from error
+        return HiveConnection(client, self.declared)
+
+
+class HiveEngine:
+    """What the harness needs of Hive; see `api.Engine`."""
+
+    settings: Mapping[str, tuple[str, ...]] = MappingProxyType(
+        {name: tuple(values) for name, values in _STATEMENTS.items()}
+    )
+
+    def sql(self, question: Question, settings: Settings) -> str:  # noqa: ARG002 - of the contract
+        """Give the query in HiveQL; settings are the session's, not the query's."""
+        return query_sql.select(question, "`")
+
+    def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
+        """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
+        if ORC_BY_POSITION in settings and format_name != ORC_FORMAT:
+            return f"{ORC_BY_POSITION} says nothing of {format_name} tables"
+        return bundles.cannot(distribution, settings, format_name)
+
+    def ask_code(self) -> str:
+        """Give a digest of the server's configuration and of what asks it."""
+        return code_digest("hive", hive_launcher.__name__)
+
+    def serve(
+        self,
+        installation: Installation,
+        metastore_uri: str,
+        folder: Path,
+        progress: Progress,
+        wanted: Wanted = None,
+    ) -> AbstractContextManager[HiveServer]:
+        """Run HiveServer2 on the metastore at `metastore_uri`; it reads all formats alike.
+
+        Raises:
+            EnvironmentProblem: it did not get ready; the message holds the end of its log.
+
+        """
+        del wanted
+        progress.note(f"start {installation.distribution.name}")
+        (folder / "tmp").mkdir()
+        return on_free_port(lambda port: _started(installation, metastore_uri, folder, port))
+
+
+@contextmanager
+def _started(
+    installation: Installation, metastore_uri: str, folder: Path, port: int
+) -> Iterator[HiveServer]:
+    conf = folder / "conf"
+    values = {"port": port, "host": LOOPBACK, "metastore": metastore_uri, "work": folder}
+    template.write("hive", "hive-site.xml", values, conf)
+    # Hive looks for a file of this name, whatever Log4j's own property says.
+    template.write("hive", "hive-log4j2.properties", {"level": "WARN"}, conf)
+    archive = jvm_cds.of(installation, installation.jars("loader"))
+    jvm = (f"-Djava.io.tmpdir={folder / 'tmp'}", _LAUNCH, *archive.options)
+    main = (installation.distribution.text("main"),)
+    arguments = hive_launcher.command(installation, conf, main, jvm)
+    with running(Command(arguments, folder, folder / "hive.log")) as process:
+        server = HiveServer(process, port, tolerances.of(installation.distribution.name))
+        wait_until(
+            lambda: _ask(server, metastore_uri),
+            process,
+            timeout_s=READY_S,
+            what=installation.distribution.name,
+            not_yet=(NoAnswerError, RefusedError),
+        )
+        yield server
+        archive.keep(process, installation)
+
+
+def _ask(server: HiveServer, metastore_uri: str) -> None:
+    """Ask what needs the server, its metastore, and the compiler."""
+    with metastore_check.metastore_first(metastore_uri), closing(server.connect({})) as connection:
+        connection.ask("show databases", timeout_s=STATEMENT_S)
+
+
+ENGINE: Final = HiveEngine()

@@ -1,0 +1,108 @@
+"""What Hive says when it refuses a query, made a refusal. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from harness.core.records import Refusal
+
+_CHAINED = re.compile(r"\*([\w.$]+):(.*?)(?::-?\d+:-?\d+)?", re.DOTALL)
+"""A link of the exception chain in `infoMessages`: `*class:message:frames:frames in common`."""
+
+_CLASS = re.compile(r"(?:[a-z]\w*\.)+([A-Z][\w$]*)")
+_LOG_LINE = re.compile(r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+_STARTED = re.compile(r"(?:Caused by: )?((?:[\w$]+\.)+[\w$]+)(?:: (.*))?")
+_FRAME = re.compile(r"\s+at |\s*\.\.\. \d+ more")
+_CATALOG_GONE: Final = (
+    "Could not connect to meta store",
+    "org.apache.thrift.transport.TTransportException",
+    "Unable to instantiate org.apache.hadoop.hive.ql.metadata.SessionHiveMetaStoreClient",
+)
+
+
+class HiveError(Exception):
+    """The server answered with an error."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        """`refusal`: what it said."""
+        super().__init__(f"{refusal.kind}: {refusal.message}")
+        self.refusal = refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Thrown:
+    """An exception of the server."""
+
+    kind: str
+    """The full name of its class."""
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}" if self.message else self.kind
+
+    @property
+    def name(self) -> str:
+        """The name of its class without the package."""
+        return self.kind.rpartition(".")[2]
+
+
+def chain(messages: Sequence[str]) -> tuple[Thrown, ...]:
+    """Give the exceptions that `infoMessages` of a status name, the outermost first."""
+    links = (_CHAINED.fullmatch(message) for message in messages)
+    return tuple(Thrown(link[1], link[2]) for link in links if link)
+
+
+def refusal(
+    message: str, state: str | None, code: int | None, thrown: Sequence[Thrown] = ()
+) -> Refusal:
+    """Give the refusal for an error: `state` is the SQLSTATE, `code` Hive's own number.
+
+    Its kind is the class of the innermost exception: the outer ones (HiveSQLException,
+    IOException) are the same for everything that goes wrong while rows are read.
+    """
+    innermost = thrown[-1] if thrown else None
+    named = _CLASS.search(message)
+    fallback = named[1] if named else "HiveSQLException"
+    return Refusal(
+        kind=innermost.name if innermost else fallback,
+        message=_without_frames(message),
+        code="/".join(str(part) for part in (state, code) if part),
+        cause=str(innermost) if innermost else "",
+    )
+
+
+def _without_frames(message: str) -> str:
+    """Leave out the lines of a stack trace, which Hive puts into some messages."""
+    return "\n".join(line for line in message.splitlines() if not _FRAME.match(line)).strip()
+
+
+def job_failure(log: str, job: str) -> tuple[Thrown, ...]:
+    """Give the exceptions that ended a local MapReduce job, the outermost first.
+
+    A client is told no more than `return code 2`. The server's log has a line that ends with the
+    job's id and the trace after it (`LocalJobRunner.Job.run`: `LOG.warn(id, throwable)`).
+    """
+    lines = log.splitlines()
+    for at, line in enumerate(lines):
+        if _LOG_LINE.match(line) and line.endswith(f"LocalJobRunner: {job}"):
+            return _trace(lines[at + 1 :])
+    return ()
+
+
+def _trace(lines: Sequence[str]) -> tuple[Thrown, ...]:
+    thrown = []
+    for number, line in enumerate(lines):
+        if _LOG_LINE.match(line):
+            break
+        found = _STARTED.fullmatch(line)
+        if found and (number == 0 or line.startswith("Caused by: ")):
+            thrown.append(Thrown(found[1], found[2] or ""))
+    return tuple(thrown)
+
+
+def catalog_is_gone(found: Refusal) -> bool:
+    """Tell whether not the query is wrong but the metastore did not answer the server."""
+    return any(sign in f"{found.message} {found.cause}" for sign in _CATALOG_GONE)

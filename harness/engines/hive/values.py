@@ -1,0 +1,245 @@
+"""Hive's types and values, made canonical. Pure.
+
+HiveServer2 sends nested values as JSON text that is not quite JSON: keys of maps that are no
+strings stand bare (`{1:"z"}`), decimals lose their last zeros, dates and timestamps are texts.
+The column's type tells what was meant. What is another value than the one sent is declared
+(`harness.core.tolerances`).
+"""
+
+from __future__ import annotations
+
+import decimal
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from harness.core.tolerances import Tally
+from harness.engines.java_floats import number_of
+from harness.engines.query_sql import checked
+from harness.model.canonical import MapValue, Value, day, moment
+from harness.model.datatypes import (
+    Array,
+    DataType,
+    Decimal,
+    Map,
+    Primitive,
+    Struct,
+    Text,
+    TypeTextError,
+    parse_type,
+)
+
+_BIGINT = re.compile(r"\bbigint(?!\s*[\w:])")
+_DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+_STRING_OR_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|([^\s{}\[\],:"]+)(?=\s*:)', re.DOTALL)
+
+Convert = Callable[[Any], Value]
+
+MAP_REDUCE: Final = "mapreduce"
+FETCH: Final = "fetch"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Rows as the server sends them: decimals, dates, timestamps and nested values are texts."""
+
+    columns: tuple[tuple[str, str], ...] = ()
+    """Name as the server gives it, and type; nested types only by name (`struct`)."""
+    rows: tuple[tuple[Any, ...], ...] = ()
+    path: str = FETCH
+    """What the tasks of this very query say: `fetch` (none ran) or `mapreduce`."""
+
+
+def canonical_type(text: str) -> DataType | None:
+    """Give our type for Hive's text of one, None where we have none.
+
+    >>> str(canonical_type("map<bigint,struct<a:varchar(5)>>"))
+    'map<long, struct<a: varchar(5)>>'
+    >>> canonical_type("void") is None
+    True
+    """
+    try:
+        return parse_type(_BIGINT.sub("long", text))
+    except TypeTextError:
+        return None
+
+
+def canonical(value: Any, kind: DataType | None, tally: Tally) -> Value:  # noqa: ANN401
+    """Give the canonical form of a value as HiveServer2 sends it.
+
+    What is not of the form that its type promises stays as it came, so that it shows.
+    """
+    if value is None or kind is None:
+        return value
+    try:
+        if isinstance(kind, Struct | Array | Map):
+            normal = _convert(kind, tally)(parse_nested(value))
+            return tally.take("nested-text", type(kind).__name__.lower(), value, normal)
+        return _convert(kind, tally)(_sent(value, kind))
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return value
+
+
+def _sent(value: Any, kind: DataType) -> Any:  # noqa: ANN401
+    """Give the number of a decimal, which comes as a text where it is no part of another value."""
+    if not (isinstance(kind, Decimal) and isinstance(value, str)):
+        return value
+    if not _DECIMAL.fullmatch(value):
+        raise ValueError(f"{value!r} is not how Hive writes a decimal")
+    return decimal.Decimal(value)
+
+
+def children(text: str) -> dict[str, str]:
+    """Give the children of a struct in Hive's text of its type, each with the text of its own.
+
+    >>> children("struct<a:int,b:map<int,string>>")
+    {'a': 'int', 'b': 'map<int,string>'}
+    """
+    if not (text.startswith("struct<") and text.endswith(">")):
+        return {}
+    parts, depth = [""], 0
+    for letter in text[len("struct<") : -1]:
+        depth += {"<": 1, "(": 1, ">": -1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return {name: kind for name, _, kind in (part.partition(":") for part in parts)}
+
+
+class Pairs(tuple[tuple[str, Any], ...]):
+    """The pairs of a JSON object, in order; told apart from an array."""
+
+    __slots__ = ()
+
+
+def parse_nested(text: str) -> Any:  # noqa: ANN401 - JSON is of any type
+    """Read the text of a nested value: objects as `Pairs`, numbers with a point as Decimal.
+
+    >>> parse_nested('{1:"a:b",2:null}')
+    (('1', 'a:b'), ('2', None))
+
+    Raises:
+        ValueError: it is no such text.
+
+    """
+    quoted = _STRING_OR_KEY.sub(lambda found: f'"{found[1]}"' if found[1] else found[0], text)
+    return json.loads(quoted, object_pairs_hook=Pairs, parse_float=decimal.Decimal, strict=False)
+
+
+def _convert(kind: DataType, tally: Tally) -> Convert:
+    match kind:
+        case Primitive("float"):
+            return lambda value: _single(value, tally)
+        case Primitive(name):
+            return _PRIMITIVES[name]
+        case Text():
+            return _text
+        case Decimal(_, scale):
+            return lambda value: _scaled(value, scale, tally)
+        case Array(element):
+            inner = _optional(element, tally)
+            return lambda value: tuple(map(inner, checked(value, list)))
+        case Map(key, element):
+            return lambda value: _map(value, _key(key, tally), _optional(element, tally))
+        case Struct(fields):
+            return lambda value: _struct(value, fields, tally)
+
+
+def _optional(kind: DataType, tally: Tally) -> Convert:
+    convert = _convert(kind, tally)
+    return lambda value: None if value is None else convert(value)
+
+
+def _key(kind: DataType, tally: Tally) -> Convert:
+    """Read a map's key, a text whatever it is: bare are numbers and booleans, as elsewhere."""
+    convert = _convert(kind, tally)
+    bare = isinstance(kind, Decimal) or str(kind) in _BARE
+    return lambda text: convert(json.loads(text, parse_float=decimal.Decimal) if bare else text)
+
+
+def _map(value: Any, key: Convert, element: Convert) -> MapValue:  # noqa: ANN401
+    return MapValue.of([(key(each), element(inner)) for each, inner in checked(value, Pairs)])
+
+
+def _struct(
+    value: Any,  # noqa: ANN401
+    fields: tuple[tuple[str, DataType], ...],
+    tally: Tally,
+) -> dict[str, Value]:
+    found = checked(value, Pairs)
+    if [name for name, _ in found] != [name for name, _ in fields]:
+        raise ValueError(f"{found} has other children than {fields}")
+    pairs = zip(fields, found, strict=True)
+    return {name: _optional(kind, tally)(inner) for (name, kind), (_, inner) in pairs}
+
+
+def _scaled(value: Any, scale: int, tally: Tally) -> Value:  # noqa: ANN401
+    """Give the digits that the type has; never fewer than the value has: zeros count as others."""
+    exact = decimal.Decimal(checked(value, int | decimal.Decimal))
+    last = decimal.Decimal(1).scaleb(-scale)
+    scaled = exact.quantize(last, context=_EXACT)
+    if scaled == exact and _places(exact) > scale:
+        raise ValueError(f"{exact} has more digits than its type")
+    return tally.take("decimal-zeros", "decimal", exact, scaled) if scaled == exact else exact
+
+
+def _places(number: decimal.Decimal) -> int:
+    """Give how many digits stand behind the point; a number with an exponent is none of Hive's."""
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or exponent > 0:
+        raise ValueError(f"{number} is not how Hive writes a decimal")
+    return -exponent
+
+
+def _single(value: Any, tally: Tally) -> Value:  # noqa: ANN401
+    sent = checked(value, int | float | decimal.Decimal)
+    return tally.take("float-text", "float", float(sent), number_of(sent, "float"))
+
+
+_EXACT: Final = decimal.Context(prec=2 * 38)
+
+
+def _boolean(value: Any) -> bool:  # noqa: ANN401
+    return bool(checked(value, bool))
+
+
+def _integer(value: Any) -> int:  # noqa: ANN401
+    return int(checked(value, int))
+
+
+def _double(value: Any) -> float:  # noqa: ANN401
+    return number_of(checked(value, int | float | decimal.Decimal), "double")
+
+
+def _text(value: Any) -> str:  # noqa: ANN401
+    return str(checked(value, str))
+
+
+def _date(value: Any) -> Value:  # noqa: ANN401
+    return day(_text(value))
+
+
+def _timestamp(value: Any) -> Value:  # noqa: ANN401
+    return moment(_text(value))
+
+
+def _bytes(value: Any) -> bytes:  # noqa: ANN401
+    return bytes(checked(value, bytes))
+
+
+_BARE: Final = {"boolean", "tinyint", "smallint", "int", "long", "float", "double"}
+_PRIMITIVES: Final[dict[str, Convert]] = {
+    "boolean": _boolean,
+    "tinyint": _integer,
+    "smallint": _integer,
+    "int": _integer,
+    "long": _integer,
+    "double": _double,
+    "string": _text,
+    "binary": _bytes,
+    "date": _date,
+    "timestamp": _timestamp,
+}

@@ -1,0 +1,1 @@
+"""PrestoSQL and PrestoDB as readers."""

@@ -1,0 +1,1 @@
+"""Spark, a JVM in a process of its own: as a reader, and as the session that writes."""

@@ -1,0 +1,164 @@
+"""Spark as a reader: a JVM with the bundle of a format, a session for each reader's settings.
+
+The session that reads is never the one that wrote: it runs in a process of its own, started for
+reading only (see `harness.engines.spark.session`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Final
+
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Progress
+from harness.core.records import Column
+from harness.engines import bundles, query_sql
+from harness.engines.api import (
+    Connection,
+    NoAnswerError,
+    Question,
+    RefusedError,
+    Reply,
+    Server,
+    Settings,
+    Wanted,
+)
+from harness.engines.code_digest import code_digest
+from harness.engines.spark import launch
+from harness.engines.spark import session as client
+from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.spark.values import canonical_type
+from harness.runtime.readiness import EndedProblem
+
+KEYS: Final = {
+    "schema-on-read": ("hoodie.schema.on.read.enable",),
+    "vectorized": (
+        "spark.sql.parquet.enableVectorizedReader",
+        "spark.sql.iceberg.vectorization.enabled",  # Iceberg reads Parquet by itself
+    ),
+}
+"""Spark's own keys for each setting of a reader; a setting that is absent is left as it is."""
+SWITCH: Final = {"on": "true", "off": "false"}
+READY_S: Final = 120.0
+
+
+class SparkConnection:
+    """One session."""
+
+    def __init__(self, session: client.Session) -> None:
+        """`session`: with the settings of the reader."""
+        self._session = session
+        told = (f"{name}={value}" for name, value in session.told.items())
+        self._confirmed = ", ".join(told)
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        """Send a query and fetch all rows; raises as `Connection.ask` says."""
+        try:
+            found = self._session.run(sql, timeout_s=timeout_s)
+        except SparkRefusal as answer:
+            raise RefusedError(answer.refusal, answer.seconds) from None
+        except SparkSilent as problem:
+            raise NoAnswerError(str(problem)) from None
+        told = tuple(Column(name, type_, canonical_type(type_)) for name, type_ in found.columns)
+        columns, rows = query_sql.drop_meta(told, found.rows)
+        meta = query_sql.left_out(told, found.rows)
+        return Reply(columns, rows, found.seconds, self._confirmed, left_out=meta)
+
+    def close(self) -> None:
+        """End the session; never raises."""
+        self._session.close()
+
+
+class SparkServer:
+    """A running JVM."""
+
+    def __init__(self, spark: client.Spark) -> None:
+        """`spark`: started for reading."""
+        self._spark = spark
+
+    def connect(self, settings: Settings) -> Connection:
+        """Open a session; raises NoAnswerError when the process is gone."""
+        tell = tuple(key for keys in KEYS.values() for key in keys)
+        try:
+            session = self._spark.open(session_settings(settings), tell)
+        except SparkSilent as problem:
+            raise NoAnswerError(str(problem)) from None
+        return SparkConnection(session)
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return self._spark.alive()
+
+    def spent(self) -> bool:
+        """Tell whether it has used itself up; it does not (27,000 answers of one process)."""
+        return False
+
+    def log_tail(self) -> str:
+        """Give the end of its log."""
+        return self._spark.log_tail()
+
+    def peak_memory_mb(self) -> int:
+        """Give the most resident memory seen, in MiB."""
+        return self._spark.peak_memory_mb()
+
+
+class SparkEngine:
+    """See `harness.engines.api.Engine`."""
+
+    settings: Mapping[str, tuple[str, ...]] = dict.fromkeys(KEYS, tuple(SWITCH))
+
+    def sql(self, question: Question, settings: Settings) -> str:  # noqa: ARG002 - same for all
+        """Give the query; every format is found through the metastore by database and name."""
+        return query_sql.select(question, "`")
+
+    def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
+        """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
+        return bundles.cannot(distribution, settings, format_name)
+
+    def ask_code(self) -> str:
+        """Give a digest of the sources of everything that shapes an answer."""
+        return code_digest("spark")
+
+    def serve(
+        self,
+        installation: Installation,
+        metastore_uri: str,
+        folder: Path,
+        progress: Progress,
+        wanted: Wanted = None,
+    ) -> AbstractContextManager[Server]:
+        """Start the JVM, which reads all formats alike; see `Engine.serve`."""
+        del wanted
+        progress.note(f"start {installation.distribution.name}")
+        return _serve(installation, metastore_uri, folder)
+
+
+@contextmanager
+def _serve(installation: Installation, metastore_uri: str, folder: Path) -> Iterator[Server]:
+    with launch.spark(installation, metastore_uri, folder) as spark:
+        server = SparkServer(spark)
+        try:
+            first = server.connect({})
+            first.ask("show databases", timeout_s=READY_S)
+        except (RefusedError, NoAnswerError) as problem:
+            kind = EnvironmentProblem if spark.alive() else EndedProblem
+            said = f"{installation.distribution.name} cannot use the metastore: {problem}"
+            raise kind(f"{said}; the end of its log:\n{spark.log_tail()}") from None
+        first.close()
+        yield server
+
+
+def session_settings(settings: Settings) -> dict[str, str]:
+    """Give Spark's own keys and values for the settings of a reader. Pure.
+
+    >>> session_settings({"schema-on-read": "off"})
+    {'hoodie.schema.on.read.enable': 'false'}
+    """
+    return {key: SWITCH[value] for name, value in settings.items() for key in KEYS[name]}
+
+
+ENGINE = SparkEngine()

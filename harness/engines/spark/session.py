@@ -1,0 +1,206 @@
+"""Speak to a Spark JVM in a process of its own (`harness.engines.spark.worker`)."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Final
+
+import psutil
+
+from harness.core.errors import HarnessError
+from harness.core.records import Refusal
+from harness.engines.spark import log_errors
+from harness.model.canonical import Value, from_json
+from harness.runtime.process import Process
+
+OPEN_S: Final = 60.0
+LOOK_S: Final = 1.0
+"""How often memory is looked at: finding a process's children takes longer than some queries."""
+
+
+class SparkRefusal(Exception):
+    """Spark answered a statement with an error."""
+
+    def __init__(self, refusal: Refusal, seconds: float) -> None:
+        """`seconds`: how long it took to say so."""
+        super().__init__(f"{refusal.kind}: {refusal.message}")
+        self.refusal = refusal
+        self.seconds = seconds
+
+
+class SparkSilent(Exception):
+    """There was no answer: too late, or the process is gone. Nothing more can be asked of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a statement gave; both empty for most that are no query."""
+
+    columns: tuple[tuple[str, str], ...]
+    """Name, and type in Spark's words."""
+    rows: tuple[tuple[Value, ...], ...]
+    seconds: float
+
+
+class Session:
+    """A Spark session with settings of its own; the JVM is shared. Made by `Spark.open`."""
+
+    def __init__(self, spark: Spark, name: str, told: Mapping[str, str]) -> None:
+        """`told`: what the session says of the settings it was asked about."""
+        self._spark = spark
+        self._name = name
+        self.told = dict(told)
+
+    def run(self, sql: str, *, timeout_s: float) -> Rows:
+        """Run one statement and fetch all rows.
+
+        Raises:
+            SparkRefusal: Spark answered with an error.
+            SparkSilent: it did not answer in time, for which its process is ended, or it died.
+            HarnessError: the worker itself failed.
+
+        """
+        began = self._spark.log_size()
+        try:
+            reply = self._spark.ask(timeout_s, do="run", session=self._name, sql=sql)
+        except SparkRefusal as answer:
+            told = log_errors.explained(answer.refusal, self._spark.log_since(began))
+            raise SparkRefusal(told, answer.seconds) from None
+        columns = tuple((name, type_) for name, type_ in reply["columns"])
+        rows = tuple(tuple(map(from_json, row)) for row in reply["rows"])
+        return Rows(columns, rows, reply["seconds"])
+
+    def close(self) -> None:
+        """End the session; never raises."""
+        with suppress(SparkSilent, SparkRefusal, HarnessError):
+            self._spark.ask(OPEN_S, do="close", session=self._name)
+
+
+class Spark:
+    """A running JVM. Made by `start.spark`."""
+
+    def __init__(self, process: Process, connection: socket.socket) -> None:
+        """`connection`: to the worker, which has proved who it is."""
+        self._process = process
+        self._connection = connection
+        self._waiting: dict[int, Future[dict[str, Any]]] = {}
+        self._numbers = count(1)
+        self._lock = threading.Lock()
+        self._peak_mb = 0
+        self._looked = 0.0
+        self._over = False
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def open(self, settings: Mapping[str, str], tell: Sequence[str] = ()) -> Session:
+        """Open a session; the keys are Spark's own (`spark.…`, `hoodie.…`).
+
+        `tell`: keys whose values the session is asked for, `unset` where it has none.
+
+        Raises:
+            SparkSilent: the process is gone.
+
+        """
+        name = f"s{next(self._numbers)}"
+        request = {"session": name, "settings": dict(settings), "tell": list(tell)}
+        return Session(self, name, self.ask(OPEN_S, do="open", **request)["told"])
+
+    def ask(self, timeout_s: float, **request: object) -> dict[str, Any]:
+        """Send a request and wait for its reply. Raises as `Session.run` does."""
+        number = next(self._numbers)
+        reply: Future[dict[str, Any]] = Future()
+        self._send(number, request, reply)
+        try:
+            return _checked(reply.result(timeout_s))
+        except TimeoutError:
+            self._process.stop(grace_s=0)
+            raise SparkSilent(f"no answer within {timeout_s:g} s; the process was ended") from None
+        finally:
+            if time.monotonic() - self._looked > LOOK_S:
+                self._note_memory()
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return not self._over and self._process.alive()
+
+    def log_tail(self) -> str:
+        """Give the end of its log."""
+        return self._process.log_tail()
+
+    def log_size(self) -> int:
+        """Give the length of its log in bytes."""
+        return self._process.log_size()
+
+    def log_since(self, start: int) -> str:
+        """Give its log from a length on."""
+        return self._process.log_since(start)
+
+    def peak_memory_mb(self) -> int:
+        """Give the most resident memory seen of the worker and its JVM together, in MiB."""
+        self._note_memory()
+        return self._peak_mb
+
+    def end(self) -> None:
+        """Let the worker and its JVM end by themselves; `start.spark` ends what is left.
+
+        Whoever still waits for a reply is told that there is none: what Spark says of a statement
+        while it stops (that its SparkContext is stopped) is no refusal.
+        """
+        self._give_up("the Spark process was ended while it was asked")
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_WR)
+        with suppress(psutil.Error):
+            psutil.Process(self._process.pid).wait(timeout=20)
+
+    def _send(self, number: int, request: dict[str, object], reply: Future[dict[str, Any]]) -> None:
+        line = json.dumps({"id": number, **request}).encode() + b"\n"
+        with self._lock:
+            if self._over:
+                raise SparkSilent(self._how_it_ended())
+            self._waiting[number] = reply
+        with suppress(OSError):  # then the listener sees the end, and says so to all who wait
+            self._connection.sendall(line)
+
+    def _listen(self) -> None:
+        with suppress(OSError), self._connection.makefile("r", encoding="utf-8") as replies:
+            for line in replies:
+                reply = json.loads(line)
+                with self._lock:
+                    waiting = self._waiting.pop(reply["id"], None)
+                if waiting is not None:  # else it was given up
+                    waiting.set_result(reply)
+        self._give_up(self._how_it_ended())
+
+    def _give_up(self, why: str) -> None:
+        """Send and expect nothing more."""
+        with self._lock:
+            self._over = True
+            left, self._waiting = self._waiting, {}
+        for waiting in left.values():
+            waiting.set_exception(SparkSilent(why))
+
+    def _how_it_ended(self) -> str:
+        return f"the Spark process ended; the end of its log:\n{self.log_tail()}"
+
+    def _note_memory(self) -> None:
+        self._looked = time.monotonic()
+        with suppress(psutil.Error):
+            worker = psutil.Process(self._process.pid)
+            family = [worker, *worker.children(recursive=True)]
+            now = sum(each.memory_info().rss for each in family)
+            self._peak_mb = max(self._peak_mb, now >> 20)
+
+
+def _checked(reply: dict[str, Any]) -> dict[str, Any]:
+    if "error" in reply:
+        raise SparkRefusal(Refusal(**reply["error"]), reply.get("seconds", 0.0))
+    if "broke" in reply:
+        raise HarnessError(f"the Spark worker failed:\n{reply['broke']}")
+    return reply

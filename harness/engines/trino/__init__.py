@@ -1,0 +1,1 @@
+"""Trino as a reader, and the engines it was called before."""

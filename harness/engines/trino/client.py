@@ -1,0 +1,183 @@
+"""A connection to a server of the Trino family, with the `trino` client library."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from trino.client import ClientSession, TrinoQuery, TrinoRequest
+from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
+
+from harness.core.records import Refusal
+from harness.core.tolerances import Declared, Tally
+from harness.engines.api import NoAnswerError, RefusedError, Reply
+from harness.engines.query_sql import drop_meta, left_out, own_texts
+from harness.engines.trino import values as trino_values
+from harness.engines.trino.http import HttpSession
+
+if TYPE_CHECKING:
+    from requests import Session
+
+CONNECT_S: Final = 60.0
+"""How long the first query of a session may take."""
+CANCEL_S: Final = 5.0
+"""How long to wait for a server to take note that its query is not wanted any more."""
+
+CONFIRM: Final = "show session like '%use%column_names'"
+"""Tells, for each catalog, whether columns are mapped by name. The property is called
+`parquet_use_column_names` by the hive connectors and `use_parquet_column_names` by `hudi`;
+of ORC files `orc_use_column_names`, which PrestoDB does not tell."""
+_OF_FILES: Final = ("parquet", "orc")
+"""Kinds of files in the names of such properties; others are not about files."""
+
+_SAYS_NOTHING: Final = {"SERVER_STARTING_UP", "SERVER_SHUTTING_DOWN", "NO_NODES_AVAILABLE"}
+"""Errors of a server that did not look at the query."""
+_TOO_LITTLE: Final = "INSUFFICIENT_RESOURCES"
+"""The type of every error that means the machine, or what the server may have of it: memory, space
+to spill, a place in the queue (`ErrorType` of the SPI of Trino and of both Prestos)."""
+_SILENT: Final = (OSError, HTTPException, TrinoConnectionError, HttpError)
+"""What sending a query raises when there is no reply, or none of a server of this family."""
+_MALFORMED: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What reading a reply raises when it is not what the protocol says."""
+_METASTORE_GONE: Final = ("ConnectException", "TTransportException", "SocketTimeoutException")
+
+
+class TrinoConnection:
+    """A session with one server; for one thread at a time."""
+
+    def __init__(self, host: str, port: int, header_prefix: str, declared: Declared) -> None:
+        """`header_prefix`: `X-Trino` or `X-Presto`. Nothing is sent yet."""
+        self._declared = declared
+        self._http = HttpSession(host, port, header_prefix)
+        session = ClientSession(
+            user="harness", source="harness", timezone="UTC", heartbeat_interval=None
+        )
+        # One attempt: the library would otherwise repeat what failed, and hide that it did.
+        http = cast("Session", self._http)
+        self._request = TrinoRequest(host, port, session, http, http_scheme="http", max_attempts=1)
+        self._confirmed: Mapping[str, str] = {}
+
+    def confirm(self, connectors: Mapping[str, str]) -> None:
+        """Let the server tell how each catalog (with its connector) reads; `ask` passes it on.
+
+        Raises:
+            NoAnswerError: the server cannot be reached, or does not tell.
+
+        """
+        try:
+            told = self.ask(CONFIRM, timeout_s=CONNECT_S).rows
+        except RefusedError as refused:
+            raise NoAnswerError(f"the server does not tell its settings: {refused}") from refused
+        self._confirmed = confirmations(connectors, [(row[0], row[1]) for row in told])
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        """Send a query and fetch all rows.
+
+        Raises:
+            RefusedError: the server answered with an error.
+            NoAnswerError: it did not answer within `timeout_s`, or the connection broke.
+
+        """
+        started = time.monotonic()
+        self._http.until = started + timeout_s
+        # Values as they are sent: the library's own conversion rounds and loses names.
+        query = TrinoQuery(self._request, sql, legacy_primitive_types=True)
+        try:
+            return self._fetched(query, sql, started)
+        except TrinoQueryError as error:
+            raise _sorted(error, time.monotonic() - started) from error
+        except _SILENT as problem:
+            self._cancel(query)
+            seconds = time.monotonic() - started
+            raise NoAnswerError(f"no answer after {seconds:.1f} s: {problem}") from problem
+        except _MALFORMED as problem:
+            self._cancel(query)
+            reason = f"the reply is not of the protocol's form: {problem!r}"
+            raise NoAnswerError(reason) from problem
+
+    def close(self) -> None:
+        """End the session; never raises."""
+        self._http.close()
+
+    def _fetched(self, query: Any, sql: str, started: float) -> Reply:  # noqa: ANN401 - untyped
+        data = tuple(map(tuple, query.execute()))
+        described = query.columns or ()
+        tally = Tally(self._declared)
+        told = trino_values.columns(described, tally)
+        values = trino_values.rows(described, data, tally)
+        (_, sent), (columns, rows) = (drop_meta(told, each) for each in (data, values))
+        seconds, confirmed = time.monotonic() - started, self._confirmed.get(catalog_of(sql), "")
+        raw, meta = own_texts(sent, rows), left_out(told, values)
+        return Reply(columns, rows, seconds, confirmed, tally.told(), raw, meta)
+
+    def _cancel(self, query: Any) -> None:  # noqa: ANN401 - untyped
+        """Ask the server to end the query; it may well be gone."""
+        self._http.until = time.monotonic() + CANCEL_S
+        with suppress(*_SILENT):
+            query.cancel()
+
+
+def confirmations(connectors: Mapping[str, str], told: list[tuple[str, str]]) -> dict[str, str]:
+    """Give, by catalog, what is known of how it reads. `told`: rows of `show session`. Pure.
+
+    >>> confirmations({"hive": "hive"}, [("hive.parquet_use_column_names", "true")])
+    {'hive': 'catalog hive, connector hive; parquet_use_column_names=true by show session'}
+    """
+    settings: dict[str, list[str]] = {}
+    for name, value in told:
+        catalog, _, setting = name.partition(".")
+        if any(kind in setting for kind in _OF_FILES):
+            settings.setdefault(catalog, []).append(f"{setting}={value}")
+    return {
+        catalog: f"catalog {catalog}, connector {kind}"
+        + (f"; {', '.join(settings[catalog])} by show session" if catalog in settings else "")
+        for catalog, kind in connectors.items()
+    }
+
+
+def catalog_of(sql: str) -> str:
+    """Give the catalog that a query of `Engine.sql` reads from, empty without one. Pure.
+
+    >>> catalog_of('select count(*) from "hudi_by_name"."d"."t"')
+    'hudi_by_name'
+    """
+    found = re.search(r'\bfrom "(\w+)"\.', sql)
+    return found[1] if found else ""
+
+
+def _sorted(error: Any, seconds: float) -> RefusedError | NoAnswerError:  # noqa: ANN401 - untyped
+    """Tell a refusal from an error that says nothing of the query."""
+    refusal = refusal_of(error)
+    if refusal.kind in _SAYS_NOTHING:
+        return NoAnswerError(f"{refusal.kind}: {refusal.message}")
+    if error.error_type == _TOO_LITTLE:
+        return NoAnswerError(f"the server has too little for it: {refusal.kind}: {refusal.message}")
+    thrown = refusal.cause.partition(":")[0]
+    if refusal.kind == "HIVE_METASTORE_ERROR" and thrown.endswith(_METASTORE_GONE):
+        return NoAnswerError(f"the server cannot reach the metastore: {refusal.cause}")
+    return RefusedError(refusal, seconds)
+
+
+def refusal_of(error: Any) -> Refusal:  # noqa: ANN401 - untyped
+    """Give what a TrinoQueryError tells. Pure.
+
+    The cause is the innermost Java exception with the first line of its stack, because "Internal
+    error" is often all that the message says.
+    """
+    info = error.failure_info or {}
+    while info.get("cause"):
+        info = info["cause"]
+    cause = ""
+    if info:
+        top = next(iter(info.get("stack") or ()), "")
+        cause = f"{info.get('type')}: {info.get('message')}" + (f" at {top}" if top else "")
+    return Refusal(
+        kind=str(error.error_name or error.error_type or ""),
+        message=str(error.message),
+        code=str(error.error_code if error.error_code is not None else ""),
+        cause=cause,
+    )

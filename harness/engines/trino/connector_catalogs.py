@@ -1,0 +1,135 @@
+"""Which catalogs a server of the Trino family holds, and which one answers a question. Pure.
+
+What differs from one version to the next is data in the distribution's `settings`: for each kind of
+catalog (`hive`, `hudi`, `iceberg`) that there is, its connector (`connectors`), its properties
+(`hive_catalog` …) and the name of the property that maps columns by name (`column_names`; a kind
+that is not named there has none); and the kinds among which a reader of Hudi tables may choose
+(`hudi_connectors`; none where there is no choice). ORC files have a property of their own, which
+all versions have had alike: their default differs from that of Parquet files (notes of the engine).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from harness.artifacts.distribution import Distribution
+from harness.engines.api import ORC_FORMAT, Settings, Wanted
+
+COLUMN_NAMES: Final = "use-column-names"
+"""Setting of a reader: whether columns of Parquet files are mapped by name."""
+ORC_COLUMN_NAMES: Final = "orc.use-column-names"
+"""Setting of a reader: the same of ORC files."""
+CONNECTOR: Final = "connector"
+"""Setting of a reader: the kind of catalog that reads Hudi tables."""
+SETTINGS: Final = MappingProxyType(
+    {
+        COLUMN_NAMES: ("true", "false"),
+        ORC_COLUMN_NAMES: ("true", "false"),
+        CONNECTOR: ("hive", "hudi"),
+    }
+)
+
+READY: Final = "hive"
+"""The catalog through which a new server is tried: the only kind that reads plain Hive tables."""
+
+Catalogs = Mapping[str, Mapping[str, object]]
+"""What the template of each catalog is filled with, by the catalog's name."""
+
+_FORMATS: Final = ("hudi", "iceberg")
+"""Kinds that stand at the beginning of a format's name; all other formats are of kind `hive`."""
+_SUFFIXES: Final = MappingProxyType({"": "", "true": "_by_name", "false": "_by_position"})
+"""What the setting adds to a catalog's name: one server holds a catalog for each value."""
+_ORC_CATALOG: Final = "hive_orc"
+_ORC_PROPERTY: Final = f"hive.{ORC_COLUMN_NAMES}"
+
+
+def catalog(format_name: str, settings: Settings) -> str:
+    """Give the name of the catalog for a format (`hudi-cow`, `hive-parquet` …) and settings.
+
+    >>> catalog("hudi-mor", {"use-column-names": "false"}), catalog("iceberg", {})
+    ('hudi_by_position', 'iceberg')
+    >>> catalog("hudi-cow", {"connector": "hive", "use-column-names": "true"})
+    'hive_by_name'
+    >>> catalog("hive-orc", {}), catalog("hive-orc", {"orc.use-column-names": "true"})
+    ('hive', 'hive_orc_by_name')
+    """
+    if format_name == ORC_FORMAT and ORC_COLUMN_NAMES in settings:
+        return _ORC_CATALOG + _SUFFIXES[settings[ORC_COLUMN_NAMES]]
+    return _kind(format_name, settings) + _SUFFIXES[settings.get(COLUMN_NAMES, "")]
+
+
+def cannot(distribution: Distribution, settings: Settings, format_name: str) -> str:
+    """Say why a reader cannot be asked about tables of a format; empty when it can.
+
+    `settings` have names and values of SETTINGS. See `harness.engines.api.Engine.cannot`.
+    """
+    name, connector = distribution.name, settings.get(CONNECTOR)
+    if connector and connector not in distribution.texts("hudi_connectors"):
+        return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
+    of_format = _of_format(format_name)
+    if of_format not in distribution.options("connectors"):
+        return f"{name} has no connector for {of_format} tables"
+    if connector and of_format not in {"hudi", connector}:
+        return f"{CONNECTOR}={connector} does not read {of_format} tables"
+    other = COLUMN_NAMES if format_name == ORC_FORMAT else ORC_COLUMN_NAMES
+    if other in settings:
+        return f"{other} says nothing of {format_name} tables"
+    kind = _kind(format_name, settings)
+    if COLUMN_NAMES in settings and kind not in distribution.options("column_names"):
+        return f"the {kind} connector of {name} has no setting {COLUMN_NAMES}"
+    return ""
+
+
+def connectors(distribution: Distribution) -> dict[str, str]:
+    """Give the connector of every catalog."""
+    values = catalog_values(distribution, "")
+    return {name: str(value["connector"]) for name, value in values.items()}
+
+
+def wanted(catalogs: Catalogs, asked: Wanted) -> Catalogs:
+    """Give the catalogs that are asked, and the one through which a new server is tried.
+
+    Each catalog loads the classes of its connector anew: with seven of them, 53,171 classes were
+    half of the CPU seconds that Trino 476 took to start.
+    """
+    if asked is None:
+        return catalogs
+    names = {READY, *(catalog(format_name, dict(settings)) for format_name, settings in asked)}
+    return {name: values for name, values in catalogs.items() if name in names}
+
+
+def catalog_values(distribution: Distribution, metastore_uri: str) -> Catalogs:
+    """Give what the template of a catalog is filled with, by the catalog's name."""
+    by_kind = distribution.options("connectors")
+    found: dict[str, dict[str, object]] = {}
+    for name, kind, mapping in _catalogs(distribution):
+        properties: Mapping[str, str] = distribution.options(f"{kind}_catalog")
+        found[name] = {
+            "connector": by_kind[kind],
+            "metastore_uri": metastore_uri,
+            "properties": {**properties, **mapping},
+        }
+    return found
+
+
+def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[str, str]]]:
+    """Give each catalog's name, its kind, and the property that maps columns, if it has one."""
+    by_name = distribution.options("column_names")
+    for kind in distribution.options("connectors"):
+        yield kind, kind, {}
+        if kind in by_name:
+            for value in SETTINGS[COLUMN_NAMES]:
+                yield kind + _SUFFIXES[value], kind, {by_name[kind]: value}
+    for value in SETTINGS[ORC_COLUMN_NAMES]:
+        yield _ORC_CATALOG + _SUFFIXES[value], _of_format(ORC_FORMAT), {_ORC_PROPERTY: value}
+
+
+def _kind(format_name: str, settings: Settings) -> str:
+    kind = _of_format(format_name)
+    return settings.get(CONNECTOR, kind) if kind == "hudi" else kind
+
+
+def _of_format(format_name: str) -> str:
+    return next((kind for kind in _FORMATS if format_name.startswith(kind)), "hive")

@@ -1,0 +1,62 @@
+"""Trino as a reader, and with it the engines it was called before (see `presto`).
+
+Every server holds, for Hudi tables and for plain Hive tables, a catalog with the engine's default
+and one for each value of `use-column-names`. On versions without a connector for Hudi the
+distribution puts the hive connector behind the `hudi` catalogs, so the SQL is the same for all; on
+those where two connectors read Hudi tables, a reader chooses with `connector`. Iceberg tables have
+a catalog of their own; it maps columns by their ids and has no such setting. ORC files have a
+setting of their own, `orc.use-column-names`, and a catalog for each of its values.
+
+Times of day: plain Hive tables are read with microseconds (`hive.timestamp-precision`; its default
+would round to milliseconds); the hudi connector of Trino 476 always gives nanoseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+from harness.core.progress import Progress
+from harness.engines import query_sql
+from harness.engines.api import Question, Server, Settings, Wanted
+from harness.engines.code_digest import code_digest
+from harness.engines.trino import connector_catalogs, server
+
+
+class TrinoEngine:
+    """See `harness.engines.api.Engine`."""
+
+    settings: Mapping[str, tuple[str, ...]] = connector_catalogs.SETTINGS
+
+    def sql(self, question: Question, settings: Settings) -> str:
+        """Give the query; the catalog follows from the format and the settings."""
+        catalog = connector_catalogs.catalog(question.format, settings)
+        return query_sql.select(replace(question, database=f"{catalog}.{question.database}"), '"')
+
+    def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
+        """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
+        return connector_catalogs.cannot(distribution, settings, format_name)
+
+    def ask_code(self) -> str:
+        """Give a digest of the templates and of the sources of all that shapes an answer."""
+        return code_digest(server.TEMPLATES)
+
+    def serve(
+        self,
+        installation: Installation,
+        metastore_uri: str,
+        folder: Path,
+        progress: Progress,
+        wanted: Wanted = None,
+    ) -> AbstractContextManager[Server]:
+        """Run a server in the empty `folder`; see `Engine.serve`."""
+        catalogs = connector_catalogs.catalog_values(installation.distribution, metastore_uri)
+        catalogs = connector_catalogs.wanted(catalogs, wanted)
+        return server.serve(installation, metastore_uri, folder, progress, catalogs)
+
+
+ENGINE = TrinoEngine()

@@ -1,0 +1,237 @@
+"""Values as the Trino family sends them in JSON, made canonical by the type the server names.
+
+| server | Python |
+| --- | --- |
+| tinyint … bigint | `int` |
+| double | `float` |
+| real | the `float` that its shortest decimal text stands for: 503002.09375 of 503002.1 |
+| decimal(p, s) | `Decimal` with s digits behind the point |
+| timestamp(p) | `datetime` without zone; more than microseconds stay the server's text |
+| row | `dict` by the names of the children; array `tuple`; map `MapValue` |
+| varbinary | `bytes` |
+| any other | the server's text |
+
+Nothing is rounded here: what Python's type cannot hold, or is not of the form that its type
+promises, stays as the server sent it, so that it shows. What is another value than the one sent is
+declared (`harness.core.tolerances`).
+
+Source: the client protocol of Trino ("Client REST API" of its manual) and what Trino 368 and 476,
+PrestoSQL 350 and PrestoDB 0.283 were seen to send. PrestoDB describes the children of a row as
+text, and once more in full under `typeArguments`. Pure.
+"""
+
+from __future__ import annotations
+
+import base64
+import decimal
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from harness.core.records import Column
+from harness.core.tolerances import Tally
+from harness.engines.java_floats import number_of
+from harness.engines.query_sql import checked
+from harness.model.canonical import MapValue, Value, day, moment
+
+Json = Any
+"""What JSON can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class WireType:
+    """A type as the server describes it."""
+
+    name: str
+    """Without parameters: `decimal`, `row`, `timestamp with time zone` …"""
+    inner: tuple[WireType, ...] = ()
+    """Element of an array, key and value of a map, children of a row."""
+    children: tuple[str, ...] = ()
+    """Names of a row's children."""
+    numbers: tuple[int, ...] = ()
+    """Length, precision, scale."""
+
+    @classmethod
+    def read(cls, signature: Mapping[str, Json]) -> WireType:
+        """Read the `typeSignature` of a column; raises what `rows` raises."""
+        values = [argument["value"] for argument in signature["arguments"]]
+        fields = [value for value in values if isinstance(value, dict) and "typeSignature" in value]
+        types = [value.get("typeSignature", value) for value in values if isinstance(value, dict)]
+        return cls(
+            signature["rawType"],
+            tuple(cls.read(each) for each in signature.get("typeArguments", types)),
+            tuple(_child(at, field) for at, field in enumerate(fields)),
+            tuple(value for value in values if isinstance(value, int)),
+        )
+
+
+def _child(at: int, field: Mapping[str, Json]) -> str:
+    """Name of a row's child; one without a name is called as the server itself calls it."""
+    named = field.get("fieldName")
+    return str(named["name"]) if named else f"field{at}"
+
+
+def columns(described: Sequence[Mapping[str, Json]], tally: Tally) -> tuple[Column, ...]:
+    """Give the columns of a reply, from `columns` of the protocol."""
+    return tuple(
+        Column(each["name"], each["type"], canonical(WireType.read(each["typeSignature"]), tally))
+        for each in described
+    )
+
+
+def rows(
+    described: Sequence[Mapping[str, Json]], data: Sequence[Sequence[Json]], tally: Tally
+) -> tuple[tuple[Value, ...], ...]:
+    """Give the rows of a reply in canonical values.
+
+    Raises:
+        ArithmeticError, AttributeError, LookupError, TypeError, ValueError: a value or a type is
+            not of the form that the protocol says.
+
+    """
+    types = [WireType.read(each["typeSignature"]) for each in described]
+    return tuple(
+        tuple(value_of(each, kind, tally) for each, kind in zip(row, types, strict=True))
+        for row in data
+    )
+
+
+_CANONICAL: Final = {
+    "boolean": "boolean",
+    "tinyint": "tinyint",
+    "smallint": "smallint",
+    "integer": "int",
+    "bigint": "long",
+    "real": "float",
+    "double": "double",
+    "varbinary": "binary",
+    "date": "date",
+}
+_UNBOUNDED: Final = 2147483647
+"""The length that the signature of an unbounded varchar names."""
+
+
+def canonical(kind: WireType, tally: Tally) -> str:
+    """Give a type in the words of `model.datatypes`; empty when they have none for it."""
+    inner = [canonical(each, tally) for each in kind.inner]
+    if not all(inner):
+        return ""
+    match kind.name:
+        case "varchar":
+            unbounded = kind.numbers in {(), (_UNBOUNDED,)}
+            return "string" if unbounded else f"varchar({kind.numbers[0]})"
+        case "char":
+            return f"char({kind.numbers[0]})"
+        case "timestamp" if kind.numbers:
+            told = f"timestamp({kind.numbers[0]})"
+            normal = tally.take("timestamp-digits", "timestamp", told, "timestamp")
+            return "timestamp" if normal == "timestamp" else ""
+        case "timestamp":
+            return "timestamp"
+        case "decimal":
+            return "decimal({}, {})".format(*kind.numbers)
+        case "array" | "map":
+            return f"{kind.name}<{', '.join(inner)}>"
+        case "row":
+            children = zip(kind.children, inner, strict=True)
+            return f"struct<{', '.join(f'{name}: {child}' for name, child in children)}>"
+    return _CANONICAL.get(kind.name, "")
+
+
+def value_of(value: Json, kind: WireType, tally: Tally) -> Value:
+    """Give the canonical value of one JSON value; raises what `rows` raises."""
+    if value is None:
+        return None
+    match kind.name:
+        case "row":
+            pairs = zip(kind.children, _listed(value), kind.inner, strict=True)
+            return {name: value_of(each, child, tally) for name, each, child in pairs}
+        case "array":
+            return tuple(value_of(each, kind.inner[0], tally) for each in _listed(value))
+        case "map":
+            key, inner = kind.inner
+            # A list where a key stands twice (`trino_http.whole`).
+            sent = value.items() if isinstance(value, dict) else map(_listed, _listed(value))
+            return MapValue.of([(_key(k, key, tally), value_of(v, inner, tally)) for k, v in sent])
+    if isinstance(value, list | dict):
+        raise TypeError(f"{value!r} is not a {kind.name}")
+    return _leaf(value, kind.name, tally)
+
+
+def _leaf(value: Json, name: str, tally: Tally) -> Value:
+    """Give the canonical form of a value without parts; what is not of its type's form as it is."""
+    try:
+        if name == "real":
+            found = _number(value, "float")
+            return tally.take("float-text", "float", float(value), found)
+        read = _READ.get(name)
+        return read(value) if read else value
+    except (ArithmeticError, TypeError, ValueError):
+        return value
+
+
+def _listed(value: Json) -> list[Json]:
+    """Give a list; a text is refused, because its letters would pass for values."""
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r} is no list")
+    return value
+
+
+def _key(text: str, kind: WireType, tally: Tally) -> Value:
+    """Give the key of a map: JSON has it as text, whatever its type."""
+    # Of bytes it is Trino's own print or PrestoDB's base64, and nothing tells them apart; of keys
+    # with parts it is a text too. No scenario has such keys.
+    if kind.inner or kind.name == "varbinary":
+        return text
+    form = _KEYS.get(kind.name)
+    bare = form is not None and form.fullmatch(text) is not None
+    return value_of(json.loads(text) if bare else text, kind, tally)
+
+
+_WHOLE: Final = re.compile(r"0|-?[1-9][0-9]*")
+_PLAIN: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_FLOATING: Final = re.compile(rf"{_PLAIN.pattern}(?:E-?[0-9]+)?")
+_WHOLES: Final = ("tinyint", "smallint", "integer", "bigint")
+_KEYS: Final[Mapping[str, re.Pattern[str]]] = {
+    "boolean": re.compile("true|false"),
+    **dict.fromkeys(_WHOLES, _WHOLE),
+    **dict.fromkeys(("real", "double"), _FLOATING),
+}
+"""Types that are no texts in JSON but where they are keys, with the texts of their values there."""
+_NO_NUMBERS: Final = ("NaN", "Infinity", "-Infinity")
+"""JSON has none of them, so they come as text."""
+
+
+def _number(value: Json, kind: str) -> float:
+    if isinstance(value, str) and value in _NO_NUMBERS:
+        return float(value)
+    return number_of(checked(value, int | float), kind)
+
+
+def _integer(value: Json) -> int:
+    return int(checked(value, int))
+
+
+def _decimal(value: Json) -> decimal.Decimal:
+    if not _PLAIN.fullmatch(value):
+        raise ValueError(f"{value!r} is not how a decimal is sent")
+    return decimal.Decimal(value)
+
+
+def _bytes(value: Json) -> bytes:
+    found = base64.b64decode(value, validate=True)
+    if base64.b64encode(found).decode() != value:
+        raise ValueError(f"{value!r} is no base64")
+    return found
+
+
+_READ: Final[Mapping[str, Callable[[Json], Value]]] = {
+    **dict.fromkeys(_WHOLES, _integer),
+    "double": lambda value: _number(value, "double"),
+    "decimal": _decimal,
+    "date": day,
+    "timestamp": moment,
+    "varbinary": _bytes,
+}

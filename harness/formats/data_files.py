@@ -1,0 +1,73 @@
+"""What data files hold, read from them directly: canonical values, whatever an engine shows.
+
+Base files are Parquet or ORC, records in log files are Avro (Hudi technical specification, "Log
+file format"). Nothing is judged here: the values become part of a state's record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from harness.core.records import FileValues
+from harness.formats import hudi_log, orc, parquet
+from harness.formats.api import Content, FileFactError
+from harness.formats.hudi_log import Kind
+from harness.model.canonical import Value
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.column_resolution import META, META_PREFIX
+from harness.model.simulation.incremental import COMMIT_TIME
+
+
+def read(
+    table: Path, files: Sequence[FileFact], numbers: Iterable[int], *, meta: bool = False
+) -> Iterator[FileValues]:
+    """Give what the files of these numbers hold, each row in its order; those without rows do not.
+
+    A file that cannot be read says why. `meta`: whether to give what Hudi adds to each row as well.
+    """
+    for number in numbers:
+        if files[number].keys:
+            yield _looked_at(table, files[number], number, meta=meta)
+
+
+def _looked_at(table: Path, fact: FileFact, number: int, *, meta: bool) -> FileValues:
+    try:
+        columns, rows = _content(table / fact.path, fact)
+    except (FileFactError, OSError) as problem:
+        return FileValues(number, unread=str(problem))
+    own = [at for at, name in enumerate(columns) if not name.startswith(META_PREFIX)]
+    names = tuple(columns[at] for at in own)
+    values = FileValues(number, names, _only(own, rows), commits=_commits(columns, rows))
+    added = [at for at, name in enumerate(columns) if name in META]
+    wanted = meta and fact.kind is FileKind.BASE and len(added) == len(META)
+    return replace(values, meta=_only(added, rows)) if wanted else values
+
+
+def _commits(columns: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> tuple[str, ...]:
+    """Give when each row was committed; nothing where that is not said of each."""
+    if COMMIT_TIME not in columns:
+        return ()
+    at = columns.index(COMMIT_TIME)
+    found = [row[at] for row in rows]
+    instants = tuple(each for each in found if isinstance(each, str) and each)
+    return instants if len(instants) == len(found) else ()
+
+
+def _only(
+    places: Sequence[int], rows: Sequence[tuple[Value, ...]]
+) -> tuple[tuple[Value, ...], ...]:
+    return tuple(tuple(row[at] for at in places) for row in rows)
+
+
+def _content(path: Path, fact: FileFact) -> Content:
+    if fact.kind is FileKind.BASE:
+        return orc.content(path) if orc.is_orc(path) else parquet.content(path)
+    for block in hudi_log.blocks(path.read_bytes()):
+        if block.kind is Kind.AVRO_DATA and block.instant == fact.instant:
+            columns, rows = hudi_log.content(block)
+            # One step may write several blocks into a file; the keys tell which is which.
+            if any(tuple(map(str, column)) == fact.keys for column in zip(*rows, strict=True)):
+                return columns, rows
+    raise FileFactError(f"{path.name}: it has no block of the instant {fact.instant}")

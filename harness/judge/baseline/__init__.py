@@ -1,0 +1,27 @@
+"""The known findings: `<scenario>.known.yaml` beside a scenario; the default is correct. Pure."""
+
+from __future__ import annotations
+
+from harness.judge.baseline.apply import Applied, apply
+from harness.judge.baseline.known import Expect, Known, Support, holds
+from harness.judge.baseline.parse_known import parse
+from harness.judge.baseline.possible import Engine, Possible, check
+from harness.judge.baseline.seen import Facts, Seen, seen_of
+from harness.judge.baseline.update_known import update
+
+__all__ = [
+    "Applied",
+    "Engine",
+    "Expect",
+    "Facts",
+    "Known",
+    "Possible",
+    "Seen",
+    "Support",
+    "apply",
+    "check",
+    "holds",
+    "parse",
+    "seen_of",
+    "update",
+]

@@ -1,0 +1,122 @@
+"""From wrong cells to the conditions under which they are wrong: as few as the facts allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from harness.judge.baseline.ground import Ground
+from harness.judge.baseline.known import (
+    QUERY,
+    READER,
+    STEP,
+    UNSET,
+    VARIANT,
+    VIEW,
+    Expect,
+    When,
+    steps,
+)
+from harness.judge.baseline.seen import Seen
+
+KEPT: Final = "engine"
+"""A line is about one engine, even where several are wrong alike."""
+FIRST: Final = (KEPT, "format", VIEW, QUERY, STEP)
+VERSIONS: Final = ("version", "distribution")
+LAST: Final = ("twin", "writer")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line without what people say of it."""
+
+    when: When
+    expect: Expect
+
+
+def derive(ground: Ground, covered: int = 0) -> tuple[Rule, ...]:
+    """Give rules for every wrong cell that is not covered yet and of which nothing is unexplained.
+
+    Greedy: first the rule that explains most of what is left, or the one with fewest conditions.
+    A rule holds of no cell that is correct or answers otherwise, so their order does not matter;
+    they are given reader by reader, each in the order of the steps.
+    """
+    left = ground.knowable & ~covered
+    rules = dict.fromkeys(rule for at in ground.places(left) for rule in _rules(ground, at))
+    cells = {rule: ground.cells(rule.when) for rule in rules}
+    chosen = []
+    while best := max(rules, key=lambda rule: _worth(rule, cells[rule] & left), default=None):
+        if not cells[best] & left:
+            break
+        chosen.append(best)
+        left &= ~cells[best]
+    return tuple(sorted(chosen, key=_story))
+
+
+def _story(rule: Rule) -> tuple[str, list[tuple[str, str]], int, When]:
+    when = dict(rule.when)
+    settings = [pair for pair in rule.when if pair[0].startswith(READER)]
+    return when[KEPT], settings, steps(when.get(STEP, ">=0")).start, rule.when
+
+
+def _worth(rule: Rule, explained: int) -> tuple[int, int]:
+    return explained.bit_count(), -len(rule.when)
+
+
+def _rules(ground: Ground, at: int) -> Iterator[Rule]:
+    """Give the two most general rules for a cell: for as many steps, or as many readers, as can be.
+
+    None when another cell has all the same properties and answers otherwise.
+    """
+    seen = ground.seen[at]
+    names = _order(seen, ground.settings(seen.properties[KEPT]))
+    full = {name: seen.properties.get(name, UNSET) for name in names}
+    if seen.found is None or ground.cells(_when(full, names)) & ground.others(seen.found):
+        return
+    rest = [name for name in reversed(names) if name != STEP]
+    place = rest.index(VIEW)
+    for order in ((STEP, *rest), (*rest[:place], STEP, *rest[place:])):
+        yield Rule(_general(ground, at, full, order, names), seen.found)
+
+
+def _order(seen: Seen, readers: Sequence[str]) -> tuple[str, ...]:
+    """Name every property, the most telling first."""
+    variants = sorted(name for name in seen.properties if name.startswith(VARIANT))
+    return (*FIRST, *VERSIONS, *readers, *variants, *LAST)
+
+
+def _when(conditions: dict[str, str], names: Sequence[str]) -> When:
+    return tuple((name, conditions[name]) for name in names if name in conditions)
+
+
+def _general(
+    ground: Ground, at: int, full: dict[str, str], order: Sequence[str], names: Sequence[str]
+) -> When:
+    """Give up each condition, in that order, without which the rule is still right."""
+    found = ground.seen[at].found
+    if found is None:
+        raise ValueError("a correct cell needs no rule")
+    others, kept = ground.others(found), dict(full)
+    for name in order:
+        without = {each: value for each, value in kept.items() if each != name}
+        cells = ground.cells(_when(without, names))
+        if name != KEPT and cells >> at & 1 and not cells & others:
+            kept = without
+        elif name == STEP:
+            kept[STEP] = _interval(ground, at, cells, others)
+    return _when(kept, names)
+
+
+def _interval(ground: Ground, at: int, cells: int, others: int) -> str:
+    """Give the steps around a cell's own in which no cell answers otherwise."""
+    own = ground.seen[at].step
+    wrong = [ground.seen[each].step for each in ground.places(cells & others)]
+    low = max((step for step in wrong if step < own), default=-1)
+    high = min((step for step in wrong if step > own), default=None)
+    alike = [ground.seen[each].step for each in ground.places(cells & ~others)]
+    inside = [step for step in alike if low < step and (high is None or step < high)]
+    first, last = min(inside), max(inside)
+    if high is None:
+        return f">={first}"
+    return str(first) if first == last else f"{first}-{last}"

@@ -1,0 +1,58 @@
+"""The judged cells of one scenario, and quick answers to which of them a condition holds of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from harness.judge.baseline.known import READER, VIEW, WRITE, Expect, When, holds
+from harness.judge.baseline.seen import Seen
+
+
+class Ground:
+    """Cells by their place in `seen`; a set of them is the bits of a number.
+
+    Each condition is tried once on each cell; sets are then joined bit by bit.
+    """
+
+    def __init__(self, seen: Iterable[Seen]) -> None:
+        self.seen = tuple(each for each in seen if each.judged)
+        self.knowable = _bits(each.found is not None and each.found.knowable for each in self.seen)
+        self._steps = _bits(each.properties[VIEW] == WRITE for each in self.seen)
+        self._cells: dict[tuple[str, str], int] = {}
+        self._others: dict[Expect, int] = {}
+
+    def cells(self, when: When) -> int:
+        """Give the cells of which all conditions hold."""
+        found = (1 << len(self.seen)) - 1
+        for pair in when:
+            found &= self._one(pair)
+        return found if any(name == VIEW for name, _ in when) else found & ~self._steps
+
+    def _one(self, pair: tuple[str, str]) -> int:
+        if pair not in self._cells:
+            self._cells[pair] = _bits(_holds(pair, each) for each in self.seen)
+        return self._cells[pair]
+
+    def others(self, found: Expect) -> int:
+        """Give the cells that do not answer so: the correct ones, and those wrong otherwise."""
+        if found not in self._others:
+            self._others[found] = _bits(each.found != found for each in self.seen)
+        return self._others[found]
+
+    def settings(self, engine: str) -> tuple[str, ...]:
+        """Name every setting that a reader of an engine is given."""
+        readers = (each.properties for each in self.seen if each.properties["engine"] == engine)
+        return tuple(sorted({name for each in readers for name in each if name.startswith(READER)}))
+
+    def places(self, cells: int) -> Iterator[int]:
+        """Give the place of each cell of a set."""
+        return (at for at in range(len(self.seen)) if cells >> at & 1)
+
+
+def _holds(pair: tuple[str, str], seen: Seen) -> bool:
+    # What `holds` says of steps is about the whole of the conditions; here is only one of them.
+    return holds((pair, (VIEW, seen.properties[VIEW])), seen.properties)
+
+
+def _bits(flags: Iterable[bool]) -> int:
+    return sum(1 << at for at, flag in enumerate(flags) if flag)

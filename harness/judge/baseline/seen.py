@@ -1,0 +1,110 @@
+"""What a run tells of each cell, in the words of baselines: its properties, and how it is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from harness.core.records import Verdict, VerdictKind
+from harness.judge.baseline.known import QUERY, READER, VARIANT, WRITE, Expect, Properties
+from harness.model import past_views
+from harness.scenario.cells import Variant, parse_reader
+
+JUDGED: Final = (VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED)
+
+_VERSIONED: Final = re.compile(r"(?P<engine>.+?)-(?P<version>\d.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What verdicts do not say by themselves."""
+
+    variants: Mapping[str, Variant]
+    engines: Mapping[str, tuple[str, str]]
+    """Engine and version of each distribution."""
+    refusals: Mapping[str, str]
+    """The kind of the refusal of each refused case, steps included."""
+    applied: tuple[tuple[str, int], ...] = ()
+    """Variant and number of each step that was applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A cell or a step as a baseline sees it."""
+
+    scenario: str
+    properties: Properties
+    found: Expect | None
+    """How it is wrong or refused; None when it is correct."""
+    judged: bool = True
+    """False when nothing is known of it, or its reader does not support it."""
+
+    @property
+    def step(self) -> int:
+        """The number of the step."""
+        return int(self.properties["step"])
+
+
+def seen_of(verdicts: Iterable[Verdict], facts: Facts) -> tuple[Seen, ...]:
+    """Give what is seen of each verdict, in their order, and then of each applied step."""
+    return (*(_of_verdict(each, facts) for each in verdicts), *_applied(facts))
+
+
+def _of_verdict(verdict: Verdict, facts: Facts) -> Seen:
+    found = None
+    if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
+        refused = verdict.verdict is VerdictKind.REFUSED
+        found = Expect(
+            facts.refusals.get(verdict.case, "unnamed") if refused else "",
+            frozenset(each.kind for each in verdict.findings),
+            frozenset(column for each in verdict.findings for column in each.columns),
+        )
+    own = {"view": past_views.name_of(verdict.view), "step": str(verdict.step)}
+    own |= {QUERY: verdict.query} if verdict.view != WRITE else {}
+    properties = own | _of_reader(verdict.reader, facts)
+    properties |= _of_variant(facts.variants[verdict.variant], verdict.step)
+    return Seen(verdict.scenario, properties, found, verdict.verdict in JUDGED)
+
+
+def _applied(facts: Facts) -> Iterator[Seen]:
+    for name, step in facts.applied:
+        variant = facts.variants[name]
+        own = {"view": WRITE, "step": str(step)}
+        properties = own | _of_reader(variant.writers[step], facts) | _of_variant(variant, step)
+        yield Seen(variant.scenario.name, properties, None)
+
+
+def _of_reader(text: str, facts: Facts) -> dict[str, str]:
+    reader = parse_reader(text)
+    engine, version = facts.engines.get(reader.distribution) or named(reader.distribution)
+    settings = {f"{READER}{name}": value for name, value in reader.settings}
+    return {
+        "engine": engine,
+        "version": version,
+        "distribution": reader.distribution,
+        **settings,
+    }
+
+
+def named(distribution: str) -> tuple[str, str]:
+    """Give engine and version of a distribution that is no longer there, by its name.
+
+    >>> named("trino-368")
+    ('trino', '368')
+    """
+    match = _VERSIONED.fullmatch(distribution)
+    return (match["engine"], match["version"]) if match else (distribution, "")
+
+
+def _of_variant(variant: Variant, step: int) -> dict[str, str]:
+    # Writers that follow one another are all named: the table is the work of every one of them.
+    writers = dict.fromkeys(variant.writers[: step + 1])
+    settings = {f"{VARIANT}{name}": value for name, value in variant.settings.items()}
+    return {
+        "format": variant.format,
+        "twin": str(variant.twin).lower(),
+        "writer": ", ".join(writers),
+        **settings,
+    }

@@ -1,0 +1,133 @@
+"""Altered value: the right value with digits, zone, calendar, precision or encoding changed."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import unicodedata
+
+from harness.judge.checks.place import Place, What, World
+from harness.model.canonical import Value
+
+NEAR = decimal.Decimal("0.001")
+"""Numbers closer than this part of the expected one count as the same one with digits changed."""
+BEYOND = decimal.Decimal("3.4028235677973366E+38")
+"""The least double that has no form as a float of 32 bits, it becomes infinite (IEEE 754): in the
+digits by which Python tells it, 2**128 - 2**103."""
+ZONES = datetime.timedelta(hours=15)
+"""A time moved by at most this counts as the same one shown in another zone."""
+DAY = datetime.timedelta(days=1)
+"""A date moves by at most this for the same reason."""
+GREGORIAN = datetime.date(1582, 10, 15)
+"""The first day of the Gregorian calendar. Before it Spark 3 counts by it as well, older Spark and
+Hive by the Julian one (Spark SQL migration guide, "Upgrading from Spark SQL 2.4 to 3.0")."""
+
+
+def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks are asked alike
+    """Tell whether the found value is the expected one that lost or changed a bit.
+
+    A value that somebody else wrote is not, however near it is.
+    """
+    if place.what is not What.CELL or place.found is None or place.expected is None:
+        return False
+    if place.origin is not None:
+        return False
+    if place.disputed:
+        return _only_sign_of_zero(place.expected, place.found)
+    return near(place.expected, place.found)
+
+
+def _only_sign_of_zero(expected: Value, found: Value) -> bool:
+    """Tell whether a zero has another sign: then zeros elsewhere are no other explanation."""
+    return isinstance(expected, float) and isinstance(found, float) and expected == found == 0
+
+
+def near(expected: Value, found: Value) -> bool:
+    """Tell whether one value may be the other with its digits, zone or precision changed."""
+    if isinstance(expected, datetime.date):
+        return _near_in_time(expected, found)
+    if isinstance(expected, bytes):
+        return _near_bytes(expected, found)
+    if isinstance(expected, str):
+        return isinstance(found, str) and _near_text(expected, found)
+    return _near_number(expected, found)
+
+
+def _near_in_time(expected: datetime.date, found: Value) -> bool:
+    shown = _shown(found) if isinstance(found, str) else found
+    if not isinstance(shown, datetime.date):
+        return False
+    dates = not isinstance(expected, datetime.datetime)
+    moved = abs(_moment(expected) - _moment(shown))
+    if moved <= (DAY if dates else ZONES):
+        return True
+    return abs(moved - _between_calendars(expected)) <= (datetime.timedelta() if dates else ZONES)
+
+
+def _shown(text: str) -> datetime.datetime | None:
+    """Give the time of a text, that of one with nanoseconds too, to the microsecond."""
+    try:
+        return datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _between_calendars(day: datetime.date) -> datetime.timedelta:
+    """Give how far apart the two calendars count a day before the Gregorian one was made."""
+    if _moment(day).date() >= GREGORIAN:
+        return datetime.timedelta()
+    year = day.year - (day.month < 3)  # noqa: PLR2004 - a leap day comes at the end of February
+    return abs(datetime.timedelta(days=year // 100 - year // 400 - 2))
+
+
+def _moment(value: datetime.date) -> datetime.datetime:
+    if isinstance(value, datetime.datetime):
+        return value.replace(tzinfo=None)
+    return datetime.datetime.combine(value, datetime.time())
+
+
+def _near_text(expected: str, found: str) -> bool:
+    """Tell whether a text was cut off, padded, or changed in case, form or encoding."""
+    rest = found.strip().lower()
+    if rest and expected.strip().lower().startswith(rest):
+        return True
+    if not rest and not expected.strip():
+        return True
+    forms = [unicodedata.normalize("NFKC", each) for each in (expected, found)]
+    return forms[0] == forms[1] or found in _misread(expected)
+
+
+def _misread(text: str) -> set[str]:
+    """Give what becomes of letters beyond ASCII where UTF-8 is not written or not understood."""
+    encoded = text.encode()
+    lossy = {text.encode("ascii", "replace").decode(), encoded.decode("ascii", "replace")}
+    return lossy | {encoded.decode("latin-1"), encoded.decode("cp1252", "replace")}
+
+
+def _near_bytes(expected: bytes, found: Value) -> bool:
+    """Tell whether bytes were cut off or padded with zeros, or some of them were lost in a text."""
+    if isinstance(found, str):
+        return found in {expected.decode(each, "replace") for each in ("utf-8", "ascii")}
+    if not isinstance(found, bytes):
+        return False
+    rest = found.rstrip(b"\0")
+    return bool(rest) and expected.startswith(rest)
+
+
+def _near_number(expected: Value, found: Value) -> bool:
+    try:
+        left, right = decimal.Decimal(str(expected)), decimal.Decimal(str(found))
+        if left.is_finite() and right.is_infinite():
+            return abs(left) >= BEYOND and (left > 0) == (right > 0)
+        both = left.is_finite() and right.is_finite()
+        return both and (abs(left - right) <= abs(left) * NEAR or _shorter(left, right))
+    except ArithmeticError:  # a text that is no number, or one beyond all that we have
+        return False
+
+
+def _shorter(expected: decimal.Decimal, found: decimal.Decimal) -> bool:
+    """Tell whether digits behind the point were cut off or rounded away."""
+    exact, short = (min(0, int(n.normalize().as_tuple().exponent)) for n in (expected, found))
+    last, off = decimal.Decimal(1).scaleb(short), abs(expected - found)
+    cut_off = abs(found) < abs(expected) and off < last
+    return exact < short and (cut_off or off * 2 <= last)

@@ -1,0 +1,14 @@
+"""Ghost row: one that was deleted, or that the predicate leaves out; or a count too great."""
+
+from __future__ import annotations
+
+from harness.judge.checks.place import Place, What, World
+from harness.model.canonical import text_of
+
+
+def explains(place: Place, world: World) -> bool:
+    """Tell whether an earlier step deleted the row, or the question does not ask for it."""
+    if place.what is What.COUNT:
+        return place.counted and place.found > place.expected
+    gone = (*world.history[-1].gone, *world.left_out)
+    return place.what is What.EXTRA_ROW and place.key in map(text_of, gone)

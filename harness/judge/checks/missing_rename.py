@@ -1,0 +1,15 @@
+"""Missing rename: NULL where the field has a value that was written under another name."""
+
+from __future__ import annotations
+
+from harness.judge.checks.place import Place, What, World
+
+
+def explains(place: Place, world: World) -> bool:
+    """Tell whether files may hold the value under a name that is not today's."""
+    if place.what is not What.CELL or place.found is not None or place.field is None:
+        return False
+    if place.empty:
+        return False
+    now = world.schema.path_of(place.field.id)
+    return bool(world.names_held(place.field.id, place.key) - {now})

@@ -1,0 +1,311 @@
+"""A wrong place of an answer, and what the truth knows about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import cached_property
+from typing import Final
+
+from harness.core.records import Origin, Party
+from harness.judge.predicted_origins import Foretold
+from harness.model.canonical import Look, MapValue, Value, look_of, text_of
+from harness.model.schema import Field, Schema
+from harness.model.truth import History, Row, Rows, Truth, named, row_values
+
+
+class What(Enum):
+    """The kinds of places that can be wrong."""
+
+    CELL = auto()
+    """The value of a column, or of a part of one, in a row."""
+    EXTRA_ROW = auto()
+    """A row with a key that the truth does not show."""
+    SECOND_ROW = auto()
+    """Another row with the key of a row that is there already."""
+    ABSENT_ROW = auto()
+    EXTRA_COLUMN = auto()
+    ABSENT_COLUMN = auto()
+    COLUMN_TYPE = auto()
+    """The type that the engine declares for a column."""
+    COUNT = auto()
+    """The answer to a count: the numbers of rows expected and found, or what came instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One wrong place."""
+
+    what: What
+    key: str
+    column: str
+    """Dotted path, empty for a whole row."""
+    expected: Value
+    found: Value
+    field: Field | None = None
+    """The field that should be seen here."""
+    origin: Origin | None = None
+    """Whose value was found, chosen over the whole column; of a column that is absent or too many,
+    the step whose columns were answered. None when nobody's is recognised."""
+    disputed: bool = False
+    """Several origins fit and nothing decides between them: no name would be more than a guess."""
+    party: Party | None = None
+    """Whose doing it is; None where that is not known."""
+    file: str = ""
+    """What its row was read from, relative to the table's folder; empty where that is not known."""
+    empty: bool = False
+    """Whether the whole row came as nothing but NULLs: no column's name can be why."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether a number was found, as a count must be one."""
+        return isinstance(self.found, int) and not isinstance(self.found, bool)
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class Index:
+    """Everything that was ever written."""
+
+    looks: Mapping[Look, tuple[Origin, ...]]
+    """Who wrote a value that is not NULL, by how it looks."""
+    cells: Mapping[tuple[int, str], Mapping[int, frozenset[Look]]]
+    """By field id and key: the looks of the values, NULL too, that each step wrote."""
+
+    @cached_property
+    def owned(self) -> Mapping[Look, tuple[str, frozenset[int]]]:
+        """The one key that ever had a value, and in which fields, by how the value looks."""
+        return {
+            look: (origins[0].key, frozenset(each.field_id for each in origins))
+            for look, origins in self.looks.items()
+            if len({each.key for each in origins}) == 1
+        }
+
+
+NULLS: Final = frozenset({look_of(None)})
+"""What a version looks like that is NULL."""
+
+
+def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:
+    """Give the parts of a shown value down to plain ones: path, field, value."""
+    match value:
+        case dict():
+            for child in field.children:
+                if child.name in value:
+                    yield from leaves(value[child.name], child, f"{path}.{child.name}")
+        case tuple() if field.children:
+            for at, each in enumerate(value):
+                yield from leaves(each, field.children[0], f"{path}[{at}]")
+        case MapValue() if len(field.children) > 1:
+            for key, each in value.pairs:
+                yield from leaves(each, field.children[1], f"{path}[{text_of(key)}]")
+        case _:
+            yield path, field, value
+
+
+def index_of(history: History) -> Index:
+    """List every version of every value: as it was shown when it was written, and ever since."""
+    looks: dict[Look, dict[Origin, None]] = {}
+    cells: dict[tuple[int, str], dict[int, frozenset[Look]]] = {}
+    for truth in history:
+        for row in truth.rows.values():
+            for column in truth.schema.fields:
+                if row.written.get(column.id) != truth.step:
+                    continue
+                for origin, look in _forms(row, column, truth.step, history):
+                    by_step = cells.setdefault((origin.field_id, origin.key), {})
+                    by_step[origin.step] = by_step.get(origin.step, frozenset()) | {look}
+                    if look not in NULLS:
+                        looks.setdefault(look, {})[origin] = None
+    return Index({look: tuple(origins) for look, origins in looks.items()}, cells)
+
+
+def _forms(row: Row, field: Field, step: int, history: History) -> Iterator[tuple[Origin, Look]]:
+    """Give a value and its parts, as shown under each definition its column has had since."""
+    schema, key = history[step].schema, text_of(row.key)
+    for later in _definitions(field, history[step:]):
+        try:
+            shown = named(row.values.get(field.id), later)
+        except ValueError:
+            continue  # an overwritten version has no exact form in a type that came after it
+        for part, value in _parts(shown, later):
+            name = schema.path_of(part.id)
+            if name is not None:
+                yield Origin(part.id, name, step, key), look_of(value)
+
+
+def _definitions(field: Field, history: History) -> Iterator[Field]:
+    found = (truth.schema.by_id(field.id) for truth in history)
+    return iter(dict.fromkeys(each for each in found if each is not None))
+
+
+def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
+    """Give a shown value and all its parts; those of NULL are NULL."""
+    yield field, value
+    match value:
+        case tuple() if field.children:
+            for each in value:
+                yield from _parts(each, field.children[0])
+        case MapValue():
+            for _, each in value.pairs:
+                yield from _parts(each, field.children[1])
+        case dict():
+            for child in field.children:
+                yield from _parts(value.get(child.name), child)
+        case None:
+            for child in field.children:
+                yield from _parts(None, child)
+
+
+def _in_type(row: Row, field: Field) -> Value:
+    value = row.values.get(field.id)
+    try:
+        return named(value, field)
+    except ValueError:
+        return value
+
+
+def _by_text(rows: Rows) -> dict[str, Row]:
+    return {text_of(row.key): row for row in rows.values()}
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class World:
+    """What checks may ask: the history up to the judged step, and what was ever written."""
+
+    history: History
+    index: Index
+    rows: Rows
+    """The rows that the judged view should show to the question."""
+    left_out: Rows = field(default_factory=dict)
+    """The rows of the view that the question's predicate leaves out."""
+    lying: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """The steps that wrote the files which hold a row now, by the text of its key; empty when that
+    is not known."""
+    base: Rows | None = None
+    """The rows that base files hold, as the files tell; None for as the model lays them out."""
+    newer: Sequence[Rows] | None = None
+    """The rows that the question asks for of each table that came after the judged one: of now,
+    where the view shows base files alone, of each later step, where it goes back to an earlier one;
+    None where it shows what is now."""
+    later: History = ()
+    """What came after the judged step until the question was asked, where the view goes back."""
+    foretold: Foretold | None = None
+    """What the answer's rows were read from, where that is known of all of them."""
+
+    @cached_property
+    def keys(self) -> Mapping[str, Row]:
+        """The rows that the judged view should show, by the text of the key."""
+        return _by_text(self.rows)
+
+    @cached_property
+    def held(self) -> Mapping[str, Row]:
+        """The rows in base files, by the text of the key."""
+        return _by_text(self.history[-1].base if self.base is None else self.base)
+
+    @cached_property
+    def _shown(self) -> dict[int, tuple[Row, Mapping[str, Value]]]:
+        return {}
+
+    def shown(self, row: Row) -> Mapping[str, Value]:
+        """Give a row's values by the names of the columns, as readers should show them.
+
+        What a later step wrote may have no form in the type of then: it stands as it is.
+        """
+        if id(row) not in self._shown:
+            try:
+                values = row_values(row, self.schema)
+            except ValueError:
+                values = tuple(_in_type(row, each) for each in self.schema.fields)
+            self._shown[id(row)] = row, dict(zip(self.schema.names, values, strict=True))
+        return self._shown[id(row)][1]
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of the judged step."""
+        return self.history[-1].schema
+
+    @property
+    def key_id(self) -> int:
+        """The id of the key column, which every version of a row has."""
+        return self.history[0].column_id(self.history[0].table.key)
+
+    @property
+    def step(self) -> int:
+        """The judged step."""
+        return self.history[-1].step
+
+    @property
+    def now(self) -> Truth:
+        """The table when the question was asked."""
+        return (self.later or self.history)[-1]
+
+    def at(self, step: int) -> Truth:
+        """Give the table after a step until now."""
+        return (*self.history, *self.later)[step]
+
+    def names_of(self, field_id: int) -> tuple[str, ...]:
+        """Give the dotted paths that a field has had, oldest first."""
+        paths = (truth.schema.path_of(field_id) for truth in self.history)
+        return tuple(dict.fromkeys(path for path in paths if path))
+
+    def names_held(self, field_id: int, key: str) -> frozenset[str]:
+        """Give the dotted paths under which files hold a value of a row, or may hold it.
+
+        Where the files are not known, they hold the version of the newest base file and all later
+        ones, each under the name of its time, or under a later one where the file was written
+        again.
+        """
+        if key in self.lying:
+            return self._names_lying(field_id, key)
+        held = self.held.get(key)
+        since = held.written.get(self.root_of(field_id), 0) if held else 0
+        versions = self.index.cells.get((field_id, key), {}).items()
+        steps = [at for at, looks in versions if since <= at <= self.step and looks != NULLS]
+        times = self.history[min(steps) :] if steps else ()
+        paths = (truth.schema.path_of(field_id) for truth in times)
+        return frozenset(path for path in paths if path)
+
+    def _names_lying(self, field_id: int, key: str) -> frozenset[str]:
+        versions = self.index.cells.get((field_id, key), {})
+        found = set()
+        for step in self.lying[key]:
+            written = max((at for at in versions if at <= step), default=None)
+            if written is not None and versions[written] != NULLS:
+                found.add(self.history[step].schema.path_of(field_id))
+        return frozenset(path for path in found if path)
+
+    def root_of(self, field_id: int) -> int:
+        """Give the id of the column that a field is, or is a part of."""
+        for truth in reversed(self.history):
+            for column in truth.schema.fields:
+                if any(each.id == field_id for each in column.walk()):
+                    return column.id
+        return field_id
+
+    def step_naming(self, names: Iterable[str], parent: Field | None = None) -> int | None:
+        """Give the latest earlier step with exactly these columns, or children of a struct.
+
+        A view that goes back may show the columns of a later step, the latest first.
+        """
+        wanted = sorted(names)
+        for truth in (*reversed(self.history[:-1]), *reversed(self.later)):
+            there = truth.schema.by_id(parent.id) if parent else None
+            siblings = truth.schema.fields if parent is None else there.children if there else ()
+            if sorted(each.name for each in siblings) == wanted:
+                return truth.step
+        return None
+
+    def expected_step(self, field_id: int, key: str) -> int:
+        """Give the step that wrote the value which the judged view should show; -1 for none."""
+        row = self.keys.get(key)
+        return row.written.get(self.root_of(field_id), -1) if row else -1
+
+    def unborn(self, field_id: int) -> bool:
+        """Tell whether a field came only after the judged step."""
+        came = any(truth.schema.by_id(field_id) for truth in self.later)
+        return came and not self.names_of(field_id)
+
+    def live(self, field_id: int) -> bool:
+        """Tell whether a field is in the schema of the judged step."""
+        return self.schema.by_id(field_id) is not None

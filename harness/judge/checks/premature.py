@@ -1,0 +1,29 @@
+"""Premature: what only log files hold, or later steps, in a view that shows neither."""
+
+from __future__ import annotations
+
+from harness.judge.checks.place import Place, What, World
+
+
+def explains(place: Place, world: World) -> bool:
+    """Tell whether the row is as in a newer table than the view is of; or gone as it is there.
+
+    Of columns: whether they are those of a later step than the one the view goes back to. The value
+    of a field that came after that step is early under whatever name.
+    """
+    if world.newer is None:
+        return False
+    if place.what in {What.EXTRA_COLUMN, What.ABSENT_COLUMN}:
+        return place.origin is not None and place.origin.step > world.step
+    if place.what in {What.EXTRA_ROW, What.ABSENT_ROW}:
+        return place.origin is not None
+    return place.what is What.CELL and _newer_value(place, world)
+
+
+def _newer_value(place: Place, world: World) -> bool:
+    origin, field = place.origin, place.field
+    if origin is None or field is None or origin.key != place.key:
+        return False
+    if origin.field_id != field.id:
+        return world.unborn(origin.field_id)
+    return world.expected_step(field.id, place.key) < origin.step <= world.now.step

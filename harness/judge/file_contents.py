@@ -1,0 +1,256 @@
+"""What a table's files hold, as rows by field ids: what a reader that errs in nothing would show.
+
+Each file is compared with what the truth says of its own step, in the names that the table had
+then. A difference may still be the truth's own: it counts as *sent* where the statement as recorded
+says what the truth says, and no rule of the model lies between it and the file, because the step
+itself sent the value, or because it only carried the row along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness.core.records import FileValues, StateRecord
+from harness.judge import statement_evidence as sent
+from harness.judge.field_ids import by_ids, by_names
+from harness.model.canonical import Value, same, text_of
+from harness.model.file_facts import FileFact
+from harness.model.schema import Field
+from harness.model.simulation.column_resolution import LayoutError, slices
+from harness.model.simulation.incremental import Since, dated
+from harness.model.truth import History, Row, Rows, Truth, named
+
+
+class NotKnown(Exception):
+    """What a file holds is not known, or cannot be shown; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A value that a file holds and the truth does not."""
+
+    file: FileFact
+    key: str
+    field_id: int
+    column: str
+    """As the file names it."""
+    expected: Value
+    found: Value
+    sent: bool
+    """Whether no rule of the model could be at fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the files of one view hold."""
+
+    rows: Rows
+    """A row that several files hold stands under several keys, once for each."""
+    differences: tuple[Difference, ...]
+    """In the files that the view is read from."""
+    newest: Mapping[str, int]
+    """The step that wrote the newest of these files that holds a row, by the text of its key."""
+    older: frozenset[str] = frozenset()
+    """The keys of rows that files hold and the view leaves out, as they were committed before it
+    begins, as texts."""
+
+    @property
+    def twice(self) -> frozenset[str]:
+        """The keys of the rows that are there more than once, as texts."""
+        texts = [text_of(row.key) for row in self.rows.values()]
+        return frozenset(text for text in texts if texts.count(text) > 1)
+
+
+class Holdings:
+    """The files of all states of a variant, each with its rows."""
+
+    def __init__(self, states: Sequence[StateRecord], history: History) -> None:
+        """`history`: the truth after every step."""
+        self._history = history
+        self._steps = {each.outcome.instant: each.outcome.step for each in states}
+        self._steps |= {instant: step for each in states for instant, step in each.others}
+        self._sql = {each.outcome.step: " ".join(each.outcome.statements) for each in states}
+        self._values: dict[FileFact, FileValues] = {}
+        for state in states:
+            for each in state.values:
+                self._values.setdefault(state.files[each.file], each)
+        keys = ((truth, key) for truth in history for key in truth.rows)
+        self._keys = {name: key for truth, key in keys for name in _names(truth, key)}
+        self._read: dict[FileFact, tuple[Row, ...]] = {}
+        self._different: dict[FileFact, tuple[Difference, ...]] = {}
+
+    def held(self, files: Sequence[FileFact], since: Since | None = None) -> Held:
+        """Give what files hold together; `since`: the view, where it gives a part of the rows.
+
+        Raises:
+            NotKnown: one of them was not looked at, or no step made it; or it does not say when its
+                rows were committed, where that matters.
+
+        """
+        whole = self._held(files)
+        try:
+            rows = {at: row for at, row in whole.rows.items() if not since or since.gives(row)}
+        except LayoutError as problem:
+            raise NotKnown(str(problem)) from problem
+        older = (text_of(row.key) for at, row in whole.rows.items() if at not in rows)
+        return replace(whole, rows=rows, older=frozenset(older))
+
+    def _held(self, files: Sequence[FileFact]) -> Held:
+        """Give all that files hold together."""
+        rows: dict[Value, Row] = {}
+        read: list[FileFact] = []
+        try:
+            for base, logs in slices(files, self._steps):
+                facts = [fact for fact in (base, *logs) if fact is not None]
+                read += facts
+                for row in self._merged(facts):
+                    rows[row.key if row.key not in rows else (len(rows), row.key)] = row
+        except LayoutError as problem:
+            raise NotKnown(str(problem)) from problem
+        differences = tuple(each for fact in read for each in self.differences(fact))
+        newest: dict[str, int] = {}
+        for fact in read:
+            for row in self._rows(fact):
+                at = self._steps[fact.instant]
+                newest[text_of(row.key)] = max(at, newest.get(text_of(row.key), at))
+        return Held(rows, differences, newest)
+
+    def value_sent(self, row: Row, field_id: int, since: int) -> bool:
+        """Tell whether a statement sent a value later than any file holds its row."""
+        written = row.written.get(field_id)
+        value = row.values.get(field_id)
+        later = written is not None and since < written
+        return later and self._says(written or 0, row.key, value, field_id)
+
+    def row_sent(self, row: Row, step: int) -> bool:
+        """Tell whether a row that no file holds has to be there, by no rule of the model.
+
+        That is so where a statement sent it and no file was written since, or where no statement
+        that names it deleted anything since a file last held it.
+        """
+        last = max((self._steps[each.instant] for each in self._holding(row.key)), default=0)
+        deleted = {at for at in self._history[step].gone.values() if last < at <= step}
+        latest = max(row.written.values(), default=0)
+        still = last < latest or not any(self._names(at, row.key) for at in deleted)
+        return still and self._names(latest, row.key)
+
+    def gone_sent(self, key: str, step: int) -> bool:
+        """Tell whether a statement deleted a row that a file holds, or none ever named it."""
+        gone = {text_of(each): (each, at) for each, at in self._history[step].gone.items()}
+        if key in gone:
+            value, at = gone[key]
+            return self._names(at, value)
+        named = any(sent.within(key, sql) for sql in self._sql.values())
+        return key not in self._keys and not named
+
+    def differences(self, fact: FileFact) -> tuple[Difference, ...]:
+        """Give what a file holds otherwise than the truth says of its step.
+
+        Raises:
+            NotKnown: it was not looked at.
+
+        """
+        if fact not in self._different:
+            self._different[fact] = tuple(self._differences(fact))
+        return self._different[fact]
+
+    def _merged(self, facts: Sequence[FileFact]) -> Iterator[Row]:
+        """Give the rows of one file group: the older first, newer versions in their place."""
+        found: dict[str, list[Row]] = {}
+        for fact in facts:
+            for key in fact.deleted:
+                found.pop(key, None)
+            own: dict[str, list[Row]] = {}
+            for key, row in zip(fact.keys, self._rows(fact), strict=True):
+                own.setdefault(key, []).append(row)
+            found |= own
+        return (row for rows in found.values() for row in rows)
+
+    def _rows(self, fact: FileFact) -> tuple[Row, ...]:
+        if fact not in self._read:
+            self._read[fact] = tuple(self._made(fact))
+        return self._read[fact]
+
+    def _made(self, fact: FileFact) -> Iterator[Row]:
+        if not fact.keys:
+            return
+        values = self._values.get(fact, FileValues(0, unread="it was not looked at"))
+        if values.unread:
+            raise NotKnown(f"{fact.path}: {values.unread}")
+        step = self._steps[fact.instant]
+        truth = self._history[step]
+        instants = values.commits or ("",) * len(values.rows)
+        for text, row, instant in zip(fact.keys, values.rows, instants, strict=True):
+            key = self._keys.get(text, text)
+            own = truth.rows.get(key)
+            shown = dict(zip(values.columns, row, strict=True))
+            found = {each.id: _value(each, shown, own, truth) for each in truth.schema.fields}
+            whose = (own.written, own.group) if own else ({}, (step, ()))
+            yield dated(Row(key, found, *whose), instant)
+
+    def _differences(self, fact: FileFact) -> Iterator[Difference]:
+        step = self._steps[fact.instant]
+        truth = self._history[step]
+        for row in self._rows(fact):
+            own = truth.rows.get(row.key)
+            for column in truth.schema.fields if own else ():
+                expected = named(own.values.get(column.id), column) if own else None
+                found = by_names(row.values[column.id], column)
+                if own and not same(expected, found):
+                    place = text_of(row.key), column.id, column.name
+                    settled = self._sent(own, column, step, found)
+                    yield Difference(fact, *place, expected, found, settled)
+
+    def _sent(self, row: Row, column: Field, step: int, found: Value) -> bool:
+        """Tell whether the step sent this value, or had nothing to do with the row."""
+        written = row.written.get(column.id)
+        value = row.values.get(column.id)
+        if written is None or not self._says(written, row.key, value, column.id):
+            return False
+        if written == step:
+            return True
+        then = self._history[written].schema.by_id(column.id)
+        converted = then is None or then.type != column.type
+        carried = max(row.written.values()) < step and (found is None or not converted)
+        return carried and not self._doubted_before(row.key, column.id, step, found)
+
+    @property
+    def _key(self) -> Field:
+        return self._history[0].schema.find(self._history[0].table.key)
+
+    def _names(self, step: int, key: Value) -> bool:
+        return sent.names(self._sql.get(step, ""), key, self._key)
+
+    def _says(self, step: int, key: Value, value: Value, field_id: int) -> bool:
+        """Tell whether the statements of a step, as they were sent, give a row this value."""
+        column = self._history[step].schema.by_id(field_id)
+        sql = self._sql.get(step, "")
+        return column is not None and sent.says(sql, (key, self._key), value, column)
+
+    def _doubted_before(self, key: Value, field_id: int, step: int, found: Value) -> bool:
+        """Tell whether an older file holds the same, and there it may be the model's fault."""
+        older = [each for each in self._holding(key) if self._steps[each.instant] < step]
+        return any(
+            not each.sent and same(each.found, found)
+            for fact in older
+            for each in self.differences(fact)
+            if (each.key, each.field_id) == (text_of(key), field_id)
+        )
+
+    def _holding(self, key: Value) -> list[FileFact]:
+        names = set(_names(self._history[0], key))
+        return [each for each in self._values if names & set(each.keys)]
+
+
+def _value(column: Field, shown: Mapping[str, Value], own: Row | None, truth: Truth) -> Value:
+    if column.name in shown:
+        return by_ids(shown[column.name], column)
+    # The value of a partition column may stand in the path alone.
+    in_path = column.name in truth.table.partition_by and own is not None
+    return own.values.get(column.id) if own and in_path else None
+
+
+def _names(truth: Truth, key: Value) -> tuple[str, str]:
+    # Hudi's complex key generator writes `column:value` even for a single key column.
+    return str(key), f"{truth.table.key}:{key}"

@@ -1,0 +1,249 @@
+"""What the data files tell of an answer: whether the model may judge it, and how it came about.
+
+Files never say that a row exists or what it holds; they only confirm or doubt the model, and let it
+compute what a reader of a given kind would have answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from harness.core.records import Answer, labelled
+from harness.judge.checks.place import World
+from harness.judge.predicted_origins import Foretold, Looks, foretell, looks_of
+from harness.model.canonical import Value, text_of
+from harness.model.file_facts import FileFact
+from harness.model.query import Query, at
+from harness.model.simulation import column_resolution
+from harness.model.simulation.incremental import Since
+from harness.model.simulation.matching import Readings
+from harness.model.simulation.partition_schemas import Lists
+from harness.model.simulation.reader import NO_META, Meta, Reading, Shown
+from harness.model.simulation.strategies import By, Way
+from harness.model.truth import Row
+
+_Row = TypeVar("_Row", bound=Hashable)
+UNDATED: Final = "neither a way of reading nor whose doing it is can be told"
+_TELLING: Final = frozenset({By.COUNTED, By.RENUMBERED})
+"""Ways to find columns under which the values themselves may not tell whose they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The files of a table state beside the truth of that step."""
+
+    world: World
+    files: Sequence[FileFact]
+    steps: Mapping[str, int]
+    """The step that made each instant."""
+    unread: str = ""
+    """Why the files tell nothing; empty when they do."""
+    since: Since | None = None
+    """What of the rows the view gives, where that is a part of them by when they were committed."""
+    meta: Meta = field(default_factory=dict)
+    """What Hudi's meta columns hold, where the catalog does not list them."""
+    lists: Lists | None = None
+    """The catalog's lists of columns, where its partitions have some of their own."""
+    whole: Layout | None = None
+    """The same of all that was written, where a product cannot show all of it."""
+    _readings: list[Readings | str] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
+    """What readers of each way would show, or why that is not known. It is made once: many answers
+    are compared with it."""
+
+    def doubt(self) -> str:
+        """Say how the files do not hold the rows of the truth; empty when they do.
+
+        Or why they do not tell of what was written since a step which rows these are.
+        """
+        if self.unread:
+            return f"names are not exact, for the files tell nothing: {self.unread}"
+        if doubt := self._doubt():
+            return f"the files are not as the truth says: {doubt}"
+        why = self._predicted() if self.since else None
+        return f"{UNDATED}: {why}" if isinstance(why, str) else ""
+
+    def _doubt(self) -> str:
+        if self.world.newer is not None:
+            return ""  # rows of base files alone are those that the files tell
+        try:
+            there = {text_of(row.key) for row in self._rows()}
+        except column_resolution.LayoutError as doubt:
+            return str(doubt)
+        lost = [key for key in self.world.keys if key not in there]
+        return f"no file holds row {', '.join(lost)}" if lost and there else ""
+
+    def ways(self, answer: Answer) -> tuple[str, ...]:
+        """Give the smallest ways of reading that reproduce a whole answer; several claim nothing.
+
+        None where none of those tried does, and where the files tell nothing.
+        """
+        if answer.refusal is not None:
+            return ()
+        _, ways = self.fitting(answer.question, _labels(answer), answer.rows)
+        return tuple(map(str, ways))
+
+    def fitting(
+        self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
+    ) -> tuple[Readings | None, Sequence[Way]]:
+        """Give the smallest ways that reproduce an answer, and the readings they are among.
+
+        A product that cannot show all that was written may cut it otherwise than is declared: then
+        its answer is wrong, and yet read in one of the ways that cut.
+        """
+        readings = self.readings()
+        ways = readings.fitting(query, labels, rows) if readings else ()
+        if ways or self.whole is None:
+            return readings, ways
+        readings = self.whole.readings()
+        found = readings.fitting(query, labels, rows) if readings else ()
+        return readings, [way for way in found if way.cut]
+
+    def tried(self, query: Query) -> int:
+        """Give how many ways of reading an answer is compared with (`fitting`)."""
+        own, whole = self.readings(), self.whole.readings() if self.whole is not None else None
+        cut = sum(way.cut for way in whole.ways(query)) if whole else 0
+        return len(own.ways(query)) + cut if own else 0
+
+    def foretold(
+        self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
+    ) -> Foretold | None:
+        """Give what the rows of an answer were read from, where its values do not tell.
+
+        So it is where Hudi's meta columns are shown (counted by position, or under others), by ids
+        that are given anew, by the lists of partitions (which may leave nothing but NULLs), of
+        values as they are stored, and of what is cut otherwise than is declared. None where it was
+        not read so, or may have been read in another way as well.
+        """
+        own = None if query.count else self.readings()
+        if own is None or not (self.meta or self.whole or own.reading.misleads):
+            return None
+        readings, ways = self.fitting(query, labels, rows)
+        if readings is None or (readings is own and not all(map(_tells_more, ways))):
+            return None
+        history = self.world.history
+        told = [foretell(readings.reading, way, query, labels, history) for way in ways]
+        return told[0] if told and all(each == told[0] for each in told) else None
+
+    def read_from(self, answer: Answer) -> Mapping[str, FileFact]:
+        """Give the file that each row of an answer was read from, by the text of its key.
+
+        Known is that of a row which one file alone holds, and those on which all ways of reading
+        that reproduce the answer agree.
+        """
+        holding: dict[str, list[FileFact]] = {}
+        for fact in self.files:
+            for key in fact.keys:
+                holding.setdefault(key.removeprefix(f"{self._key}:"), []).append(fact)
+        shown = ((row.key, row.file) for row, _ in self._read_by(answer))
+        return _alone({**holding, **_together(shown)})
+
+    def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
+        """Give the same by the key's text and how the row looks: a key may be shown twice.
+
+        Known is that of a row on which all ways of reading that reproduce the answer agree. Of rows
+        that look alike none is, where they are read from several files.
+        """
+        labels, found = _labels(answer), []
+        for row, names in self._read_by(answer):
+            values = dict(zip(names, row.values, strict=True))
+            looks = looks_of(labels, [at(values, path) for path in labels])
+            found.append(((row.key, looks), row.file))
+        return _alone(_together(found))
+
+    @property
+    def _key(self) -> str:
+        return self.world.history[0].table.key
+
+    def _read_by(self, answer: Answer) -> Iterator[tuple[Shown, Sequence[str]]]:
+        """Give the rows that any of the ways that reproduce an answer read, and their columns.
+
+        One that does more than need be counts as well: of a read-optimized view it may be the one
+        that leaves out log files.
+        """
+        readings, query = self.readings(), answer.question
+        if readings is None or answer.refusal is not None:
+            return
+        for way in readings.all_fitting(query, _labels(answer), answer.rows):
+            names = readings.reading.schema(way).names
+            for row in readings.reading.rows(way, query.where):
+                yield row, names
+
+    def readings(self) -> Readings | None:
+        """Give what readers of each way would answer; None where the files tell nothing."""
+        found = self._predicted()
+        return found if isinstance(found, Readings) else None
+
+    def _predicted(self) -> Readings | str:
+        if not self._readings:
+            self._readings.append(self._read() if self.files else "there are no files")
+        return self._readings[0]
+
+    def _read(self) -> Readings | str:
+        """Work out what readers of each way would answer; gives why not where that is not known.
+
+        Who counts Hudi's own columns has no name for the one by which rows are chosen: of what was
+        written since a step nothing is predicted of such a reader.
+        """
+        meta = NO_META if self.since else self.meta
+        try:
+            return Readings(
+                Reading(self.world.history, self.files, self.steps, meta, self.lists, self.since)
+            )
+        except column_resolution.LayoutError as why:
+            return str(why)
+
+    def clash(self) -> str:
+        """Say the one way of finding columns that meets another type; empty for none or several.
+
+        Nor is it said of what was written since a step: which files a reader opens for it is its
+        own affair, and an older one may have the other type.
+        """
+        if self.since:
+            return ""
+        try:
+            ways = column_resolution.meeting_other_types(
+                self.world.history, self.files, self.steps, counted=bool(self.meta)
+            )
+        except column_resolution.LayoutError:
+            return ""
+        return str(ways[0]) if len(ways) == 1 else ""
+
+    def _rows(self) -> Iterator[Row]:
+        """Give the rows of the newest files, deleted ones left out."""
+        for base, logs in column_resolution.slices(self.files, self.steps):
+            found = dict.fromkeys(base.keys, base) if base is not None else {}
+            for log in logs:
+                found = {key: fact for key, fact in found.items() if key not in log.deleted}
+                found |= dict.fromkeys(log.keys, log)
+            for key, fact in found.items():
+                yield self._version(fact, key)
+
+    def _version(self, fact: FileFact, key: str) -> Row:
+        return column_resolution.version(self.world.history, fact, key, self.steps)
+
+
+def _tells_more(way: Way) -> bool:
+    """Tell whether a way shows what does not tell itself whose it is."""
+    return way.by in _TELLING or way.stored or way.listed or way.overlaid
+
+
+def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact]]:
+    """Give the files of each row, each once."""
+    found: dict[_Row, list[FileFact]] = {}
+    for row, file in rows:
+        files = found.setdefault(row, [])
+        if not any(each is file for each in files):
+            files.append(file)
+    return found
+
+
+def _alone(found: Mapping[_Row, Sequence[FileFact]]) -> dict[_Row, FileFact]:
+    return {row: files[0] for row, files in found.items() if len(files) == 1}
+
+
+def _labels(answer: Answer) -> list[str]:
+    return [each.name for each in labelled(answer.question, answer.columns)]

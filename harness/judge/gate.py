@@ -1,0 +1,116 @@
+"""The exit status of a gating command, and why. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from harness.core.records import FindingKind, Party, Verdict, VerdictKind
+from harness.judge.baseline import Applied
+
+GOOD: Final = 0
+NEW: Final = 1
+UNKNOWN: Final = 3
+SHOWN: Final = 5
+"""So many of a kind are listed; the reports and the baselines have them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a gating command ends with."""
+
+    status: int
+    reasons: tuple[str, ...]
+    """Sentences for people."""
+
+
+def gate(applied: Applied) -> Gate:
+    """Give 3 if anything is unknown, else 1 if anything is new or gone, else 0.
+
+    A run without any verdict tells nothing, and is 3. Wrong use (2) never comes this far.
+    """
+    unknown = tuple(_unknown(applied.verdicts))
+    new = tuple(_new(applied))
+    status = UNKNOWN if unknown else NEW if new else GOOD
+    return Gate(status, (*unknown, *new, *_expired(applied), *_good(applied, status)))
+
+
+def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    if not verdicts:
+        yield "No cell was judged: nothing is known; plan cells and run them."
+    unknown = [each for each in verdicts if each.verdict is VerdictKind.UNKNOWN]
+    doubted = [each for each in unknown if any(f.party is Party.MODEL for f in each.findings)]
+    if doubted:
+        cells = _count(doubted, "cell puts", "cells put")
+        yield f"{cells} our own reference model in doubt: {_where(doubted)}."
+        yield f"Look into it before anybody is blamed: harness explain '{doubted[0].case}'"
+    found = [each for each in unknown if each not in doubted]
+    if found:
+        reasons = Counter(each.because or "no reason recorded" for each in found)
+        said = _listed(f"{why} ({count})" for why, count in reasons.most_common())
+        yield f"{_count(found, 'cell is', 'cells are')} unknown: {said}."
+        yield "Nothing is concluded of them; ask again with: harness read"
+
+
+def _new(applied: Applied) -> Iterator[str]:
+    unknown_to_us = [each for each in applied.verdicts if not each.known]
+    wrong = [each for each in unknown_to_us if each.verdict is VerdictKind.WRONG]
+    refused = [each for each in unknown_to_us if each.verdict is VerdictKind.REFUSED]
+    if wrong:
+        yield f"{_count(wrong, 'wrong answer is', 'wrong answers are')} new: {_where(wrong)}."
+    if refused:
+        yield f"{_count(refused, 'refusal is', 'refusals are')} new: {_where(refused)}."
+    if unexplained := [each for each in (*wrong, *refused) if _unexplained(each)]:
+        cells = _count(unexplained, "of them is", "of them are")
+        yield f"{cells} unexplained, which no baseline can hold: {_where(unexplained)}."
+    if applied.answered:
+        cells = _count(applied.answered, "cell is", "cells are")
+        yield f"{cells} declared unsupported, and answered: {_where(applied.answered)}."
+        said = dict.fromkeys(each.disclaimed for each in applied.answered)
+        yield f"Put right what the lock data say: {_listed(said)}"
+    for line in applied.gone:
+        yield f"{line.place}: no longer occurs ({line.expect}); take the line out"
+    if wrong or refused or applied.gone:
+        yield "If this is how the engines are now: harness baseline update, and review what it says"
+    if applied.unreviewed:
+        lines = "line does", "lines do"
+        places = _listed(line.place for line in applied.unreviewed)
+        yield f"{_count(applied.unreviewed, *lines)} not say why yet; replace the TODO: {places}"
+
+
+def _unexplained(verdict: Verdict) -> bool:
+    return any(each.kind is FindingKind.UNEXPLAINED for each in verdict.findings)
+
+
+def _expired(applied: Applied) -> Iterator[str]:
+    for line in applied.expired:
+        yield f"{line.place}: counted until {line.until} and does no longer"
+
+
+def _good(applied: Applied, status: int) -> Iterator[str]:
+    if status == GOOD:
+        known = [each for each in applied.verdicts if each.known]
+        which = f", except {_count(known, 'that is', 'that are')} known" if known else ""
+        rest = [each for each in applied.verdicts if each.verdict is VerdictKind.UNSUPPORTED]
+        unsupported = f", {len(rest)} declared unsupported" if rest else ""
+        cells = _count(applied.verdicts, "cell", "cells")
+        yield f"{cells} judged: all correct{which}{unsupported}."
+
+
+def _where(verdicts: Iterable[Verdict]) -> str:
+    counts = Counter((each.scenario, each.reader) for each in verdicts)
+    return _listed(
+        f"{scenario} by {reader} ({count})" for (scenario, reader), count in counts.most_common()
+    )
+
+
+def _listed(texts: Iterable[str]) -> str:
+    found = list(texts)
+    more = [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
+    return ", ".join([*found[:SHOWN], *more])
+
+
+def _count(found: Sequence[object], one: str, many: str) -> str:
+    return f"{len(found)} {one if len(found) == 1 else many}"

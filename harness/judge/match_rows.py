@@ -1,0 +1,178 @@
+"""Which row of the truth a found row is: by its key, or by whose values it holds.
+
+A reader may show another column under the key's name, for all rows or for those of some files, and
+what it shows there may even look like a key. So each row is also asked whose values it holds:
+those that only one key has ever had.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.judge.checks.place import World
+from harness.model.canonical import Look, Value, look_of, same, text_of
+from harness.model.query import at as value_at
+from harness.model.truth import Row
+
+Found = tuple[Value, ...]
+TELLING: Final = 2
+"""So many rows at least tell which other column stands under the key's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Every found row, once."""
+
+    pairs: tuple[tuple[Row, Found], ...]
+    """A row that should be there, with what was found of it."""
+    second: tuple[tuple[str, Found], ...]
+    """More rows of a key that is in `pairs`."""
+    extra: tuple[tuple[str, Found], ...]
+    """Rows that should not be there, each with its key as well as it can be told."""
+    empty: tuple[tuple[Row, Found], ...] = ()
+    """Rows that should be there, each with one of nothing but NULLs. Which is whose does not
+    matter: there are as many of these as rows that are missing otherwise."""
+
+    @property
+    def there(self) -> frozenset[str]:
+        """The keys of the rows that should be there and are, as texts."""
+        return frozenset(text_of(row.key) for row, _ in (*self.pairs, *self.empty))
+
+
+def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching:
+    """Tell the rows apart; of several with the same key, the one with most right cells is it.
+
+    Engines give the rows of several files in any order. What is said of them must not depend on it.
+    """
+    rows = sorted(rows, key=_in_order)
+    groups: dict[str, list[Found]] = {}
+    extra, wanted = [], world.keys
+    for key, found in zip(_owners(world, names, rows), rows, strict=True):
+        if key in wanted:
+            groups.setdefault(key, []).append(found)
+        else:
+            extra.append((key, found))
+    pairs, second = [], []
+    for key, candidates in groups.items():
+        best = _best(world, wanted[key], names, candidates)
+        pairs.append((wanted[key], candidates[best]))
+        second += [(key, found) for at, found in enumerate(candidates) if at != best]
+    absent = [row for key, row in wanted.items() if key not in groups]
+    return _with_empty(Matching(tuple(pairs), tuple(second), tuple(extra)), absent)
+
+
+def _best(world: World, row: Row, names: Sequence[str], candidates: Sequence[Found]) -> int:
+    """Give which of the found rows has most right cells, the first where several have as many."""
+    if len(candidates) == 1:
+        return 0
+    scores = [right(world, row, names, found) for found in candidates]
+    return scores.index(max(scores))
+
+
+def _with_empty(found: Matching, absent: Sequence[Row]) -> Matching:
+    """Take rows of nothing but NULLs for the absent ones, where there are as many."""
+    empty = [each for each in found.extra if each[1] and not _says(each[1])]
+    if not empty or len(empty) != len(absent):
+        return found
+    others = tuple(each for each in found.extra if each not in empty)
+    pairs = zip(absent, (values for _, values in empty), strict=True)
+    return replace(found, extra=others, empty=tuple(pairs))
+
+
+def _says(found: Found) -> bool:
+    return any(value is not None for value in found)
+
+
+def _in_order(found: Found) -> list[tuple[int, str]]:
+    texts = map(text_of, found)
+    return [(len(text), text) for text in texts]  # so that 2 comes before 10
+
+
+def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[str]:
+    if world.foretold is not None:
+        owners = world.foretold.owners(names, rows)
+        # Rows of nothing but NULLs are taken for the missing ones, whoever made them so.
+        return [key if _says(found) else "" for key, found in zip(owners, rows, strict=True)]
+    key = world.history[0].table.key
+    at = names.index(key) if key in names else None
+    ever = {text_of(each) for each in set().union(*(truth.rows for truth in world.history))}
+    shown = [_key_text(found[at], ever) if at is not None else "" for found in rows]
+    held = [_holder(world, found, at) for found in rows]
+    told = [text if text in ever else "" for text in shown]
+    if not _tells_keys(told, held):
+        return [holder or text for holder, text in zip(held, shown, strict=True)]
+    by_key = [a or b or text for a, b, text in zip(told, held, shown, strict=True)]
+    by_values = [b or a or text for a, b, text in zip(told, held, shown, strict=True)]
+    other = _of_column(world, shown, told, held)
+    by_column = [b or c or text for b, c, text in zip(held, other, by_key, strict=True)]
+    if any(other) and not any(a and a == b for a, b in zip(told, held, strict=True)):
+        return by_column
+    # A number of another column may be a key that there is. Then that key's own row is there too,
+    # and the row whose values these are would be lost.
+    return max(by_key, by_values, by_column, key=lambda owners: len(set(owners)))
+
+
+def _key_text(value: Value, ever: Collection[str]) -> str:
+    """Give the text of what stands under the key's name; none for NULL where a key is called so."""
+    text = text_of(value)
+    return "" if value is None and text in ever else text
+
+
+def _of_column(
+    world: World, shown: Sequence[str], told: Sequence[str], held: Sequence[str]
+) -> list[str]:
+    """Give the keys of rows that show a key and nothing else, where the key column is another one.
+
+    That is the one column whose values stand there in each row that tells whose it is; what looks
+    like a key is its value too, and of the one row that ever had it.
+    """
+    key, owned = world.key_id, (world.index.owned.get(text) for text in shown)
+    tell = [each[1] for each in owned if each is not None and key not in each[1]]
+    fields = frozenset.intersection(*tell) if len(tell) >= TELLING else frozenset()
+    had: dict[Look, set[str]] = {}
+    for (field, row), versions in world.index.cells.items() if len(fields) == 1 else ():
+        for look in frozenset[Look]().union(*versions.values()) if field in fields else ():
+            had.setdefault(look, set()).add(row)
+    whose = (
+        had.get(text, set()) if a and not b else set()
+        for text, a, b in zip(shown, told, held, strict=True)
+    )
+    return [each.pop() if len(each) == 1 else "" for each in map(set[str], whose)]
+
+
+def _holder(world: World, found: Found, key_at: int | None) -> str:
+    """Give the key whose own values stand in a row most often; empty when none does.
+
+    Keys themselves do not suffice: they are short, and any small number looks like one.
+    """
+    key_field = world.history[0].column_id(world.history[0].table.key)
+    votes: Counter[str] = Counter()
+    proven = set()
+    for at, value in enumerate(found):
+        owner = world.index.owned.get(look_of(value))
+        is_key = owner is not None and owner[1] == {key_field}
+        if owner is not None and not (is_key and at == key_at):
+            votes[owner[0]] += 1
+            proven |= set() if is_key else {owner[0]}
+    best = [each for each in votes.most_common() if each[0] in proven][:2]
+    return best[0][0] if len(best) == 1 or (best and best[0][1] > best[1][1]) else ""
+
+
+def _tells_keys(told: Sequence[str], held: Sequence[str]) -> bool:
+    """Tell whether the key column shows keys, and not another column that looks like them."""
+    both = [(key, holder) for key, holder in zip(told, held, strict=True) if key and holder]
+    against = sum(key != holder for key, holder in both)
+    fewer = len({key for key, _ in both}) < len({holder for _, holder in both})
+    return not (fewer and against * 2 > len(both))
+
+
+def right(world: World, row: Row, names: Sequence[str], found: Found) -> int:
+    """Count the values that are those of a version of a row."""
+    expected = world.shown(row)
+    return sum(
+        name.partition(".")[0] in expected and same(value_at(expected, name), value)
+        for name, value in zip(names, found, strict=True)
+    )

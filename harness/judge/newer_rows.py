@@ -1,0 +1,81 @@
+"""Whole rows that are as a newer table has them, where a view shows an older one.
+
+That is the table of now where the view shows base files alone, and that of each later step where it
+goes back. A row that only the newer one holds is there, one that it lacks is not, or the predicate
+is held against the newer version of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from harness.core.records import Origin
+from harness.judge import match_rows
+from harness.judge.checks.place import World
+from harness.judge.match_rows import Matching
+from harness.model.canonical import text_of
+from harness.model.truth import Row, Truth
+
+Tables = Sequence[tuple[Truth, Mapping[str, Row]]]
+"""The newer tables, the oldest first, with the rows asked for by the texts of their keys."""
+
+
+def told(world: World, names: Sequence[str], found: Matching) -> dict[str, Origin]:
+    """Give the state of each row that is too many, or absent, by the text of its key.
+
+    `names`: what the columns of the answer are called.
+    """
+    if not world.newer:
+        return {}
+    truths = world.later or world.history[-1:]
+    rows = ({text_of(row.key): row for row in each.values()} for each in world.newer)
+    newer = list(zip(truths, rows, strict=True))
+    early = {**_early(world, newer, names, found), **_gone(world, newer, found)}
+    name = world.history[0].table.key
+    return {key: Origin(world.key_id, name, _step(truth, key), key) for key, truth in early.items()}
+
+
+def _early(world: World, newer: Tables, names: Sequence[str], found: Matching) -> dict[str, Truth]:
+    """Give the rows that are there too early, with the newest table that has them."""
+    early = {}
+    for key, values in found.extra:
+        having = [(truth, rows[key]) for truth, rows in newer if key in rows]
+        older = _older(world, key) if having else None
+        if older is not None:
+            newest = max(match_rows.right(world, row, names, values) for _, row in having)
+            having = having if newest > match_rows.right(world, older, names, values) else []
+        if having:
+            early[key] = having[-1][0]
+    return early
+
+
+def _older(world: World, key: str) -> Row | None:
+    """Give the older version of a row that the predicate leaves out, or that was deleted then."""
+    then = world.history if world.later else ()
+    tables = (world.left_out, *(truth.rows for truth in reversed(then)))
+    rows = (row for table in tables for k, row in table.items() if text_of(k) == key)
+    return next(rows, None)
+
+
+def _gone(world: World, newer: Tables, found: Matching) -> dict[str, Truth]:
+    """Give absent rows that a newer table lacks, but where all their file group is absent.
+
+    Each with the first such table.
+    """
+    there, gone = found.there, {}
+    stay = [key for key in world.keys if all(key in rows for _, rows in newer)]
+    for key, row in world.keys.items():
+        lacking = [truth for truth, rows in newer if key not in rows]
+        if key in there or not lacking:
+            continue
+        others = [each for each in stay if world.keys[each].group == row.group] or stay
+        if not others or there.intersection(others):
+            gone[key] = lacking[0]
+    return gone
+
+
+def _step(truth: Truth, key: str) -> int:
+    """Give the step of a row's newest state in a table."""
+    row = next((each for k, each in truth.rows.items() if text_of(k) == key), None)
+    gone = next((step for k, step in truth.gone.items() if text_of(k) == key), truth.step)
+    return gone if row is None else max(row.written.values(), default=gone)

@@ -1,0 +1,38 @@
+"""What statements, as they were sent, say by themselves: which rows they name, and which values.
+
+No rule of the model is asked. A value counts only where it stands with the key of its row, under
+the name of its column: a `true` or a 0 stands in every other statement.
+"""
+
+from __future__ import annotations
+
+import re
+
+from harness.model.canonical import Value
+from harness.model.schema import Field
+from harness.scenario.operations.spark_sql import literal, quoted
+
+
+def names(sql: str, key: Value, column: Field) -> bool:
+    """Tell whether statements mention a key, `column` being that of the keys."""
+    return within(literal(key, column), sql)
+
+
+def says(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> bool:
+    """Tell whether statements give the row of a key this value under a column's name.
+
+    Rows are sent whole, `select … as id, … as f1`, or by columns, `f1 = case id when … then … end`
+    (`operations.sql`, `operations.update`).
+    """
+    own, wanted, names_key = literal(*key), literal(value, column), quoted(key[1].name)
+    row = f"{own} as {names_key}", f"{wanted} as {quoted(column.name)}"
+    whole = any(
+        all(within(each, part) for each in row) for part in re.split(r"\bselect (?=\S)", sql)
+    )
+    _, _, after = sql.partition(f"{quoted(column.name)} = case {names_key} ")
+    return whole or within(f"when {own} then {wanted}", after.partition(" end")[0])
+
+
+def within(text: str, sql: str) -> bool:
+    """Tell whether a text stands in another one, and is no part of a longer word or number."""
+    return re.search(rf"(?<![\w.-]){re.escape(text)}(?![\w.])", sql) is not None

@@ -1,0 +1,121 @@
+"""Views of a table's past: as it was after an earlier step, and what was written since.
+
+| view | text of a cell | what it shows after step n |
+| --- | --- | --- |
+| as_of | `as_of(3)` | the table as it was after step 3: rows and columns of then |
+| incremental | `incremental(3)` | rows and columns of now, of what was written after step 3 |
+
+Which step is meant is known from the plan: the newest write before the last schema change, so
+that then and now differ in their columns; where there is none, the newest write but one. What
+became of the steps is not known: one that was refused, or made no instant, has none that an engine
+could be asked by. The newest instant up to it is taken then, and the truth is that of the step
+which made it: `anchor` tells both sides the same.
+
+As of: the columns are those of then. Iceberg's Spark queries by a snapshot's id use the snapshot's
+schema (Iceberg documentation, "Spark Queries", "Schema selection in time travel queries"), so do
+Trino's (trinodb/trino#12786), and Hudi's use that of the instant (apache/hudi#6424, #6499).
+Incremental: rows are shown in their latest state (Hudi documentation, "SQL Queries", the option
+`latest_state` of `hudi_table_changes`), so those deleted since are not there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from harness.model.commit import AS_OF, INCREMENTAL
+from harness.model.truth import History, Row, Rows, Truth
+
+BASE_NAME: Final = "base_name"
+"""The view that is there from a table's creation on; a merge-on-read table gets the others with the
+first write (seen on Hudi 0.15.0 to 1.2.0, whose catalog sync makes their entries)."""
+_TEXT: Final = re.compile(r"(?P<name>\w+)\((?P<step>\d+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A view of the past, and the step that it goes back to."""
+
+    name: str
+    step: int
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.step})"
+
+
+def past(view: str) -> Past | None:
+    """Give the view of the past that a cell's view is; None for a view of now.
+
+    >>> past("as_of(3)"), past("snapshot")
+    (Past(name='as_of', step=3), None)
+    """
+    match = _TEXT.fullmatch(view)
+    if match is None or match["name"] not in {AS_OF, INCREMENTAL}:
+        return None
+    return Past(match["name"], int(match["step"]))
+
+
+def name_of(view: str) -> str:
+    """Give a view's name without the step.
+
+    >>> name_of("as_of(3)"), name_of("snapshot")
+    ('as_of', 'snapshot')
+    """
+    back = past(view)
+    return back.name if back else view
+
+
+def planned(name: str, history: History) -> Past | None:
+    """Give what a view of the past is asked for after the last step; None where nothing is."""
+    changes = [after.step for before, after in pairwise(history) if _changed(before, after)]
+    writes = [after.step for before, after in pairwise(history) if before.rows != after.rows]
+    earlier = [step for step in writes if changes and step < changes[-1]] or writes[:-1]
+    return Past(name, earlier[-1]) if earlier else None
+
+
+def asked(name: str, history: History) -> tuple[str, History] | None:
+    """Give a view as cells call it after the last step, and the history its questions are about.
+
+    None where there is nothing to go back to. As of an earlier step that is the history until then.
+    """
+    if name not in {AS_OF, INCREMENTAL}:
+        return name, history
+    back = planned(name, history)
+    if back is None:
+        return None
+    return str(back), history[: back.step + 1] if name == AS_OF else history
+
+
+def _changed(before: Truth, after: Truth) -> bool:
+    return before.schema.fields != after.schema.fields
+
+
+def anchor(steps: Iterable[int], step: int) -> int | None:
+    """Give the newest of the steps that made an instant, up to one; None where there is none."""
+    return max((each for each in steps if each <= step), default=None)
+
+
+def unmade(view: str, history: History) -> bool:
+    """Tell whether a view of a merge-on-read table is not to be there yet: nothing was written."""
+    return view != BASE_NAME and not any(truth.rows or truth.gone for truth in history)
+
+
+def no_entry(view: str) -> str:
+    """Say that the catalog does not have a view.
+
+    >>> no_entry("snapshot")
+    'the catalog has no entry for the view snapshot'
+    """
+    return f"the catalog has no entry for the view {view}"
+
+
+def written_since(rows: Rows, step: int) -> Rows:
+    """Give the rows whose newest write came after a step."""
+    return {key: row for key, row in rows.items() if _newest(row) > step}
+
+
+def _newest(row: Row) -> int:
+    return max(row.written.values(), default=0)

@@ -1,0 +1,314 @@
+"""Which column of a file a reader takes for a table's column, and what it shows of a row in it.
+
+A file's columns are known by name and position; which field each is, the schema of the step that
+wrote the file tells. Parts of a struct are found by name when the columns are found by position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from harness.model.canonical import MapValue, Unpredicted, Value
+from harness.model.conversion import convert
+from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.schema import Field, Schema
+from harness.model.simulation import casts
+from harness.model.simulation import physical_values as as_stored
+from harness.model.simulation.strategies import By
+from harness.model.truth import History, Row, named
+
+META_PREFIX = "_hoodie_"
+META: Final = {
+    name: Field(-number, name, Primitive("string"))
+    for number, name in enumerate(
+        (
+            "_hoodie_commit_time",
+            "_hoodie_commit_seqno",
+            "_hoodie_record_key",
+            "_hoodie_partition_path",
+            "_hoodie_file_name",
+        ),
+        start=1,
+    )
+}
+"""The columns that Hudi's base files begin with (`HoodieRecord.HOODIE_META_COLUMNS`), as fields of
+no schema: their ids are negative."""
+
+
+class LayoutError(Exception):
+    """The files do not fit the history; nothing can be said of how they are read."""
+
+
+def meeting_other_types(
+    history: History, files: Sequence[FileFact], steps: Mapping[str, int], *, counted: bool = False
+) -> tuple[By, ...]:
+    """Give the ways to find columns that lead to one of another type in some base file.
+
+    Where that is one way alone, an engine that complains of the type reads so. `counted`: whether
+    a reader by position may count meta columns.
+
+    Raises:
+        LayoutError: a file's instant is not in the history.
+
+    """
+    bases = [base for base, _ in slices(files, steps) if base is not None]
+    return tuple(
+        by
+        for by in finders(history, counted=counted)
+        if any(
+            source is not None and _differ(field, source, by)
+            for base in bases
+            for field, source in sources(history, base, steps, by)
+        )
+    )
+
+
+def finders(
+    history: History, *, counted: bool = False, renumbered: bool = False, outside: bool = False
+) -> tuple[By, ...]:
+    """Give the ways to find columns that can differ on such a history.
+
+    Upper and lower case matter only where two names differ by nothing else. `counted`: whether a
+    reader by position may count meta columns. `renumbered`: whether ids that are given anew can be
+    other ones. `outside`: whether parts of structs may be found otherwise than columns.
+    """
+    names = {field.name for truth in history for field in truth.schema.walk()}
+    folds = len({name.casefold() for name in names}) < len(names)
+    never = {
+        By.FOLDED: not folds,
+        By.COUNTED: not counted,
+        By.RENUMBERED: not renumbered,
+        By.ID_OUTSIDE: not outside,
+    }
+    return tuple(by for by in By if not never.get(by))
+
+
+def renamed_inside(history: History) -> bool:
+    """Tell whether a part of a column had a name that another part, or this one, has not."""
+    parts = {
+        (field.id, part.id, part.name)
+        for truth in history
+        for field in truth.schema.walk()
+        for part in field.children
+    }
+    ids, names = {(field, id_) for field, id_, _ in parts}, {(field, n) for field, _, n in parts}
+    return not len(ids) == len(names) == len(parts)
+
+
+def _differ(field: Field, source: Field, by: By) -> bool:
+    if type(field.type) is not type(source.type) or not field.children:
+        return field.type != source.type
+    there = {each.id if by is By.ID else each.name: each for each in source.children}
+    keys = [each.id if by is By.ID else each.name for each in field.children]
+    pairs = [(each, there.get(key)) for each, key in zip(field.children, keys, strict=True)]
+    return any(found is not None and _differ(each, found, by) for each, found in pairs)
+
+
+Otherwise = Callable[[DataType, DataType], bool]
+"""Tells whether a value of a file's type may be shown as something else in the table's type."""
+
+
+def met_otherwise(
+    history: History,
+    files: Sequence[FileFact],
+    steps: Mapping[str, int],
+    by: By,
+    otherwise: Otherwise,
+) -> bool:
+    """Tell whether some column of a base file can show something else than its values.
+
+    Raises:
+        LayoutError: a file's instant is not in the history.
+
+    """
+    return any(
+        source is not None and _otherwise(field, source, otherwise)
+        for base, _ in slices(files, steps)
+        if base is not None
+        for field, source in sources(history, base, steps, by)
+    )
+
+
+def _otherwise(field: Field, source: Field, otherwise: Otherwise) -> bool:
+    there = {each.name: each for each in source.children}
+    parts = ((each, there.get(each.name)) for each in field.children)
+    return otherwise(source.type, field.type) or any(
+        found is not None and _otherwise(part, found, otherwise) for part, found in parts
+    )
+
+
+def slices(
+    files: Sequence[FileFact], steps: Mapping[str, int]
+) -> Iterator[tuple[FileFact | None, list[FileFact]]]:
+    """Give each file group's newest base file with the log blocks that came after it.
+
+    Raises:
+        LayoutError: a file's instant was made by no step.
+
+    """
+    groups: dict[str, list[FileFact]] = {}
+    for fact in files:
+        if fact.instant not in steps:
+            raise LayoutError(f"{fact.path}: no step made the instant {fact.instant}")
+        groups.setdefault(fact.file_group, []).append(fact)
+    for facts in groups.values():
+        facts.sort(key=lambda fact: steps[fact.instant])
+        bases = [fact for fact in facts if fact.kind is FileKind.BASE]
+        base = bases[-1] if bases else None
+        since = steps[base.instant] if base else -1
+        logs = [f for f in facts if f.kind is FileKind.LOG and steps[f.instant] > since]
+        yield base, logs
+
+
+def version(history: History, fact: FileFact, key: str, steps: Mapping[str, int]) -> Row:
+    """Give the version of a row that a file holds.
+
+    Raises:
+        LayoutError: the truth has no such row at that step.
+
+    """
+    rows = history[steps[fact.instant]].rows
+    row = next((row for each, row in rows.items() if key in _record_keys(history, each)), None)
+    if row is None:
+        raise LayoutError(f"{fact.path}: the truth has no row {key} at instant {fact.instant}")
+    return row
+
+
+def _record_keys(history: History, key: Value) -> tuple[str, str]:
+    # Hudi's complex key generator writes `column:value` even for a single key column.
+    return str(key), f"{history[0].table.key}:{key}"
+
+
+def sources(
+    history: History, fact: FileFact, steps: Mapping[str, int], by: By, catalog: int = -1
+) -> list[tuple[Field, Field | None]]:
+    """Give the table's columns, each with the one of the file that is taken for it.
+
+    `catalog`: the step whose schema the reader goes by.
+    """
+    now, written = history[catalog], history[steps[fact.instant]].schema
+    names = [name for name, _ in fact.columns]
+    in_file = [each for each in names if by is By.COUNTED or not each.startswith(META_PREFIX)]
+    found: list[tuple[Field, Field | None]] = []
+    first = [each.id for each in history[0].schema.fields]
+    position = 0
+    for field in now.schema.fields:
+        if field.name in now.table.partition_by:
+            # Its value comes from the partition's path, not from the file.
+            found.append((field, written.by_id(field.id)))
+            continue
+        place = first.index(field.id) if by is By.RENUMBERED else position
+        found.append((field, _in_file(field, place, in_file, written, by)))
+        position += 1
+    return found
+
+
+def _in_file(
+    field: Field, position: int, in_file: Sequence[str], written: Schema, by: By
+) -> Field | None:
+    name: str | None
+    match by:
+        case By.ID | By.ID_OUTSIDE:
+            return next((each for each in written.fields if each.id == field.id), None)
+        case By.NAME | By.FOLDED:
+            name = _named_as(field.name, in_file, by)
+        case By.POSITION | By.COUNTED | By.RENUMBERED:
+            name = in_file[position] if position < len(in_file) else None
+    return next((each for each in (*written.fields, *META.values()) if each.name == name), None)
+
+
+def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
+    """Give what a reader shows of a row for a table's column, `source` being the file's."""
+    if source is None:
+        return None
+    value = row.values.get(source.id)
+    if by is By.ID:
+        # One of Hudi's columns under another: of another type it is refused.
+        fits = source.id > 0 or field.type == source.type
+        return named(value, field) if fits else Unpredicted()
+    return _by_name(value, source, field, by, _as)
+
+
+def shown_as_stored(row: Row, field: Field, source: Field | None, by: By) -> Value:
+    """Give the same of a reader that takes what is stored for values of the column's type."""
+    return _shown(row, field, source, by, _as_stored)
+
+
+def shown_as_cast(row: Row, field: Field, source: Field | None, by: By) -> Value:
+    """Give the same of a reader that casts, and shows NULL where that cannot be done."""
+    return _shown(row, field, source, by, _as_cast)
+
+
+def _shown(row: Row, field: Field, source: Field | None, by: By, as_: As) -> Value:
+    if source is None:
+        return None
+    try:
+        return _by_name(row.values.get(source.id), source, field, by, as_)
+    except ValueError:
+        return Unpredicted()
+
+
+As = Callable[[Value, Field, Field], Value]
+"""Gives a plain value of a file's field as the table's field."""
+
+
+def _by_name(value: Value, source: Field, field: Field, by: By, as_: As) -> Value:
+    """Give a stored value of the file's field `source` as the table's field `field`."""
+    if value is None:
+        return None
+    if _nested(source) != _nested(field):
+        return named(value, source)
+    match field.type:
+        case Struct():
+            return {each.name: _part(value, source, each, by, as_) for each in field.children}
+        case Array():
+            inner = source.children[0], field.children[0]
+            return tuple(_by_name(each, *inner, by, as_) for each in value)
+        case Map():
+            (key, part), (to, now) = source.children, field.children
+            return MapValue.of(
+                [
+                    (_by_name(k, key, to, by, as_), _by_name(v, part, now, by, as_))
+                    for k, v in value.pairs
+                ]
+            )
+    return as_(value, source, field)
+
+
+def _part(value: Mapping[int, Value], source: Field, part: Field, by: By, as_: As) -> Value:
+    names = [each.name for each in source.children]
+    name = _named_as(part.name, names, by)
+    there = source.children[names.index(name)] if name is not None else None
+    return _by_name(value.get(there.id), there, part, by, as_) if there else None
+
+
+def _named_as(name: str, names: Sequence[str], by: By) -> str | None:
+    """Give the name that a reader takes for another; upper and lower case differ unless folded."""
+    if by is By.FOLDED:
+        return next((each for each in names if each.casefold() == name.casefold()), None)
+    return name if name in names else None
+
+
+def _nested(field: Field) -> type | None:
+    return type(field.type) if isinstance(field.type, Struct | Array | Map) else None
+
+
+def _as(value: Value, source: Field, field: Field) -> Value:
+    try:
+        return convert(convert(value, source.type), field.type)
+    except (ValueError, ArithmeticError):
+        return convert(value, source.type)
+
+
+def _as_stored(value: Value, source: Field, field: Field) -> Value:
+    if not as_stored.otherwise(source.type, field.type):
+        return _as(value, source, field)
+    return as_stored.taken(convert(value, source.type), field.type)
+
+
+def _as_cast(value: Value, source: Field, field: Field) -> Value:
+    if not casts.otherwise(source.type, field.type):
+        return _as(value, source, field)
+    return casts.taken(convert(value, source.type), field.type)

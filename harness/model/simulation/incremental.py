@@ -1,0 +1,97 @@
+"""What a view of what was written since a step gives of a table: rows by when they were committed.
+
+Of each row Hudi keeps the requested time of the write that it is of (`_hoodie_commit_time`), in
+files that are written anew and through compactions too, and readers choose rows by it (Hudi
+documentation, "SQL Queries", "Incremental query"). So which version of a row counts is that which
+a reader sees: who leaves out log files goes by when a base file's version was committed.
+
+What files say counts, not the model: had a writer kept another time, all that is said of readers
+would be wrong. Where a file does not say it, nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.model.file_facts import FileFact
+from harness.model.simulation.column_resolution import META, LayoutError
+from harness.model.simulation.strategies import Given
+from harness.model.truth import Row
+
+COMMIT_TIME: Final = "_hoodie_commit_time"
+COMMITTED: Final = META[COMMIT_TIME].id
+"""Under it stands in the values of a row when it was committed, as its file says."""
+Commits = Mapping[FileFact, Sequence[str]]
+"""When the rows of files were committed: instants, in the order of a file's keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """A view of what was written after a step."""
+
+    step: int
+    """The one by whose instant the question begins."""
+    steps: Mapping[str, int]
+    """The step that made each instant."""
+    commits: Commits
+
+    def dated(self, fact: FileFact, rows: Sequence[Row]) -> list[Row]:
+        """Give the rows of a file, in the order of its keys, with when each was committed.
+
+        Raises:
+            LayoutError: the file does not say.
+
+        """
+        instants = self.commits.get(fact, ())
+        if len(instants) != len(rows):
+            raise LayoutError(f"{fact.path} does not say when its rows were committed")
+        return [dated(row, each) for row, each in zip(rows, instants, strict=True)]
+
+    def gives(self, row: Row, given: Given = Given.SINCE) -> bool:
+        """Tell whether a row is given.
+
+        Raises:
+            LayoutError: when it was committed is not known.
+
+        """
+        at = self._committed(row)
+        match given:
+            case Given.ALL:
+                return True
+            case Given.NOTHING:
+                return False
+            case Given.EARLIER:
+                return at >= self.step
+            case Given.LATER:
+                return at > self._next
+        return at > self.step
+
+    def differing(self, rows: Iterable[Row]) -> tuple[Given, ...]:
+        """Give what else than it should be may be given of rows, where that is not the same.
+
+        Raises:
+            LayoutError: when one was committed is not known.
+
+        """
+        there = list(rows)
+        right = [self.gives(row) for row in there]
+        others = (each for each in Given if each is not Given.SINCE)
+        return tuple(each for each in others if [self.gives(row, each) for row in there] != right)
+
+    @property
+    def _next(self) -> int:
+        """The next step that made an instant; an inclusive begin is that one's (`engines.past`)."""
+        return min((at for at in self.steps.values() if at > self.step), default=self.step)
+
+    def _committed(self, row: Row) -> int:
+        instant = row.values.get(COMMITTED)
+        if not isinstance(instant, str) or instant not in self.steps:
+            raise LayoutError(f"row {row.key}: no step is known that committed it ({instant})")
+        return self.steps[instant]
+
+
+def dated(row: Row, instant: str) -> Row:
+    """Give a row with when it was committed."""
+    return replace(row, values={**row.values, COMMITTED: instant})

@@ -1,0 +1,128 @@
+"""Which ways of reading give an answer: the smallest ones, and all of them where several do.
+
+A whole answer counts: its columns and every row. The order of rows and columns does not, nor does
+the type in which a value came. Of two ways of which one is a part of the other, the smaller one is
+the explanation. Ways of which neither is a part of the other may both fit an answer: then all are
+given. Which one is claimed is `Verdict.claimed`. Where none fits, none of those tried does: at most
+`AT_ONCE` things beyond how columns are found are combined, `CATALOGS` older schemas are tried.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from harness.model.canonical import Look, Unpredicted, Value, look_of
+from harness.model.query import Query
+from harness.model.simulation.hudi_renumbered_ids import has_timestamp
+from harness.model.simulation.reader import Reading
+from harness.model.simulation.strategies import By, Way
+
+Table = tuple[tuple[str, ...], frozenset[tuple[tuple[Look, ...], int]]]
+"""The labels of an answer, sorted, and how its rows look in that order, each how often."""
+
+
+def table_of(labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> Table:
+    """Give an answer in the form in which it is compared."""
+    order = sorted(range(len(labels)), key=lambda at: labels[at])
+    looks = Counter(tuple([look_of(row[at]) for at in order]) for row in rows)
+    return tuple(labels[at] for at in order), frozenset(looks.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What readers of each way would answer about one table state."""
+
+    reading: Reading
+    _tables: dict[Query, dict[Way, Table | None]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _fitting: dict[tuple[Query, Table], tuple[Way, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _rows: dict[Way, list[tuple[Value, ...]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def ways(self, query: Query) -> tuple[Way, ...]:
+        """Give the ways that are tried for a question, the smallest first.
+
+        Ids are given anew only where a timestamp is asked for.
+        """
+        found = self.reading.ways(prunes=query.where is not None)
+        if not self.reading.renumbered or self._reads_timestamps(query):
+            return found
+        return tuple(way for way in found if way.by is not By.RENUMBERED)
+
+    def _reads_timestamps(self, query: Query) -> bool:
+        fields = self.reading.schema(Way(By.ID)).fields
+        asked = {path.partition(".")[0] for path in (*query.columns, *query.filters)}
+        whole = not (query.columns or query.count)
+        return any(has_timestamp(each) for each in fields if whole or each.name in asked)
+
+    def labels(self, way: Way, query: Query) -> tuple[str, ...] | None:
+        """Give what the answer's columns are called; None where the reader has no such column."""
+        schema = self.reading.schema(way)
+        asked = (*query.columns, *query.filters)
+        if not all(schema.has(path) for path in asked):
+            return None
+        return query.labels(schema.names)
+
+    def answer(self, way: Way, query: Query) -> list[tuple[Value, ...]]:
+        """Give the rows that a reader of that way answers.
+
+        A reader is taken to resolve every row, and then to see whether the predicate holds for it;
+        one that leaves out files by statistics does so before.
+
+        Raises:
+            ValueError: a value has no form in the type of an older catalog, or is not predicted.
+
+        """
+        found = query.answer(self.reading.schema(way).names, self._values(way, query))
+        if any(isinstance(value, Unpredicted) for row in found for value in row):
+            raise ValueError(f"a value is not predicted of a reader {way}")
+        return found
+
+    def _values(self, way: Way, query: Query) -> list[tuple[Value, ...]]:
+        """Give all rows that a reader of that way reads, with all columns."""
+        if way.pruned is not None:
+            return [each.values for each in self.reading.rows(way, query.where)]
+        if way not in self._rows:
+            self._rows[way] = [each.values for each in self.reading.rows(way)]
+        return self._rows[way]
+
+    def fitting(
+        self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
+    ) -> tuple[Way, ...]:
+        """Give the smallest ways that reproduce a whole answer, under the labels asked for."""
+        asked = query, table_of(labels, rows)
+        if asked not in self._fitting:
+            fits: list[Way] = []
+            for way in self.ways(query):
+                if not any(map(way.includes, fits)) and self._fits(way, *asked):
+                    fits.append(way)
+            self._fitting[asked] = tuple(fits)
+        return self._fitting[asked]
+
+    def all_fitting(
+        self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
+    ) -> tuple[Way, ...]:
+        """Give every way that reproduces a whole answer, also those that do more than need be."""
+        wanted = table_of(labels, rows)
+        return tuple(way for way in self.ways(query) if self._fits(way, query, wanted))
+
+    def _fits(self, way: Way, query: Query, wanted: Table) -> bool:
+        labels = self.labels(way, query)
+        if labels is None or tuple(sorted(labels)) != wanted[0]:
+            return False
+        tables = self._tables.setdefault(query, {})
+        if way not in tables:
+            tables[way] = self._table(way, query, labels)
+        return tables[way] == wanted
+
+    def _table(self, way: Way, query: Query, labels: Sequence[str]) -> Table | None:
+        try:
+            return table_of(labels, self.answer(way, query))
+        except ValueError:
+            return None

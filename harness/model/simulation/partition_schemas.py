@@ -1,0 +1,125 @@
+"""The list of columns that the catalog keeps of each partition, and what a reader by it shows.
+
+Hudi's sync gives a new partition the columns that the table has then. When Spark changes the
+table's columns the lists of its partitions stay as they are; when a later sync finds the table's
+list other than it should be, it sets all of them right (seen with Hudi 1.0.2 and 1.2.0, which
+leave Hudi's own columns out again after Spark put them in).
+
+Source: Hive 3.1.3, `FetchOperator` and `MapOperator` (where the lists of table and partition
+differ, a row of a Parquet file is read by the names of the table and then converted from the
+partition's list to the table's) and `ObjectInspectorConverters.StructConverter` (that goes by
+place, at any depth; what stands beyond the end of the partition's list is NULL), and
+`ParquetStringInspector` (a number becomes a text under a string, and then the same number again)
+and `PrimitiveObjectInspectorConverter` (a text that is no number becomes NULL under one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+
+from harness.model.canonical import MapValue, Unpredicted, Value
+from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.column_resolution import META
+from harness.model.truth import History, Row, Truth
+
+Partition = tuple[Value, ...]
+"""The values of the partition columns."""
+Types = tuple[DataType, ...]
+"""Those of a list's columns, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The catalog's lists of columns, of a table and of each of its partitions."""
+
+    ahead: int
+    """So many of Hudi's columns the table's list begins with."""
+    table: Types
+    """Of all columns but the partition columns, Hudi's among them."""
+    own: Mapping[Partition, Types]
+
+    @property
+    def differ(self) -> bool:
+        """Whether some partition's list is another than the table's."""
+        return any(each != self.table for each in self.own.values())
+
+    def shown(self, value: Value, place: int, row: Row) -> Value:
+        """Give what a row shows under the table's column at a place, Hudi's columns not counted.
+
+        Where the partition has a value under another type there, that is not predicted.
+        """
+        if self.beyond(place, row):
+            return None
+        at = self.ahead + place
+        try:
+            return _left(value, self.table[at], self.own[_partition(row)][at])
+        except ValueError:
+            return Unpredicted()
+
+    def beyond(self, place: int, row: Row) -> bool:
+        """Tell whether that place is beyond the end of the list of a row's partition."""
+        return self.ahead + place >= len(self.own[_partition(row)])
+
+
+def lists(history: History, files: Iterable[FileFact], bare: Container[int]) -> Lists | None:
+    """Give the lists after the last step; None for a table without partitions or not of Hudi's.
+
+    `bare`: the steps after which the catalog lists none of Hudi's columns.
+    """
+    stored = {name for each in files if each.kind is FileKind.BASE for name, _ in each.columns}
+    if not history[-1].table.partition_by or not META.keys() & stored:
+        return None
+    ahead = 0 if history[-1].step in bare else len(META)
+    return Lists(ahead, _types(history[-1], bare), _own(history, bare))
+
+
+def _own(history: History, bare: Container[int]) -> Mapping[Partition, Types]:
+    own: dict[Partition, Types] = {}
+    before = history[0]
+    for truth in history:
+        now = _types(truth, bare)
+        if truth.schema == before.schema and now != _types(before, bare):
+            own = dict.fromkeys(own, now)
+        for row in truth.rows.values():
+            own.setdefault(_partition(row), now)
+        before = truth
+    return own
+
+
+def _types(truth: Truth, bare: Container[int]) -> Types:
+    by = truth.table.partition_by
+    own = tuple(each.type for each in truth.schema.fields if each.name not in by)
+    return own if truth.step in bare else (*(each.type for each in META.values()), *own)
+
+
+def _partition(row: Row) -> Partition:
+    return row.group[1]
+
+
+def _left(value: Value, now: DataType, own: DataType) -> Value:
+    """Give what is left of a value under the table's type that passes through the partition's."""
+    if value is None or now == own:
+        return value
+    match value, now, own:
+        case _, Primitive("int" | "long" | "float" | "double") | Decimal(), Primitive("string"):
+            return _number(value) if isinstance(value, str) else value
+        case dict(), Struct(parts), Struct(kept):
+            pairs = zip(parts, kept, strict=False)
+            left = {name: _left(value[name], to, of) for (name, to), (_, of) in pairs}
+            return {name: left.get(name) for name, _ in parts}
+        case tuple(), Array(to), Array(of):
+            return tuple(_left(each, to, of) for each in value)
+        case MapValue(), Map(_, to), Map(_, of):
+            return MapValue.of([(key, _left(each, to, of)) for key, each in value.pairs])
+    raise ValueError(f"{own} is the partition's type, {now} the table's")
+
+
+def _number(text: str) -> Value:
+    """Give what a text becomes under a number: NULL; what may be a number is not predicted."""
+    try:
+        float(text)
+    except ValueError:
+        return None
+    raise ValueError(f"{text!r} may be taken for a number")

@@ -1,0 +1,348 @@
+"""What a reader of each way would answer about a table state, computed from its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import count
+from types import MappingProxyType
+from typing import Final
+
+from harness.model.canonical import Value, text_of
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.query import Condition, at
+from harness.model.schema import Field, Schema
+from harness.model.simulation import casts
+from harness.model.simulation import physical_values as as_stored
+from harness.model.simulation.column_resolution import (
+    META,
+    Otherwise,
+    finders,
+    met_otherwise,
+    renamed_inside,
+    shown,
+    shown_as_cast,
+    shown_as_stored,
+    slices,
+    sources,
+    version,
+)
+from harness.model.simulation.hudi_meta_columns import overlaid
+from harness.model.simulation.hudi_record_key import KEY_AT, rekeyed
+from harness.model.simulation.hudi_renumbered_ids import renumbered
+from harness.model.simulation.incremental import Since
+from harness.model.simulation.milliseconds import cut, finer
+from harness.model.simulation.partition_schemas import Lists
+from harness.model.simulation.statistics import can_hold
+from harness.model.simulation.strategies import Beyond, By, Logs, Way, ways
+from harness.model.truth import History, Row
+
+Meta = Mapping[str, Sequence[Sequence[Value]]]
+"""By a base file's path: the values of Hudi's meta columns, row by row, in the order of its keys.
+Nothing in it where the catalog lists these columns, or where they are not known."""
+NO_META: Final[Meta] = MappingProxyType({})
+Show = Callable[[Row, Field, Field | None, By], Value]
+"""Gives what a row shows under a table's column, of the column of its file that is taken for it."""
+CATALOGS: Final = 12
+"""So many older schemas a reader is tried with at most, the newest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A row as a reader shows it."""
+
+    row: Row
+    """The version of it that the file holds; Hudi's meta columns as well, where they are known."""
+    values: tuple[Value, ...]
+    file: FileFact
+    """What it is read from."""
+
+    @property
+    def key(self) -> str:
+        """The text of its key."""
+        return text_of(self.row.key)
+
+
+class Reading:
+    """The files of a table state beside the history: what each way of reading them shows.
+
+    Whatever is worked out is kept: many answers about one state are compared with it.
+    """
+
+    def __init__(
+        self,
+        history: History,
+        files: Sequence[FileFact],
+        steps: Mapping[str, int],
+        meta: Meta = NO_META,
+        lists: Lists | None = None,
+        since: Since | None = None,
+    ) -> None:
+        """Take the files; `steps` tells which step made an instant.
+
+        `lists`: the catalog's lists of columns, where its partitions have some of their own.
+        `since`: the view, where it gives a part of the rows.
+
+        Raises:
+            LayoutError: a file's instant or key is not in the history, nor known when it was made.
+
+        """
+        self._history, self._steps, self._lists, self._since = history, steps, lists, since
+        self._slices = tuple(slices(files, steps))
+        self._rows = {
+            id(fact): self._versions(fact, meta)
+            for base, logs in self._slices
+            for fact in (base, *logs)
+            if fact is not None
+        }
+        bases = [base for base, _ in self._slices if base is not None and base.keys]
+        self._counted = bool(meta) and all(base.path in meta for base in bases)
+        self.renumbered = renumbered(history, files, steps)
+        """Whether ids that are given anew in each file can show something else."""
+        rows = [row for each in self._rows.values() for _, row in each]
+        self.cut = any(finer(value) for row in rows for value in row.values.values())
+        """Whether timestamps that are cut to milliseconds can."""
+        self._given = since.differing(rows) if since else ()
+        self._columns: dict[tuple[int, int, int, By, Show], Sequence[Value]] = {}
+        others = [by for by in self._finders() if by is not By.ID]
+        self.stored = self._otherwise(files, as_stored.otherwise, others)
+        """The ways to find columns with which what is stored can show something else."""
+        self.cast = self._otherwise(files, casts.otherwise, [o for o in others if not o.placed])
+        """The same of texts that are cast."""
+        self.listed = lists is not None and lists.differ
+        """Whether lists of partitions can show something else."""
+        self.overlaid = self._counted and any(logs for _, logs in self._slices)
+        """Whether Hudi's columns may be shown under others: by Hive without MapReduce."""
+        self.rekeyed = self._counted and any(base and logs for base, logs in self._slices)
+        """Whether record keys may be taken from the third column: by Hive with MapReduce. The same
+        files are read by all, so both are worked out, once for all readers."""
+        self._read: dict[tuple[int, By, int, bool, Show, bool, bool], dict[str, Shown]] = {}
+        self._ways: dict[bool, tuple[Way, ...]] = {}
+
+    @property
+    def misleads(self) -> bool:
+        """Whether values may be shown so that they do not tell themselves whose they are."""
+        return bool(self.stored or self.listed or self.renumbered)
+
+    def ways(self, *, prunes: bool = False) -> tuple[Way, ...]:
+        """Give the ways worth trying on these files, the smallest first.
+
+        `prunes`: whether there is a predicate.
+        """
+        if prunes not in self._ways:
+            found = self._finders()
+            catalogs = {by: self._catalogs(by) for by in found}
+            can = Beyond(
+                tuple(self._differing()),
+                catalogs,
+                prunes,
+                self.listed,
+                self.stored,
+                self.cast,
+                self.cut,
+                self.overlaid,
+                self.rekeyed,
+                self._given,
+            )
+            self._ways[prunes] = ways(found, can)
+        return self._ways[prunes]
+
+    @cached_property
+    def _outside(self) -> bool:
+        """Whether parts of structs may be found otherwise than columns: not in Hudi's files."""
+        bases = [base for base, _ in self._slices if base is not None]
+        hudis = any(name in META for base in bases for name, _ in base.columns)
+        return not hudis and renamed_inside(self._history)
+
+    def _finders(self) -> tuple[By, ...]:
+        return finders(
+            self._history,
+            counted=self._counted,
+            renumbered=self.renumbered,
+            outside=self._outside,
+        )
+
+    def _otherwise(
+        self, files: Sequence[FileFact], otherwise: Otherwise, finders: Sequence[By]
+    ) -> frozenset[By]:
+        met = partial(met_otherwise, self._history, files, self._steps, otherwise=otherwise)
+        return frozenset(by for by in finders if met(by))
+
+    def _versions(self, fact: FileFact, meta: Meta) -> list[tuple[str, Row]]:
+        rows = [version(self._history, fact, key, self._steps) for key in fact.keys]
+        if fact.kind is FileKind.BASE and fact.path in meta:
+            ids = [each.id for each in META.values()]
+            added = (dict(zip(ids, each, strict=False)) for each in meta[fact.path])
+            pairs = zip(rows, added, strict=True)
+            rows = [replace(row, values={**row.values, **more}) for row, more in pairs]
+        dated = self._since.dated(fact, rows) if self._since else rows
+        return list(zip(fact.keys, dated, strict=True))
+
+    def _differing(self) -> Iterator[Logs]:
+        # Where logs can hold rows, a reader that sees no delete may be one that sees no log at all.
+        logs = [log for _, each in self._slices for log in each]
+        if any(log.keys for log in logs) or (logs and self._history[-1].merge_on_read):
+            yield from (Logs.BY_ID, Logs.IGNORED)
+        if any(log.deleted for log in logs):
+            yield Logs.UNDELETED
+
+    def _catalogs(self, by: By) -> tuple[int, ...]:
+        """Give the steps that made another schema than today's, the newest first.
+
+        The order of columns matters to a reader by position alone.
+        """
+        made: dict[Sequence[Field] | frozenset[Field], int] = {}
+        for truth in self._history:
+            fields = truth.schema.fields
+            now = fields if by.placed else frozenset(fields)
+            made.setdefault(now, truth.step)
+        made.pop(now)
+        return tuple(sorted(made.values(), reverse=True)[:CATALOGS])
+
+    def schema(self, way: Way) -> Schema:
+        """Give the schema that a reader of that way goes by."""
+        return self._history[_catalog(way)].schema
+
+    def rows(self, way: Way, where: Condition | None = None) -> Iterator[Shown]:
+        """Give every row as a reader of that way shows it, in the order of its schema.
+
+        `where`: the predicate by which it may leave out files; rows it does not leave out. A base
+        file whose log files it merges is read whatever its statistics say, for these may change
+        what it holds (seen with Spark and Hudi 1.0.2 and 1.2.0).
+
+        Raises:
+            ValueError: a value has no form in the type of an older catalog, or is no record key.
+
+        """
+        for each in self._merged(way, where):
+            if self._since is None or self._since.gives(each.row, way.given):
+                yield each
+
+    def _merged(self, way: Way, where: Condition | None) -> Iterator[Shown]:
+        """Give the rows of every file group, whenever they were committed."""
+        for base, logs in self._slices:
+            merged = logs if way.logs is not Logs.IGNORED else ()
+            older, newer = dict[str, Shown](), self._newer(merged, way)
+            if base is not None and (merged or self._kept(base, way, where)):
+                older = self._of(base, way.by, way)
+            if way.rekeyed and newer:
+                at_ = self._third()
+                yield from rekeyed([(row.values[at_], row) for row in older.values()], newer)
+            else:
+                yield from (row for row in {**older, **newer}.values() if row is not None)
+
+    def _newer(self, logs: Sequence[FileFact], way: Way) -> dict[str, Shown | None]:
+        """Give what log files hold, by the text of the record key; None for a deleted row."""
+        newer: dict[str, Shown | None] = {}
+        for log in logs:
+            if way.logs is not Logs.UNDELETED:
+                newer |= dict.fromkeys(log.deleted)
+            newer |= self._of(log, _in_logs(way), way)
+        return newer
+
+    def _third(self) -> int:
+        """Give the number of the column that is the third one, partition columns left aside.
+
+        Raises:
+            ValueError: there is none.
+
+        """
+        return list(self._places()).index(KEY_AT)
+
+    def sources(self, way: Way, fact: FileFact) -> list[tuple[Field, Field | None]]:
+        """Give the columns that a reader of that way shows, each with the one of a file it takes.
+
+        Hudi's meta columns have negative ids.
+        """
+        by = way.by if fact.kind is FileKind.BASE else _in_logs(way)
+        found = self._taken(fact, by, way)
+        if not way.listed or not self._rows[id(fact)]:
+            return found
+        # All rows of a file are of one partition.
+        _, row = self._rows[id(fact)][0]
+        return [
+            (field, None if self._beyond(place, row) else source)
+            for (field, source), place in zip(found, self._places(), strict=True)
+        ]
+
+    def _taken(self, fact: FileFact, by: By, way: Way) -> list[tuple[Field, Field | None]]:
+        """Give the columns that a reader shows, lists of partitions left aside."""
+        found = sources(self._history, fact, self._steps, by, _catalog(way))
+        if not way.overlaid or fact.kind is not FileKind.BASE:
+            return found
+        return overlaid(found, self._history[-1].table.partition_by)
+
+    def _beyond(self, place: int | None, row: Row) -> bool:
+        return place is not None and self._lists is not None and self._lists.beyond(place, row)
+
+    def _places(self) -> Iterator[int | None]:
+        """Give the place of each column in a list; none for one whose value is in the path."""
+        truth, places = self._history[-1], count()
+        for name in truth.schema.names:
+            yield None if name in truth.table.partition_by else next(places)
+
+    def _of(self, fact: FileFact, by: By, way: Way) -> dict[str, Shown]:
+        # Log records are given as rows of their own schema, whatever reads them.
+        show = _show(way) if fact.kind is FileKind.BASE else shown
+        at_ = id(fact), by, _catalog(way), way.listed, show, way.cut, way.overlaid
+        if at_ not in self._read:
+            found = self._taken(fact, by, way)
+            values = zip(*(self._column(fact, *each, by, show) for each in found), strict=True)
+            made: dict[str, Shown] = {}
+            for (key, row), each in zip(self._rows[id(fact)], values, strict=True):
+                left = self._left(each, row) if way.listed else each
+                made[key] = Shown(row, tuple(map(cut, left)) if way.cut else left, fact)
+            self._read[at_] = made
+        return self._read[at_]
+
+    def _column(
+        self, fact: FileFact, field: Field, source: Field | None, by: By, show: Show
+    ) -> Sequence[Value]:
+        """Give what is shown of a file's rows in a column; most are shown alike in many ways."""
+        by = _unplaced(by)
+        # The fields are those of the history's schemas and of META: they live as long as this does.
+        at_ = id(fact), id(field), id(source), by, show
+        if at_ not in self._columns:
+            self._columns[at_] = [show(row, field, source, by) for _, row in self._rows[id(fact)]]
+        return self._columns[at_]
+
+    def _left(self, values: Sequence[Value], row: Row) -> tuple[Value, ...]:
+        """Give what is left of a row's values by the list of its partition."""
+        return tuple(
+            value if self._lists is None or place is None else self._lists.shown(value, place, row)
+            for value, place in zip(values, self._places(), strict=True)
+        )
+
+    def _kept(self, base: FileFact, way: Way, where: Condition | None) -> bool:
+        """Tell whether a base file that stands alone is read at all."""
+        if way.pruned is None or where is None:
+            return True
+        head = where.path.partition(".")[0]
+        found = sources(self._history, base, self._steps, way.pruned, _catalog(way))
+        taken = next((each for each in found if each[0].name == head), None)
+        if taken is None:
+            return True
+        values = self._column(base, *taken, way.pruned, shown)
+        return can_hold(where, [at({head: value}, where.path) for value in values])
+
+
+def _show(way: Way) -> Show:
+    if way.stored:
+        return shown_as_stored
+    return shown_as_cast if way.cast else shown
+
+
+def _in_logs(way: Way) -> By:
+    if way.logs is Logs.BY_ID or way.by is By.RENUMBERED:
+        return By.ID
+    return _unplaced(way.by)
+
+
+def _unplaced(by: By) -> By:
+    """Give how columns are found where they have no place, as parts of structs."""
+    return By.NAME if by.placed else by
+
+
+def _catalog(way: Way) -> int:
+    return -1 if way.catalog is None else way.catalog

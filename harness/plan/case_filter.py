@@ -1,0 +1,61 @@
+"""A part of a plan, by the names of its cases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+from harness.core.errors import UsageProblem
+from harness.scenario.cells import Cell, Plan
+
+
+def select(plan: Plan, pattern: str) -> Plan:
+    """Give the plan of the cases whose name contains the pattern; `*` stands for any text.
+
+    Variants and readers that no such case needs are left out. Case does not matter.
+
+    Raises:
+        UsageProblem: no case is left.
+
+    """
+    found = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE)
+    cells = tuple(cell for cell in plan.cells if found.search(cell.case))
+    if not cells:
+        example = plan.cells[0].case if plan.cells else "none at all"
+        raise UsageProblem(f"no case contains '{pattern}'; a case of this plan is {example}")
+    return _with(plan, cells)
+
+
+def only(plan: Plan, cases: Collection[str]) -> Plan:
+    """Give the plan of exactly these cases.
+
+    Variants and readers that no such case needs are left out.
+
+    Raises:
+        UsageProblem: a case is not in the plan, or none is named.
+
+    """
+    wanted = frozenset(cases)
+    lacking = wanted - {cell.case for cell in plan.cells}
+    if not wanted:
+        raise UsageProblem("no case is named; harness plan --cells lists the cases there are")
+    if lacking:
+        more = f" ({len(lacking) - 1} more are not)" if len(lacking) > 1 else ""
+        raise UsageProblem(
+            f"the plan has no case {min(lacking)}{more}; harness plan --cells lists its cases"
+        )
+    return _with(plan, tuple(cell for cell in plan.cells if cell.case in wanted))
+
+
+def _with(plan: Plan, cells: tuple[Cell, ...]) -> Plan:
+    variants, readers = {cell.variant for cell in cells}, {cell.reader for cell in cells}
+    if cells != plan.cells:
+        # What a part covers of the pairs is not what the whole does, so nothing is said of it.
+        plan = replace(plan, pairs=(), partly=())
+    return replace(
+        plan,
+        cells=cells,
+        variants=tuple(each for each in plan.variants if each.id in variants),
+        readers=tuple(each for each in plan.readers if str(each) in readers),
+    )

@@ -1,0 +1,201 @@
+"""Which questions are asked of a variant: steps, views, query shapes and readers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from harness.model import past_views as views
+from harness.model import query_shapes
+from harness.model.truth import History
+from harness.plan.capabilities import Cannot, CannotShow, Capabilities
+from harness.plan.pairs import cover, values_of
+from harness.plan.profile import Asked, AskedSteps, Cover, Profile
+from harness.scenario import expected_history
+from harness.scenario.cells import Cell, Excluded, Partly, Variant
+from harness.scenario.definition import PAST_VIEWS, Step
+
+Made = tuple[Variant, Mapping[str, str]]
+"""A variant and its axis values."""
+
+_Questions = tuple[str, list[str], list[str]]
+"""What cells call a view, the questions of every step, and those of schema changes only."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A variant, and what it is asked by."""
+
+    variant: Variant
+    number: int
+    """Of the variant among those of its scenario, from 0."""
+    views: tuple[str, ...]
+    readers: tuple[Asked, ...]
+    unable: frozenset[tuple[str, str]]
+    """Views of the past and the readers that do not have them."""
+    profile: Profile
+    had: Counter[tuple[str, str]]
+    """How often each reader was asked each shape in turn, in this scenario so far."""
+
+
+def cells(
+    variants: Sequence[Made],
+    profile: Profile,
+    format_of: Mapping[str, Capabilities],
+    cannot: Cannot,
+    cannot_show: CannotShow,
+    excluded: list[Excluded],
+) -> Iterator[Cell]:
+    """Give the cells of a scenario's variants; what nobody is asked is told in `excluded`."""
+    had = Counter[tuple[str, str]]()
+    of_variants = _readers(variants, profile, cannot, excluded)
+    for number, (variant, _) in enumerate(variants):
+        format_ = format_of[variant.format]
+        wanted, readers = _views(variant, profile, format_, excluded), of_variants[number]
+        unable = _unable(variant, wanted, readers, cannot_show, excluded)
+        place = _Place(variant, number, wanted, readers, unable, profile, had)
+        history = expected_history.survey(variant.scenario).history
+        first = _first_write(history) if format_.merge_on_read else 1
+        for step, each in enumerate(variant.scenario.steps, start=1):
+            if why := _not_asked(step, each, first):
+                what = f"{variant.scenario.name} step {step} ({each.operation.text()})"
+                excluded.append(Excluded(what, why))
+            else:
+                yield from _of_step(place, history[: step + 1], step, each)
+
+
+def partly(
+    profile: Profile, variants: Sequence[Variant], cells: Sequence[Cell], cannot: Cannot
+) -> Iterator[Partly]:
+    """Tell of the readers that are asked about so many variants that they meet every axis value."""
+    for asked in profile.readers:
+        if asked.variants is Cover.PAIRS:
+            name = str(asked.reader)
+            own = [cell.variant for cell in cells if cell.reader == name]
+            formats = [v.format for v in variants if v.format in (asked.formats or (v.format,))]
+            can = sum(1 for each in formats if not cannot(asked.reader, each))
+            if len(set(own)) < can:
+                yield Partly(name, len(set(own)), can, len(own))
+
+
+def _views(
+    variant: Variant, profile: Profile, format_: Capabilities, excluded: list[Excluded]
+) -> tuple[str, ...]:
+    wanted = [v for v in profile.views if v in (variant.scenario.views or profile.views)]
+    past = format_.past_views if set(wanted) & set(PAST_VIEWS) else ()
+    found = tuple(view for view in (*format_.views, *past) if view in wanted)
+    absent = (each for each in wanted if each in PAST_VIEWS and each not in past)
+    why = "there is no such view of the past in this format"
+    excluded.extend(Excluded(f"{view} of {format_.NAME}", why) for view in absent)
+    if not found:
+        why = f"{format_.NAME} has the views {', '.join(format_.views)}; wanted are others"
+        excluded.append(Excluded(variant.id, why))
+    return found
+
+
+def _unable(
+    variant: Variant,
+    wanted: Sequence[str],
+    readers: Sequence[Asked],
+    cannot_show: CannotShow,
+    excluded: list[Excluded],
+) -> frozenset[tuple[str, str]]:
+    """Give the views of the past with the readers that do not have them."""
+    found = set()
+    for view, asked in product((each for each in wanted if each in PAST_VIEWS), readers):
+        if why := cannot_show(asked.reader, variant.format, view):
+            excluded.append(Excluded(f"{view} by {asked.reader} on {variant.format}", why))
+            found.add((view, str(asked.reader)))
+    return frozenset(found)
+
+
+def _readers(
+    variants: Sequence[Made], profile: Profile, cannot: Cannot, excluded: list[Excluded]
+) -> Sequence[tuple[Asked, ...]]:
+    """Give the readers of each variant."""
+    found: list[tuple[Asked, ...]] = [()] * len(variants)
+    for asked in profile.readers:
+        able = []
+        for number, (variant, _) in enumerate(variants):
+            if variant.format not in (asked.formats or (variant.format,)):
+                continue
+            if why := cannot(asked.reader, variant.format):
+                excluded.append(Excluded(f"{asked.reader} on {variant.format}", why))
+            else:
+                able.append(number)
+        for number in _wanted(asked, able, variants):
+            found[number] += (asked,)
+    return found
+
+
+def _wanted(asked: Asked, able: Sequence[int], variants: Sequence[Made]) -> Sequence[int]:
+    if asked.variants is Cover.ALL:
+        return able
+    return [able[at] for at in cover([variants[at][1] for at in able], values_of)]
+
+
+def _not_asked(number: int, step: Step, first_write: int) -> str:
+    if step.quiet:
+        return "quiet: the scenario asks nothing after it"
+    if number < first_write:
+        return "a merge-on-read table has no views before its first write"
+    return ""
+
+
+def _first_write(history: History) -> int:
+    written = (truth.step for truth in history if truth.rows or truth.gone)
+    return next(written, len(history))
+
+
+def _of_step(place: _Place, history: History, number: int, step: Step) -> Iterator[Cell]:
+    changes = step.operation.CHANGES_SCHEMA
+    readers = [
+        (place.profile.readers.index(asked), str(asked.reader))
+        for asked in place.readers
+        if asked.steps is AskedSteps.ALL or changes
+    ]
+    asked = {view: found for view in place.views if (found := _asked(place, view, history))}
+    for view, (text, always, _) in asked.items():
+        for query, (_, reader) in product(always, readers):
+            if (view, reader) not in place.unable:
+                yield Cell(place.variant.id, number, reader, text, query)
+    if not changes:
+        return
+    for (row, (view, (text, _, at_times))), (at, reader) in product(
+        enumerate(asked.items()), readers
+    ):
+        if (view, reader) in place.unable:
+            continue
+        for query in _in_turn(at_times, place, reader, place.number + number + row + at):
+            yield Cell(place.variant.id, number, reader, text, query)
+
+
+def _asked(place: _Place, view: str, history: History) -> _Questions | None:
+    """Give a view as cells call it, with its questions; None where it has nothing to go back to."""
+    found = views.asked(view, history)
+    return found and (found[0], *_questions(place.profile, found[1]))
+
+
+def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]]:
+    """Give the questions of every step and those of changes only, as far as there are any."""
+    always, at_times = list[str](), list[str]()
+    for shape in profile.queries:
+        kind = at_times if shape in profile.query_steps else always
+        kind += query_shapes.planned(shape, history)
+    return always, at_times
+
+
+def _in_turn(queries: Sequence[str], place: _Place, reader: str, turn: int) -> Sequence[str]:
+    """Give all of the queries, or where pairs are enough the one that the reader had least.
+
+    Of several the turn decides, which goes on with variant, step, view and reader.
+    """
+    if place.profile.cover is Cover.ALL or not queries:
+        return queries
+    start = turn % len(queries)
+    in_order = (*queries[start:], *queries[:start])
+    chosen = min(in_order, key=lambda query: place.had[reader, query_shapes.parse(query)[0]])
+    place.had[reader, query_shapes.parse(chosen)[0]] += 1
+    return (chosen,)

@@ -1,0 +1,134 @@
+"""What a profile names must be there: else it is told with its line, and nothing is planned.
+
+Left out in silence, a name with a slip of the pen in it would be one question less, and green.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.core.problems import one_of
+from harness.core.yaml_reader import Place
+from harness.plan.capabilities import Capabilities
+from harness.plan.profile import Profile, named
+from harness.plan.shipped import scenario_files
+from harness.scenario.definition import Scenario
+from harness.scenario.load import load, name_of
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A scenario that a profile may mean."""
+
+    names: tuple[str, ...]
+    """What it can be called: its name depends on where its path is seen from."""
+    source: Scenario | Path
+    """A file is read only where its steps are asked for."""
+
+    def called(self, patterns: Iterable[str]) -> bool:
+        """Tell whether one of the patterns is about it."""
+        return any(named(name, pattern) for pattern in patterns for name in self.names)
+
+    def steps(self) -> int:
+        """Give how many it has; of a file that is wrong, as many as anybody asks for."""
+        if isinstance(self.source, Scenario):
+            return len(self.source.steps)
+        try:
+            return len(load(self.source).steps)
+        except ScenarioProblem:
+            return sys.maxsize
+
+
+def given(scenarios: Iterable[Scenario]) -> list[Candidate]:
+    """Give scenarios as they are called."""
+    return [Candidate((each.name,), each) for each in scenarios]
+
+
+def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Path) -> None:
+    """Check that every scenario that a profile names is there, and each step it goes on from.
+
+    `scenarios` may be a part of those in the profile's folder, where the others are looked for.
+
+    Raises:
+        UsageProblem: one is not; each with its line.
+
+    """
+    found = given(scenarios)
+    if any(_wrong(profile, found)):
+        for path in scenario_files(folder.resolve())[0]:
+            found.append(Candidate((name_of(str(path)), path.stem), path))
+    raise_if_any(_wrong(profile, found))
+
+
+def raise_if_any(wrong: Iterable[str]) -> None:
+    """Raise what is wrong, all at once.
+
+    Raises:
+        UsageProblem: there is something.
+
+    """
+    if told := dict.fromkeys(wrong):
+        raise UsageProblem("\n".join(told))
+
+
+def _wrong(profile: Profile, found: Sequence[Candidate]) -> Iterator[str]:
+    yield from wrong_scenarios(profile, found)
+    chosen = [each for each in found if each.called(profile.scenarios)]
+    for number, writer in enumerate(profile.writers):
+        at: Place = ("writers", number)
+        yield from _unnamed(profile, (*at, "scenarios"), writer.scenarios, chosen)
+        own = [each for each in chosen if each.called(writer.scenarios or profile.scenarios)]
+        if writer.at and own and not any(each.steps() >= writer.at for each in own):
+            most = max(each.steps() for each in own)
+            told = f"writer: at: no scenario that it writes has a step {writer.at}"
+            yield profile.told((*at, "at"), f"{told}; allowed: 1 to {most}")
+
+
+def wrong_scenarios(profile: Profile, found: Sequence[Candidate]) -> Iterator[str]:
+    """Say which scenarios that a profile names there are not."""
+    yield from _unnamed(profile, ("scenarios",), profile.scenarios, found)
+
+
+def _unnamed(
+    profile: Profile, at: Place, patterns: Sequence[str], found: Sequence[Candidate]
+) -> Iterator[str]:
+    names = dict.fromkeys(each.names[0] for each in found)
+    who = "writer: the profile has" if len(at) > 1 else "there is"
+    for number, pattern in enumerate(patterns):
+        if not any(each.called((pattern,)) for each in found):
+            told = f"{who} no scenario '{pattern}'; {one_of(pattern, names)}"
+            yield profile.told((*at, number), told)
+
+
+def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[str]:
+    """Say which formats that a profile or a reader of it names there are not."""
+    every: list[tuple[Place, str, Sequence[str]]] = [(("formats",), "", profile.formats)]
+    for number, each in enumerate(profile.readers):
+        every.append((("readers", number, "formats"), f"{each.reader}: ", each.formats))
+    for at, who, names in every:
+        for number, name in enumerate(names):
+            if name not in known:
+                told = f"{who}there is no format '{name}'; {one_of(name, known)}"
+                yield profile.told((*at, number), told)
+
+
+def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Iterator[str]:
+    """Say which settings of its writers no format of a profile has, or not with that value."""
+    values: dict[str, dict[str, None]] = {}
+    for name in (each for each in profile.formats if each in known):
+        for setting, allowed in known[name].settings.items():
+            values.setdefault(setting, {}).update(dict.fromkeys(allowed))
+    for number, writer in enumerate(profile.writers):
+        for setting, value in writer.settings.items():
+            at = ("writers", number, "settings", setting)
+            who = f"writer {writer.distribution}"
+            if setting not in values:
+                told = f"no format of the profile has a setting '{setting}'"
+                yield profile.told(at, f"{who}: {told}; {one_of(setting, sorted(values))}")
+            elif value not in values[setting]:
+                told = f"{setting}: there is no '{value}'; {one_of(value, values[setting])}"
+                yield profile.told(at, f"{who}: {told}")

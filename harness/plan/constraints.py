@@ -1,0 +1,70 @@
+"""Why a combination of axis values cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from harness.core.problems import one_of
+from harness.model.datatypes import DataType, plain_types
+from harness.plan.axes import Combination
+from harness.plan.capabilities import Makers
+from harness.scenario.definition import Scenario
+from harness.scenario.operations import name_of
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.touch import Rewrites
+
+TABLE_VERSION: Final = "table_version"
+"""Setting of a variant: the version that its table is made in."""
+
+
+def impossible(combination: Combination, scenario: Scenario, makers: Makers) -> str:
+    """Say why; empty when the combination can be. `scenario` has its axes in it."""
+    checks = (_settings(combination), _writer(combination, makers))
+    return next((why for each in (*checks, _story(combination, scenario)) for why in each), "")
+
+
+def _settings(combination: Combination) -> Iterator[str]:
+    format_ = combination.format
+    for name, value in combination.settings.items():
+        if name in format_.settings and value not in format_.settings[name]:
+            yield f"{format_.NAME}: {name}: {one_of(value, format_.settings[name])}"
+
+
+def _writer(combination: Combination, makers: Makers) -> Iterator[str]:
+    asked = combination.settings.get(TABLE_VERSION)
+    for name in combination.hand.writer.distributions:
+        versions = makers[name].table_versions if name in makers else ()
+        if asked and versions and asked not in versions:
+            yield f"{name} writes {TABLE_VERSION} {', '.join(versions)} and not {asked}"
+
+
+def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
+    format_, hand = combination.format, combination.hand
+    if hand.at > len(scenario.steps):
+        yield f"there is no step {hand.at} for {hand.writer.then} to go on from"
+    if combination.rewrites is Rewrites.PARTITION and not scenario.table.partition_by:
+        yield "rewrites=partition: the table has no partitions"
+    yield from _types(combination, scenario)
+    for number, step in enumerate(scenario.steps, start=1):
+        name = name_of(step.operation)
+        absent = f"{format_.NAME} has no {name}" if name not in format_.operations else ""
+        if why := absent or format_.cannot(step.operation):
+            yield f"step {number}: {why}"
+
+
+def _types(combination: Combination, scenario: Scenario) -> Iterator[str]:
+    lacks, name = combination.format.lacks, combination.format.NAME
+    for column, type_ in _columns(scenario) if lacks else ():
+        for plain in plain_types(type_):
+            if str(plain).partition("(")[0] in lacks:
+                yield f"column {column}: {name} has no {plain}"
+
+
+def _columns(scenario: Scenario) -> Iterator[tuple[str, DataType]]:
+    yield from scenario.table.columns
+    for step in scenario.steps:
+        match step.operation:
+            case AddColumn(name, type_) | ChangeType(name, type_):
+                yield name, type_

@@ -1,0 +1,240 @@
+"""Profiles as they stand in a file, `scenarios/profiles.yaml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from harness import formats
+from harness.core.problems import Problems, one_of
+from harness.core.validation import make
+from harness.core.yaml_reader import Document, Place, parse, read
+from harness.plan.profile import PLAIN, Asked, AskedSteps, Cover, Profile, Writer
+from harness.scenario.cells import QUERIES, parse_reader
+from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS
+
+EVERY_STEP: Final = "every_step"
+
+_Axes = Mapping[str, tuple[str, ...]]
+_Choice = tuple[Place, tuple[str, ...], tuple[str, ...]]
+"""Where names stand, those given, those allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The keys of a profile."""
+
+    scenarios: tuple[str, ...]
+    formats: tuple[str, ...]
+    writers: list[Any]
+    readers: list[Any]
+    about: str = ""
+    twins: bool = False
+    axes: dict[str, tuple[str, ...]] | None = None
+    cover: Cover = Cover.ALL
+    views: tuple[str, ...] = VIEWS
+    queries: list[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _WriterForm:
+    """The keys of a writer."""
+
+    distribution: str = ""
+    sequence: tuple[str, ...] = ()
+    at: int | Literal["every_step"] = EVERY_STEP
+    settings: dict[str, str] | None = None
+    scenarios: tuple[str, ...] = ()
+    axes: dict[str, tuple[str, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _QueryForm:
+    """The keys of a query."""
+
+    query: str
+    steps: AskedSteps = AskedSteps.ALL
+
+
+@dataclass(frozen=True, slots=True)
+class _ReaderForm:
+    """The keys of a reader."""
+
+    reader: str
+    steps: AskedSteps = AskedSteps.ALL
+    variants: Cover = Cover.ALL
+    formats: tuple[str, ...] = ()
+
+
+def load_profiles(path: Path) -> Mapping[str, Profile]:
+    """Read the profiles of a file, by name.
+
+    Raises:
+        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
+
+    """
+    return loads_profiles(read(path), str(path))
+
+
+def loads_profiles(text: str, path: str) -> Mapping[str, Profile]:
+    """Read profiles from text; `path` stands in the messages.
+
+    Raises:
+        ScenarioProblem: as for `load_profiles`.
+
+    """
+    document = parse(text, path)
+    problems = Problems(path)
+    if not isinstance(document.data, dict) or not document.data:
+        problems.stop(1, "there are no profiles; write `name: {scenarios: …, readers: …}`")
+    for name in document.data:
+        # It becomes part of the name of a run's folder.
+        if not re.fullmatch(r"[\w.-]{1,100}", name):
+            told = f"{name!r} is no name of a profile; allowed: 1 to 100 letters, digits, _ . -"
+            problems.add(document.line((name,)), told)
+    problems.raise_if_any()
+    found = {name: _profile(name, data, document, problems) for name, data in document.data.items()}
+    problems.raise_if_any()
+    return {name: profile for name, profile in found.items() if profile is not None}
+
+
+def _profile(name: str, data: object, document: Document, problems: Problems) -> Profile | None:
+    at: Place = (name,)
+    form = make(_Form, data, document, at, problems, f"profile {name}")
+    if form is None:
+        return None
+    for key in ("scenarios", "formats", "writers", "readers", "views", "queries"):
+        if not getattr(form, key) and (key != "queries" or form.queries is not None):
+            problems.add(document.line((*at, key)), f"profile {name}: {key} is empty; name one")
+    known = _known_axes(form.formats)
+    for place, given, allowed in (
+        ((*at, "views"), form.views, (*VIEWS, *PAST_VIEWS)),
+        *_axes(form.axes or {}, known, (*at, "axes")),
+    ):
+        _check_names(place, given, allowed, document, problems)
+    queries = _queries(form.queries, document, (*at, "queries"), problems)
+    return Profile(
+        name=name,
+        scenarios=form.scenarios,
+        formats=form.formats,
+        writers=_writers(form.writers, known, document, (*at, "writers"), problems),
+        readers=_readers(form.readers, document, (*at, "readers"), problems),
+        about=form.about,
+        twins=form.twins,
+        axes=form.axes or {},
+        views=form.views,
+        queries=tuple(queries),
+        query_steps={q: steps for q, steps in queries.items() if steps is not AskedSteps.ALL},
+        cover=form.cover,
+        document=document,
+    )
+
+
+def _known_axes(named: Iterable[str]) -> _Axes:
+    """Give every axis there is: those of all scenarios, and the settings of the formats named."""
+    there = [formats.load(name) for name in named if name in formats.names()]
+    return {**AXES, **{name: values for each in there for name, values in each.settings.items()}}
+
+
+def _axes(given: _Axes, known: _Axes, at: Place) -> Iterator[_Choice]:
+    """Give what is to be checked of axes: their names, and the values of each."""
+    yield at, tuple(given), tuple(known)
+    for name, values in given.items():
+        if name in known:
+            yield (*at, name), values, known[name]
+
+
+def _check_names(
+    place: Place,
+    given: Iterable[str],
+    allowed: Sequence[str],
+    document: Document,
+    problems: Problems,
+) -> None:
+    for value in given:
+        if value not in allowed:
+            label = ".".join(map(str, place))
+            text = f"{label}: there is no '{value}'; {one_of(value, allowed)}"
+            problems.add(document.line(place), text)
+
+
+def _queries(
+    data: list[Any] | None, document: Document, at: Place, problems: Problems
+) -> dict[str, AskedSteps]:
+    if data is None:
+        return dict.fromkeys(PLAIN, AskedSteps.ALL)
+    found = {}
+    for index, each in enumerate(data):
+        written = {"query": each} if isinstance(each, str) else each
+        form = make(_QueryForm, written, document, (*at, index), problems, "query")
+        if form is not None:
+            _check_names(at, [form.query], QUERIES, document, problems)
+            found[form.query] = form.steps
+    return found
+
+
+def _writers(
+    data: list[Any], known: _Axes, document: Document, at: Place, problems: Problems
+) -> tuple[Writer, ...]:
+    found = []
+    for index, each in enumerate(data):
+        place = (*at, index)
+        written = {"distribution": each} if isinstance(each, str) else each
+        form = make(_WriterForm, written, document, place, problems, "writer")
+        if form is None:
+            continue
+        if wrong := _wrong_writer(form):
+            problems.add(document.line(place), f"writer: {wrong}")
+            continue
+        for choice in _axes(form.axes or {}, known, (*place, "axes")):
+            _check_names(*choice, document, problems)
+        found.append(_writer(form))
+    return tuple(found)
+
+
+def _wrong_writer(form: _WriterForm) -> str:
+    if bool(form.distribution) == bool(form.sequence):
+        return "give 'distribution', or 'sequence': the one that begins and the one that goes on"
+    if form.sequence and (len(form.sequence) != 2 or len(set(form.sequence)) == 1):  # noqa: PLR2004
+        return f"sequence: two different distributions; {len(form.sequence)} given"
+    if form.at != EVERY_STEP and not form.sequence:
+        return "at: only a sequence has it"
+    if isinstance(form.at, int) and form.at < 1:
+        return f"at: {form.at} is given; allowed: {EVERY_STEP} or the number of a step, from 1"
+    return ""
+
+
+def _writer(form: _WriterForm) -> Writer:
+    begins, then = form.sequence or (form.distribution, "")
+    return Writer(
+        distribution=begins,
+        settings=form.settings or {},
+        then=then,
+        at=form.at if isinstance(form.at, int) else None,
+        scenarios=form.scenarios,
+        axes=form.axes or {},
+    )
+
+
+def _readers(
+    data: list[Any], document: Document, at: Place, problems: Problems
+) -> tuple[Asked, ...]:
+    found: dict[str, Asked] = {}
+    for index, each in enumerate(data):
+        place = (*at, index)
+        written = {"reader": each} if isinstance(each, str) else each
+        form = make(_ReaderForm, written, document, place, problems, "reader")
+        if form is None:
+            continue
+        try:
+            reader = parse_reader(form.reader)
+        except ValueError as wrong:
+            problems.add(document.line(place), str(wrong))
+            continue
+        if str(reader) in found:
+            problems.add(document.line(place), f"the reader {reader} stands twice; name it once")
+        found[str(reader)] = Asked(reader, form.steps, form.variants, form.formats)
+    return tuple(found.values())

@@ -1,0 +1,143 @@
+"""Which scenarios and which profile a command means: the shipped ones, and people's own.
+
+Own profiles stand in `profiles.yaml` beside own scenarios: in the folder of a scenario, or in the
+one above it, as scenarios are `<folder>/<family>/<name>.yaml`. They come to the shipped ones; one
+of the same name takes the place of the shipped one.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.core.errors import UsageProblem
+from harness.core.problems import one_of
+from harness.plan import check_names
+from harness.plan.profile import Profile, named
+from harness.plan.profile_file import load_profiles
+from harness.plan.shipped import PROFILES, load_scenarios, profiles_file, scenarios_folder
+from harness.scenario.definition import Scenario
+from harness.scenario.load import load
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A profile, and the file that it stands in."""
+
+    profile: Profile
+    file: Path
+
+    def governs(self, scenario: Path) -> bool:
+        """Tell whether a scenario's file lies where this profile's patterns choose."""
+        return scenario.resolve().is_relative_to(self.file.parent.resolve())
+
+    def names(self, scenario: str) -> bool:
+        """Tell whether one of its patterns is the scenario's."""
+        return any(named(scenario, pattern) for pattern in self.profile.scenarios)
+
+
+def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], Profile]:
+    """Give the scenarios that are meant and the profile, which then names all of them.
+
+    Without paths they are the shipped ones that the profile names. A file is taken as it is. Of a
+    folder that a profile governs those are taken that it names, of any other folder all.
+
+    Raises:
+        UsageProblem: no such profile, file or folder, no scenario in it, or two of one name;
+            a scenario or step that the profile names and there is not.
+        ScenarioProblem: every problem of the files.
+
+    """
+    for path in paths:
+        _check_length(path)
+    found = find(profile, paths)
+    if not paths:
+        shipped = load_scenarios(scenarios_folder())
+        check_names.check_scenarios(found.profile, shipped, found.file.parent)
+        return shipped, found.profile
+    scenarios = _by_name(scenario for path in paths for scenario in _scenarios(path, found))
+    # A file that the profile does not name is taken all the same: the profile chooses nothing then.
+    if any(found.names(name) and found.governs(Path(scenarios[name].path)) for name in scenarios):
+        check_names.check_scenarios(found.profile, tuple(scenarios.values()), found.file.parent)
+    return tuple(scenarios.values()), replace(found.profile, scenarios=tuple(scenarios))
+
+
+def _check_length(path: Path) -> None:
+    try:
+        path.exists()
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        said = f"{str(path)[:60]!r}…"
+        raise UsageProblem(
+            f"there is no scenario file or folder {said}: the path is too long"
+        ) from error
+
+
+def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
+    """Give each scenario once; two of one name would be taken for one another all the way."""
+    found: dict[str, Scenario] = {}
+    for each in scenarios:
+        other = found.setdefault(each.name, each)
+        if Path(other.path).resolve() != Path(each.path).resolve():
+            raise UsageProblem(
+                f"two scenarios are called {each.name}: {other.path} and {each.path}; the folder "
+                "and the file make the name: rename one, or run them one by one"
+            )
+    return found
+
+
+def find(name: str, paths: Iterable[Path]) -> Found:
+    """Find a profile among the shipped ones and those beside own scenarios.
+
+    Raises:
+        UsageProblem: there is none of that name, or two files of people's own have it.
+        ScenarioProblem: a file of profiles is wrong.
+
+    """
+    files = dict.fromkeys(file.resolve() for path in paths for file in _profile_files(path))
+    shipped = profiles_file()
+    own = [file for file in files if file != shipped.resolve()]
+    every = {file: load_profiles(file) for file in (shipped, *own)}
+    having = [file for file in every if name in every[file]]
+    if not having:
+        raise UsageProblem(f"unknown profile '{name}'; {one_of(name, _names(every))}")
+    if len(having) > 1 and shipped in having:
+        having.remove(shipped)
+    if len(having) > 1:
+        raise UsageProblem(
+            f"profile {name} stands in {' and in '.join(map(str, having))}; run them one by one"
+        )
+    return Found(every[having[0]][name], having[0])
+
+
+def _names(every: Mapping[Path, Mapping[str, Profile]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for profiles in every.values() for name in profiles))
+
+
+def _profile_files(path: Path) -> tuple[Path, ...]:
+    folder = path.absolute() if path.is_dir() else path.absolute().parent
+    files = (folder / PROFILES, folder.parent / PROFILES)
+    return next(((file,) for file in files if file.is_file()), ())
+
+
+def _scenarios(path: Path, found: Found) -> tuple[Scenario, ...]:
+    if not path.exists():
+        raise UsageProblem(f"there is no scenario file or folder {path}")
+    if not path.is_dir():
+        return (load(path),)
+    every = load_scenarios(path)
+    if not every:
+        raise UsageProblem(f"no scenario file (*.yaml) is in {path}")
+    chosen = tuple(
+        each for each in every if not found.governs(Path(each.path)) or found.names(each.name)
+    )
+    if not chosen:
+        patterns, names = found.profile.scenarios, ", ".join(each.name for each in every)
+        raise UsageProblem(
+            f"profile {found.profile.name} of {found.file} names {', '.join(patterns)}, and none "
+            f"of these of {path}: {names}"
+        )
+    return chosen

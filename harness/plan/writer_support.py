@@ -1,0 +1,81 @@
+"""What the writers of a profile can write, as far as their distributions say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from harness import formats
+from harness.artifacts import distributions
+from harness.artifacts.distribution import Distribution
+from harness.core.problems import one_of
+from harness.plan.capabilities import Maker, Makers
+from harness.plan.constraints import TABLE_VERSION
+from harness.plan.profile import Profile, Writer
+
+WRITES: Final = "writes"
+"""Setting of a distribution: the formats that it can write; one that has none writes nothing."""
+TABLE_VERSIONS: Final = "table_versions"
+
+
+def of(profile: Profile) -> Makers:
+    """Give what each distribution that writes in a profile can write; each must be there."""
+    names = {name for writer in profile.writers for name in writer.distributions}
+    found = [distributions.load(name) for name in sorted(names)]
+    return {each.name: Maker(texts(each, WRITES), texts(each, TABLE_VERSIONS)) for each in found}
+
+
+def texts(distribution: Distribution, key: str) -> tuple[str, ...]:
+    """Give a setting of a distribution that is a list of texts; empty where it has none."""
+    return distribution.texts(key) if key in distribution.settings else ()
+
+
+def wrong(profile: Profile) -> Iterator[str]:
+    """Say which writers of a profile write nothing, else which table versions none of it makes."""
+    found = tuple(_wrong_writers(profile))
+    yield from found
+    if not found:
+        yield from _wrong_versions(profile, of(profile))
+
+
+def _wrong_writers(profile: Profile) -> Iterator[str]:
+    known = distributions.names()
+    for number, writer in enumerate(profile.writers):
+        for place, name in enumerate(writer.distributions):
+            if name in known and _writes(name):
+                continue
+            what = f"{name} writes nothing" if name in known else f"there is no '{name}'"
+            told = f"writer: {what}; {one_of(name, filter(_writes, known))}"
+            yield profile.told(("writers", number, "sequence", place), told)
+
+
+def _writes(name: str) -> bool:
+    return bool(texts(distributions.load(name), WRITES))
+
+
+def _wrong_versions(profile: Profile, makers: Makers) -> Iterator[str]:
+    for number, writer in enumerate(profile.writers):
+        version = writer.settings.get(TABLE_VERSION, "")
+        for name in writer.distributions if version else ():
+            makes = makers[name].table_versions
+            if makes and version not in makes:
+                told = f"writer: {name} makes no tables of {TABLE_VERSION} {version}"
+                at = ("writers", number, "settings", TABLE_VERSION)
+                yield profile.told(at, f"{told}; allowed: {', '.join(makes)}")
+    for place, version in enumerate(profile.axes.get(TABLE_VERSION, ())):
+        if not any(_makes(writer, version, makers) for writer in profile.writers):
+            told = f"axes: no writer of the profile makes tables of {TABLE_VERSION} {version}"
+            every = {v: None for name in makers for v in makers[name].table_versions}
+            allowed = ", ".join(every) or "none"
+            yield profile.told(("axes", TABLE_VERSION, place), f"{told}; allowed: {allowed}")
+
+
+def _makes(writer: Writer, version: str, makers: Makers) -> bool:
+    """Tell whether a writer can make tables of a version; what nothing is said of, it may."""
+    every = [makers[name] for name in writer.distributions]
+    versioned = all(any(map(_has_versions, each.formats)) for each in every)
+    return versioned and all(version in (each.table_versions or (version,)) for each in every)
+
+
+def _has_versions(format_name: str) -> bool:
+    return TABLE_VERSION in formats.load(format_name).settings

@@ -1,0 +1,47 @@
+"""Answers are found again by table state, reader and SQL; never an unknown one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from harness.core import jsonl
+from harness.core.records import Answer
+
+PARTS: Final = "parts"
+"""Folder of answers that are being written; what is old in it was left by the dead."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCache:
+    """The answers that runs have got, one file each."""
+
+    folder: Path
+
+    def find(self, address: str, case: str) -> Answer | None:
+        """Give the answer kept under an address, as the answer of a case; None if there is none."""
+        path = self._path(address)
+        if not path.is_file():
+            return None
+        try:
+            found = jsonl.parse(Answer, path.read_bytes())
+        except ValueError:  # the machine went down before the disk had it: asked again
+            return None
+        return replace(found, case=case, reused=True)
+
+    def keep(self, address: str, answer: Answer) -> None:
+        """Keep an answer, complete or not at all; an unknown or flaky one is not kept."""
+        if answer.unknown or answer.attempts or any(part.unknown for part in answer.parts):
+            return
+        path = self._path(address)
+        # A name of its own: several harnesses may get the same answer at the same time.
+        part = self.folder / PARTS / f"{uuid4().hex}.json"
+        for folder in (path.parent, part.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        part.write_text(jsonl.dump(answer) + "\n", encoding="utf-8")
+        part.replace(path)
+
+    def _path(self, address: str) -> Path:
+        return self.folder / address[:2] / f"{address}.json"

@@ -1,0 +1,172 @@
+"""From cells to the questions that are sent: SQL, the table state, and where answers are kept."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.artifacts import distributions
+from harness.core.records import Answer, OutcomeKind
+from harness.engines import time_travel
+from harness.engines.api import Engine, Question, Wording
+from harness.formats.api import Format
+from harness.formats.statements import TABLE
+from harness.model import past_views, query_shapes
+from harness.model.commit import AS_OF
+from harness.model.past_views import Past
+from harness.model.query import Query
+from harness.model.simulation.column_resolution import META
+from harness.model.truth import History, Truth
+from harness.scenario import expected_history
+from harness.scenario.cells import Cell, Reader, Variant
+from harness.write.table_state import State, States
+
+HUDI: Final = "hudi-"
+SPARK: Final = "spark-"
+"""How the names of formats and of distributions begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question of a run."""
+
+    cell: Cell
+    reader: Reader
+    state: State
+    question: Question
+    sql: str
+    address: str
+    """Where the answer is found again: digest of state, reader and SQL."""
+    key: str
+    """Name of the key column."""
+    columns: tuple[str, ...]
+    """The columns by the catalog entry, meta columns left out; asked alone after a refusal. As of
+    an earlier step they are those of the truth."""
+    meta: frozenset[str] = frozenset()
+    """Those of Hudi's meta columns that the reader should find in the table."""
+
+    @property
+    def told(self) -> str:
+        """All that is sent, as a record has it."""
+        return time_travel.told(self.question, self.sql)
+
+    def alone(self, column: str) -> Question:
+        """Give the question for one column with the key."""
+        names = tuple(dict.fromkeys((self.key, column)))
+        return replace(self.question, query=Query(columns=names))
+
+
+def address_of(state: str, reader: str, sql: str) -> str:
+    """Give the digest under which an answer is kept."""
+    return hashlib.sha256(f"{state}\0{reader}\0{sql}".encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What making questions needs to know of engines and formats."""
+
+    readers: Mapping[str, Reader]
+    engine_of: Callable[[str], Engine]
+    digest_of: Callable[[Reader], str]
+    format_of: Callable[[str], Format]
+
+    def ask(self, cell: Cell, variant: Variant, history: History, state: State) -> Asked | Answer:
+        """Give the question of a cell about a state; `history`: the truth after each step.
+
+        Where there is none, the answer says why: the catalog has no such entry, or the table no
+        such column, or no past.
+        """
+        reader, back = self.readers[cell.reader], past_views.past(cell.view)
+        table = self.format_of(variant.format).table_for(past_views.name_of(cell.view))
+        columns = state.columns.get(table)
+        if columns is None:
+            late = table != TABLE and past_views.unmade(cell.view, history[: cell.step + 1])
+            return no_entry(cell, late=late)
+        step = _step_back(back, state) if back else cell.step
+        if step is None:
+            return Answer(cell.case, "", void=f"no step up to {back and back.step} made an instant")
+        truth = history[step if back is None or back.name == AS_OF else cell.step]
+        try:
+            query = query_shapes.query(cell.query, truth)
+        except query_shapes.NoQuestionError as nothing:
+            return Answer(cell.case, "", void=f"after step {truth.step} {nothing}")
+        question = Question(state.database, table, variant.format, query)
+        if back is not None:
+            question = replace(question, past=self._wording(reader, question, back, step, state))
+            columns = truth.schema.names
+        engine = self.engine_of(reader.distribution)
+        sql = time_travel.sql(engine, question, dict(reader.settings))
+        told = time_travel.told(question, sql)
+        address = address_of(state.digest, self.digest_of(reader), told)
+        key, columns = truth.table.key, _as_called(columns, truth)
+        meta = _meta(reader, variant.format, state.listed[table])
+        return Asked(cell, reader, state, question, sql, address, key, columns, meta)
+
+    def _wording(
+        self, reader: Reader, question: Question, back: Past, step: int, state: State
+    ) -> Wording:
+        """Give what a question goes back to, in the reader's words."""
+        instant = state.frozen.instants[step]
+        moment = self.format_of(question.format).moment(state.table, instant)
+        found = distributions.load(reader.distribution)
+        return time_travel.wording(found, question, back.name, moment, state.frozen.table_version)
+
+
+def _meta(reader: Reader, format_name: str, listed: frozenset[str]) -> frozenset[str]:
+    """Give those of Hudi's meta columns that a reader finds: `listed` are in the catalog.
+
+    Spark goes by the schema that a table of Hudi's has of its own (`HoodieCatalogTable`).
+    """
+    by_itself = format_name.startswith(HUDI) and reader.distribution.startswith(SPARK)
+    return frozenset(META) if by_itself else listed
+
+
+def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:
+    """Give a catalog entry's columns as the table calls them; a metastore has lower case alone."""
+    own = {name.lower(): name for name in truth.schema.names}
+    return tuple(own.get(name, name) for name in columns)
+
+
+def _step_back(back: Past, state: State) -> int | None:
+    """Give the step by whose instant a table can be asked for a view of the past."""
+    made = (step for step, instant in enumerate(state.frozen.instants) if instant)
+    return past_views.anchor(made, back.step)
+
+
+def history(variant: Variant, states: States, *, merge_on_read: bool) -> History:
+    """Give the truth after each step of a variant, as its frozen states tell what was applied."""
+    steps = range(1, len(variant.scenario.steps) + 1)
+    found = (states.get((variant.id, step)) for step in steps)
+    applied = [
+        state is not None and state.frozen.outcome.kind is OutcomeKind.APPLIED for state in found
+    ]
+    return expected_history.history(variant.scenario, merge_on_read=merge_on_read, applied=applied)
+
+
+def no_entry(cell: Cell, *, late: bool) -> Answer:
+    """Give the answer of a cell whose table the catalog does not have.
+
+    `late`: it is not to have it yet, so there is nothing to ask; else nothing is known.
+    """
+    why = past_views.no_entry(cell.view)
+    if late:
+        return Answer(cell.case, "", void=f"no step has written anything yet: {why}")
+    return Answer(cell.case, "", unknown=why)
+
+
+def by_server(asked: Iterable[Asked]) -> dict[str, list[Asked]]:
+    """Group questions by the distribution whose server answers them, each group `in_sessions`."""
+    groups: dict[str, list[Asked]] = {}
+    for each in asked:
+        groups.setdefault(each.reader.distribution, []).append(each)
+    return {name: in_sessions(group) for name, group in groups.items()}
+
+
+def in_sessions(asked: Iterable[Asked]) -> list[Asked]:
+    """Let the questions with the same settings stand together.
+
+    Others need another session, which costs a server more than most questions.
+    """
+    return sorted(asked, key=lambda each: each.reader.settings)

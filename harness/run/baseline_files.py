@@ -1,0 +1,211 @@
+"""The baselines of a run: files beside the scenarios, and what they said when it was planned.
+
+A run remembers them, so that it can be judged where its scenario files are not; where they are, or
+a clone of the folder in which the run was planned is the working directory, or a scenario of that
+name is shipped, the file beside it counts as it is now.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import engines, formats
+from harness.artifacts import distributions, lock
+from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.problems import gathered
+from harness.core.records import OutcomeKind, Verdict, VerdictKind
+from harness.core.yaml_reader import read
+from harness.judge import baseline
+from harness.judge.baseline import Applied, Engine, Facts, Known, Possible, Seen
+from harness.plan import shipped
+from harness.run.load_run import WRITE, Run
+from harness.run.run_info import BaselineInfo, RunInfo
+from harness.scenario.cells import Plan, Variant
+from harness.scenario.definition import AXES, Scenario
+
+
+def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
+    """Give the baselines as they are now, for the run to remember.
+
+    Raises:
+        ScenarioProblem: every problem of every baseline, before anything is run.
+
+    """
+    scenarios = {each.scenario.name: each.scenario for each in variants if each.scenario.path}
+    found = {name: _remembered(Path(each.path)) for name, each in scenarios.items()}
+    gathered(lambda name: _lines(found[name], scenarios[name]), found)
+    return found
+
+
+def _remembered(scenario: Path) -> BaselineInfo:
+    path = scenario.resolve()
+    below = _near(path)
+    return BaselineInfo(str(path), _text(_beside(scenario)), "" if below == path else str(below))
+
+
+def apply(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
+    """Tell what is known of the verdicts of a run.
+
+    Raises:
+        ScenarioProblem: every problem of every baseline.
+
+    """
+    known = lines(found.info, plan)
+    return baseline.apply(verdicts, known, facts(found, plan, verdicts), today())
+
+
+def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
+    """Give the baseline of each scenario of a run as it is now.
+
+    Raises:
+        ScenarioProblem: every problem of every baseline.
+
+    """
+    scenarios = _scenarios(plan)
+    found = gathered(lambda name: _lines(_now(info, name), scenarios[name]), scenarios)
+    return dict(zip(scenarios, found, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """What became of the baselines."""
+
+    changed: tuple[Path, ...]
+    """Those that are other than before."""
+    unexplained: int
+    """So many cells and steps no baseline can hold."""
+    unknown: int
+    """Of so many cells and steps the run does not know how they are: nothing is learnt of them."""
+
+
+def update(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Updated:
+    """Write what was seen into the baselines.
+
+    A baseline without lines is removed.
+
+    Raises:
+        UsageProblem: a scenario's file is not here; nothing is written then.
+        ScenarioProblem: an old baseline cannot be read; nothing is written then.
+        EnvironmentProblem: a file cannot be written.
+
+    """
+    seen = baseline.seen_of(verdicts, facts(found, plan, verdicts))
+    texts: dict[Path, str] = {}
+    for name in _scenarios(plan):
+        own = [each for each in seen if each.scenario == name]
+        path, text = _updated(found.info, name, own)
+        texts[path] = text
+    changed = [path for path, text in texts.items() if _text(path) != text]
+    for path in changed:
+        _write(path, texts[path])
+    unexplained = sum(each.found is not None and not each.found.knowable for each in seen)
+    unknown = sum(each.verdict is VerdictKind.UNKNOWN for each in verdicts)
+    return Updated(tuple(map(_near, changed)), unexplained, unknown)
+
+
+def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]:
+    scenario = _file(info, name)
+    if scenario is None:
+        raise UsageProblem(
+            f"the file of scenario {name} is not here; update its baseline where it is"
+        )
+    path = _beside(scenario)
+    return path, baseline.update(_text(path), str(_near(path)), seen, today())
+
+
+def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
+    """Give what baselines must know beside the verdicts of a run."""
+    refused = {c: a.refusal.kind for c, a in found.answers.items() if a.refusal is not None}
+    steps = {(each.variant, each.outcome.step): each.outcome for each in found.states}
+    for verdict in (each for each in verdicts if each.view == WRITE):
+        outcome = steps.get((verdict.variant, verdict.step))
+        if outcome is not None and outcome.refusal is not None:
+            refused[verdict.case] = outcome.refusal.kind
+    return Facts(
+        variants={each.id: each for each in plan.variants},
+        engines={each.distribution: (each.engine, each.version) for each in _engines()},
+        refusals=refused,
+        applied=tuple(at for at, each in steps.items() if each.kind is OutcomeKind.APPLIED),
+    )
+
+
+def today() -> datetime.date:
+    """Give the day on which baselines count, in UTC."""
+    return datetime.datetime.now(datetime.UTC).date()
+
+
+def _scenarios(plan: Plan) -> dict[str, Scenario]:
+    return {each.scenario.name: each.scenario for each in plan.variants}
+
+
+def _now(info: RunInfo, name: str) -> BaselineInfo:
+    """Give a baseline as it is beside its scenario, else as the run remembers it."""
+    path = _file(info, name)
+    if path is not None:
+        return BaselineInfo(str(path), _text(_beside(path)))
+    return info.baselines.get(name, BaselineInfo())
+
+
+def _file(info: RunInfo, name: str) -> Path | None:
+    """Find a scenario's file: where it was, else in a clone, else among those shipped here."""
+    was = info.baselines.get(name, BaselineInfo())
+    paths = [Path(each) for each in (was.scenario, was.below) if each]
+    paths.append(shipped.scenarios_folder() / f"{name}.yaml")
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _beside(scenario: Path) -> Path:
+    return scenario.with_name(f"{scenario.stem}{shipped.BASELINE}")
+
+
+def _text(path: Path) -> str:
+    return read(path) if path.exists() else ""
+
+
+def _near(path: Path) -> Path:
+    """Give a path as seen from here where that is shorter."""
+    near = Path(os.path.relpath(path))
+    return near if near.parts[:1] != ("..",) else path
+
+
+def _lines(info: BaselineInfo, scenario: Scenario) -> tuple[Known, ...]:
+    path = _near(_beside(Path(info.scenario))) if info.scenario else Path(scenario.name)
+    lines = baseline.parse(info.text, str(path))
+    baseline.check(lines, _possible(scenario))
+    return lines
+
+
+def _possible(scenario: Scenario) -> Possible:
+    own = [formats.load(name) for name in scenario.formats or formats.names()]
+    settings = {name: values for each in own for name, values in each.settings.items()}
+    return Possible(
+        engines=_engines(),
+        formats={each.NAME: (*each.views, *each.past_views) for each in own},
+        variants={**AXES, **settings},
+        steps=len(scenario.steps),
+    )
+
+
+def _engines() -> tuple[Engine, ...]:
+    every = (distributions.load(name) for name in distributions.names())
+    return tuple(
+        Engine(each.engine, each.version, each.name, engines.load(each.engine).settings)
+        for each in every
+        if each.engine not in lock.SERVICES
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.part")
+    try:
+        if text:
+            part.write_text(text, encoding="utf-8")
+            part.replace(path)
+        else:
+            path.unlink()
+    except OSError as wrong:
+        raise EnvironmentProblem(f"{path} cannot be written: {wrong.strerror}") from wrong

@@ -1,0 +1,208 @@
+"""Verdicts of a run that goes on: its records are read as they come, and judged one by one.
+
+A verdict that is told is the one that the run gives at its end. What other readers can still turn
+(`party.may_turn`) is held back until all that are asked the same question have answered, or the run
+has ended.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic
+
+from harness.core import jsonl
+from harness.core.jsonl import Record
+from harness.core.records import Answer, StateRecord, Verdict
+from harness.judge import attribution, baseline
+from harness.judge import verdicts as judge
+from harness.judge.baseline import Applied, Known
+from harness.run import baseline_files, load_run, plan_record, run_info
+from harness.run.load_run import Run
+from harness.run.recorded_case import case_of
+from harness.run.run_info import RunInfo
+from harness.scenario.cells import Cell, Plan, Variant
+
+Question = tuple[str, int, str, str]
+"""Variant, step, view and query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What is judged of a cell, and what the baselines say of this cell alone."""
+
+    applied: Applied
+    answer: Answer | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Its verdict."""
+        return self.applied.verdicts[0]
+
+
+class Tail(Generic[Record]):
+    """The whole lines that came to a file of records since it was looked at last."""
+
+    def __init__(self, path: Path, kind: type[Record]) -> None:
+        """`path` may be missing yet."""
+        self._path = path
+        self._kind: type[Record] = kind
+        self._inode = self._offset = 0
+
+    def new(self) -> list[Record]:
+        """Give what is new; all of it again where the file was replaced.
+
+        Raises:
+            ValueError: a line is no such record.
+
+        """
+        try:
+            file = self._path.open("rb")
+        except FileNotFoundError:
+            return []
+        with file:
+            inode = os.fstat(file.fileno()).st_ino
+            if inode != self._inode:
+                self._inode, self._offset = inode, 0
+            file.seek(self._offset)
+            whole, end, _ = file.read().rpartition(b"\n")
+        self._offset += len(whole) + len(end)
+        return [jsonl.parse(self._kind, line) for line in whole.split(b"\n") if line]
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """What the run set out to do."""
+
+    info: RunInfo
+    plan: Plan
+    cells: Mapping[str, Cell]
+    alike: Mapping[Question, Sequence[Cell]]
+    """The cells of each question, one for each reader that is asked it."""
+    variants: Mapping[str, Variant]
+    known: Mapping[str, Sequence[Known]]
+
+
+class Following:
+    """A run's folder that fills; nothing in it is changed."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` may be missing yet."""
+        self._folder = folder
+        self._planned: _Planned | None = None
+        self._tails = (
+            Tail(folder / load_run.STATES, StateRecord),
+            Tail(folder / load_run.ANSWERS, Answer),
+        )
+        self._states: dict[str, dict[int, StateRecord]] = {}
+        self._answers: dict[str, Answer] = {}
+        # As each answer tells by itself; None where nothing was to be asked.
+        self._alone: dict[str, Verdict | None] = {}
+        self._told: dict[str, Followed] = {}
+
+    @property
+    def begun(self) -> bool:
+        """Whether the run has got as far as to say what it sets out to do."""
+        return self._planned is not None
+
+    def look(self) -> None:
+        """Take the records that came.
+
+        Raises:
+            UsageProblem: the run's plan or a baseline cannot be read.
+            ValueError: a record cannot be read.
+
+        """
+        if self._planned is None and (self._folder / run_info.INFO).is_file():
+            self._planned = _planned(run_info.read_info(self._folder))
+        states, answers = self._tails
+        for state in states.new():
+            self._states.setdefault(state.variant, {})[state.outcome.step] = state
+        for answer in answers.new():
+            self._answers[answer.case] = answer
+
+    def find(self, case: str) -> Followed | None:
+        """Give what the run says of a cell; None while that cannot be told, or may still turn."""
+        planned = self._planned
+        if planned is not None and case not in self._told and case in self._answers:
+            cell = planned.cells[case]
+            if self._written(planned, cell.variant):
+                self._hear(planned, cell)
+        return self._told.get(case)
+
+    def last(self, case: str) -> Followed | None:
+        """Give what is to be said of a cell once no more records come: unknown without an answer.
+
+        None for a cell that was not asked since a step was refused, or that the run does not have.
+        """
+        found, planned = self.find(case), self._planned
+        if found is None and planned is not None and case in planned.cells:
+            self._settle(planned, planned.alike[_question(planned.cells[case])])
+        return self._told.get(case)
+
+    def _written(self, planned: _Planned, variant: str) -> bool:
+        steps = planned.variants[variant].scenario.steps
+        return len(self._states.get(variant, {})) > len(steps)  # the creation is one more
+
+    def _hear(self, planned: _Planned, cell: Cell) -> None:
+        """Judge a cell; what the others asked alike can turn is told once all of them answered."""
+        if cell.case not in self._alone:
+            # All that are there of the variant: its truth is made once for them.
+            own = (each for each in planned.cells.values() if each.variant == cell.variant)
+            self._judge(planned, [each for each in own if each.case in self._answers])
+        verdict, alike = self._alone[cell.case], planned.alike[_question(cell)]
+        if verdict is not None and not attribution.may_turn(verdict):
+            self._tell(planned, [verdict])
+        elif all(each.case in self._answers for each in alike):
+            self._settle(planned, alike)
+
+    def _settle(self, planned: _Planned, alike: Sequence[Cell]) -> None:
+        """Tell the verdicts of a question: no other answer to it will come."""
+        self._judge(planned, alike)
+        alone = (self._alone[each.case] for each in alike)
+        self._tell(planned, attribution.settled([each for each in alone if each], self._answers))
+
+    def _judge(self, planned: _Planned, cells: Iterable[Cell]) -> None:
+        """Judge those of a variant's cells that are not judged yet, each by its own answer."""
+        new = [each for each in cells if each.case not in self._alone]
+        if not new:
+            return
+        variant = planned.variants[new[0].variant]
+        states = [state for _, state in sorted(self._states.get(variant.id, {}).items())]
+        case = case_of(variant, states)
+        found = {each.case: each for each in judge.alone(case, new, self._answers)}
+        self._alone |= {each.case: found.get(each.case) for each in new}
+
+    def _tell(self, planned: _Planned, verdicts: Iterable[Verdict]) -> None:
+        for verdict in verdicts:
+            if verdict.case not in self._told:
+                self._told[verdict.case] = self._followed(planned, verdict)
+
+    def _followed(self, planned: _Planned, verdict: Verdict) -> Followed:
+        answer = self._answers.get(verdict.case)
+        answers = {answer.case: answer} if answer else {}
+        alone = Run(self._folder, planned.info, (), answers, {})
+        facts = baseline_files.facts(alone, planned.plan, [verdict])
+        known = {verdict.scenario: planned.known[verdict.scenario]}
+        return Followed(baseline.apply([verdict], known, facts, baseline_files.today()), answer)
+
+
+def _planned(info: RunInfo) -> _Planned:
+    plan = plan_record.plan_of(info)
+    alike: dict[Question, list[Cell]] = {}
+    for cell in plan.cells:
+        alike.setdefault(_question(cell), []).append(cell)
+    return _Planned(
+        info=info,
+        plan=plan,
+        cells={cell.case: cell for cell in plan.cells},
+        alike=alike,
+        variants={variant.id: variant for variant in plan.variants},
+        known=baseline_files.lines(info, plan),
+    )
+
+
+def _question(cell: Cell) -> Question:
+    return cell.variant, cell.step, cell.view, cell.query

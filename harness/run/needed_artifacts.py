@@ -1,0 +1,35 @@
+"""What a plan needs, and how it comes to be there before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from harness.artifacts import cache_mark, distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
+from harness.runtime import metastore
+from harness.scenario.cells import Plan
+
+
+def needed(plan: Plan) -> tuple[str, ...]:
+    """Name every distribution that a plan needs, in the order of their use."""
+    writers = (writer for variant in plan.variants for writer in variant.writers)
+    readers = (reader.distribution for reader in plan.readers)
+    return tuple(dict.fromkeys((metastore.DISTRIBUTION, *writers, *readers)))
+
+
+def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
+    """Make every distribution be there, telling first what has to be fetched and where it goes."""
+    cache_mark.claim(cache)
+    found = [distributions.load(name) for name in names]
+    lacking = {one.name: fetch.missing(one, cache) for one in found}
+    there = ", ".join(name for name, files in lacking.items() if not files)
+    if there:
+        progress.note(f"there already, in {cache.root}: {there}")
+    missing = {each.name: each for files in lacking.values() for each in files}
+    fetch.check_online(tuple(missing.values()), cache)
+    if missing:
+        total = sum(each.size for each in missing.values()) / 1e6
+        progress.note(f"fetch {len(missing)} files, {total:.0f} MB, once, into {cache.root}")
+    for each in found:
+        fetch.ensure(each, cache, progress)

@@ -1,0 +1,125 @@
+"""The plan of a run: written down in `run.json`, read back from it, and added to."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from harness import __version__
+from harness.artifacts import distributions
+from harness.core.errors import UsageProblem
+from harness.model import past_views
+from harness.plan import reader_support
+from harness.run import baseline_files, run_info
+from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
+from harness.scenario import load
+from harness.scenario.cells import Excluded, Plan, Reader, Variant, parse_reader
+from harness.scenario.definition import Scenario
+from harness.scenario.dump import dump
+
+
+def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = False) -> RunInfo:
+    """Give what `run.json` tells of a plan."""
+    return RunInfo(
+        id=name,
+        profile=plan.profile,
+        started=started,
+        version=__version__,
+        variants=tuple(variant_info(variant) for variant in plan.variants),
+        readers=tuple(_reader_info(reader) for reader in plan.readers),
+        cells=plan.cells,
+        excluded=plan.excluded,
+        pairs=plan.pairs,
+        partly=plan.partly,
+        scenarios={variant.id: dump(variant.scenario) for variant in plan.variants},
+        baselines=baseline_files.remembered(plan.variants),
+        fresh=fresh,
+    )
+
+
+def variant_info(variant: Variant) -> VariantInfo:
+    """Give what reports need to know of a planned variant."""
+    scenario = variant.scenario
+    steps = tuple(
+        StepInfo(number, each.operation.text(), each.operation.CHANGES_SCHEMA, each.quiet)
+        for number, each in enumerate(scenario.steps, start=1)
+    )
+    return VariantInfo(
+        id=variant.id,
+        scenario=scenario.name,
+        format=variant.format,
+        steps=steps,
+        settings=dict(variant.settings),
+        writers=variant.writers,
+        twin=variant.twin,
+        key=scenario.table.key,
+        about=scenario.about,
+        source=scenario.source,
+    )
+
+
+def _reader_info(reader: Reader) -> ReaderInfo:
+    found = distributions.load(reader.distribution)
+    return ReaderInfo(str(reader), found.name, found.fidelity, found.listens)
+
+
+def plan_of(info: RunInfo) -> Plan:
+    """Give back the plan that a run was made from.
+
+    Raises:
+        UsageProblem: somebody changed it so that it is none.
+
+    """
+    try:
+        variants = tuple(_variants(info))
+        readers = tuple(parse_reader(each.reader) for each in info.readers)
+        for writer in {name for each in variants for name in each.writers}:
+            parse_reader(writer)
+    except (KeyError, ValueError) as wrong:
+        told = f"the plan in {run_info.INFO} was changed and does not hold together: {wrong}"
+        raise UsageProblem(f"{told}; run the profile again") from wrong
+    return Plan(info.profile, variants, readers, info.cells, info.excluded, info.pairs, info.partly)
+
+
+def _variants(info: RunInfo) -> Iterator[Variant]:
+    @cache  # of most scenarios there are many variants, with one text
+    def scenario(name: str, text: str) -> Scenario:
+        return replace(load.loads(text, f"{name}.yaml"), name=name)
+
+    for each in info.variants:
+        found = scenario(each.scenario, info.scenarios[each.id])
+        yield Variant(each.id, found, each.format, each.settings, each.writers, each.twin)
+
+
+def add_reader(folder: Path, reader: Reader) -> Plan:
+    """Add a reader to a run's plan: every question that the others are asked and it can be.
+
+    What it cannot be asked is left out, and the plan says why.
+    """
+    info = run_info.read_info(folder)
+    if str(reader) not in (each.reader for each in info.readers):
+        reasons = {each.id: reader_support.cannot(reader, each.format) for each in info.variants}
+        of = {each.id: each.format for each in info.variants}
+        can = [cell for cell in info.cells if not reasons[cell.variant]]
+        unable = {c: reader_support.cannot_show(reader, of[c.variant], c.view) for c in can}
+        asked = (cell for cell in can if not unable[cell])
+        left_out = {
+            Excluded(f"{reader} on {each.format}", reasons[each.id])
+            for each in info.variants
+            if reasons[each.id]
+        } | {
+            Excluded(f"{past_views.name_of(cell.view)} by {reader} on {of[cell.variant]}", why)
+            for cell, why in unable.items()
+            if why
+        }
+        info = replace(
+            info,
+            readers=(*info.readers, _reader_info(reader)),
+            cells=(*info.cells, *dict.fromkeys(replace(c, reader=str(reader)) for c in asked)),
+            excluded=(*info.excluded, *sorted(left_out, key=lambda each: each.what)),
+        )
+        run_info.write_info(folder, info)
+    return plan_of(info)

@@ -1,0 +1,150 @@
+"""What a run set out to do: `run.json`, which is written before anything starts."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import TypeAdapter, ValidationError, WrapSerializer
+
+from harness.core.errors import UsageProblem, naming
+from harness.scenario.cells import Cell, Excluded, Pairs, Partly
+
+INFO: Final = "run.json"
+
+PlannedCell = Annotated[Cell, WrapSerializer(lambda cell, plain: plain(cell) | {"case": cell.case})]
+"""A cell, written with its case so that people find it in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepInfo:
+    """A step as reports say it."""
+
+    number: int
+    """From 1; 0 is the creation of the table."""
+    text: str
+    """The operation in a few words: `move column f1 after f2`."""
+    changes_schema: bool = False
+    quiet: bool = False
+    """No questions were planned after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantInfo:
+    """A variant as reports say it."""
+
+    id: str
+    scenario: str
+    format: str
+    steps: tuple[StepInfo, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    writers: tuple[str, ...] = ()
+    """The distribution that writes each step, the creation first."""
+    twin: bool = False
+    key: str = ""
+    """The name of the key column: it says which row of an answer is which."""
+    about: str = ""
+    source: str = ""
+
+    def step(self, number: int) -> StepInfo:
+        """Give the step of that number; one that the plan does not name is called by it."""
+        named = (each for each in self.steps if each.number == number)
+        return next(named, StepInfo(number, f"step {number}" if number else "create the table"))
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderInfo:
+    """A reader and what really stands behind its name."""
+
+    reader: str
+    """`trino-476{use-column-names=false}`"""
+    distribution: str
+    fidelity: str
+    """`stock`, `repackaged: …` or `modified: what`."""
+    listens: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineInfo:
+    """A scenario's baseline as it was when the run was planned."""
+
+    scenario: str = ""
+    """The path of the scenario's file, beside which the baseline is; empty when it has none."""
+    text: str = ""
+    below: str = ""
+    """That path from the folder in which the run was planned; empty when it is not below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """What a run set out to do: the content of `run.json`."""
+
+    id: str
+    profile: str
+    started: datetime.datetime
+    version: str
+    """Of the harness."""
+    variants: tuple[VariantInfo, ...]
+    readers: tuple[ReaderInfo, ...]
+    cells: tuple[PlannedCell, ...]
+    excluded: tuple[Excluded, ...] = ()
+    pairs: tuple[Pairs, ...] = ()
+    """Of each scenario, where pairs of axis values are covered and not all combinations."""
+    partly: tuple[Partly, ...] = ()
+    """The readers that are not asked about every variant they can read."""
+    scenarios: Mapping[str, str] = field(default_factory=dict)
+    """The scenario file's text for each variant's id."""
+    baselines: Mapping[str, BaselineInfo] = field(default_factory=dict)
+    """By the scenario's name."""
+    fresh: bool = False
+    """Whether engines are asked again what earlier runs asked; so it is when the run is resumed."""
+
+
+_INFO: Final = TypeAdapter(RunInfo)
+
+
+def write_info(folder: Path, info: RunInfo) -> None:
+    """Write `run.json`, complete or not at all; the folder is made when it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f"{INFO}.part"
+    with naming(folder / INFO):
+        part.write_bytes(_INFO.dump_json(info, indent=1) + b"\n")
+    part.replace(folder / INFO)
+
+
+def check(folder: Path) -> None:
+    """Check that a folder is a run's, without reading its plan.
+
+    Raises:
+        UsageProblem: it is not.
+
+    """
+    if not (folder / INFO).is_file():
+        raise UsageProblem(f"{folder} is no run: it has no {INFO}; give a folder under runs/")
+
+
+def read_info(folder: Path) -> RunInfo:
+    """Read `run.json`.
+
+    Raises:
+        UsageProblem: it is not there, or not what this version writes.
+
+    """
+    check(folder)
+    path = folder / INFO
+    try:
+        return _INFO.validate_json(path.read_bytes())
+    except ValidationError as wrong:
+        raise UsageProblem(f"{path}: {first_wrong(wrong)}; run the profile again") from wrong
+
+
+def first_wrong(wrong: ValueError) -> str:
+    """Say what is wrong with a record, of several things the first, and where in it."""
+    if not isinstance(wrong, ValidationError):
+        return str(wrong)
+    error = wrong.errors(include_url=False)[0]
+    place = ".".join(map(str, error["loc"]))
+    return f"{place}: {error['msg']}" if place else str(error["msg"])

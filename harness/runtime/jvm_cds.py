@@ -1,0 +1,166 @@
+"""Archives of classes, which let a server start without reading and checking each class again.
+
+The JREs that are fetched bring no archive at all. One of the JRE's own classes (`base`) is made for
+each JRE; on top of it, for each command, one of what a server had loaded by its end. That one
+needs Java 13 (JEP 350), and costs as much as three starts save: the second start makes it, so that
+a cache that is used once pays nothing. Java checks by itself that an archive is of
+this very JRE and of the same jars, and takes the classes from the jars where it is not: an archive
+changes how long a start takes and nothing else.
+
+That it takes none it does not tell, so what an archive depends on is looked at here: the JRE and
+the jars give it its name, and the JRE's archive has to be older. Left is a file that was damaged
+since: it costs the seconds that it would save, until `harness cache prune` removes it.
+Nothing here is needed to run a server: what cannot be made is left out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from filelock import FileLock
+
+from harness.artifacts.cache import MAKING
+from harness.artifacts.distributions import digest, digest_of
+from harness.artifacts.fetch import Installation
+from harness.core.errors import EnvironmentProblem
+from harness.runtime.process import Command, Process, finished
+
+MAKE_S: Final = 120.0
+"""How long making one may take; 2 s on an idle machine for a JRE's, 5 s for a server's."""
+DYNAMIC_FROM: Final = 17
+"""The first feature release of ours whose archives can be made of a server that runs."""
+_QUIET: Final = "-Xlog:cds*=off"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassArchive:
+    """What a command starts with, and what is to be made of it."""
+
+    base: Path | None = None
+    """Of the JRE's own classes; None: start without any."""
+    path: Path | None = None
+    """Of what the command loads; None where Java is too old for it."""
+    wanted: bool = False
+    """Whether `path` is not there yet."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Options for Java."""
+        if self.base is None:
+            return ()
+        taken = [self.base] if self.wanted or self.path is None else [self.base, self.path]
+        files = os.pathsep.join(map(str, taken))
+        record = ("-XX:+RecordDynamicDumpInfo",) if self.wanted else ()
+        return ("-Xshare:auto", f"-XX:SharedArchiveFile={files}", _QUIET, *record)
+
+    def keep(self, process: Process, installation: Installation, pid: int | None = None) -> None:
+        """Make the archive that is wanted of a server that has done its work and still runs.
+
+        `pid`: of its Java, where that is not the process itself. Never raises.
+        """
+        if not self.wanted or self.path is None or not process.alive():
+            return
+        jcmd = str(installation.java.with_name("jcmd"))
+        with suppress(OSError, EnvironmentProblem), _place(self.path) as made:
+            dump = (jcmd, str(pid or process.pid), "VM.cds", "dynamic_dump", str(made))
+            if finished(Command(dump, made.parent, process.log), MAKE_S) == 0:
+                made.rename(self.path)
+
+
+def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
+    """Give the archive for a command of an installation, the JRE's being made if it is not there.
+
+    `class_path`: jars, and folders of jars. Another archive belongs to jars that changed, and one
+    made before the JRE's own is made again: Java would not take the old one, without a word, and
+    nobody would make a new one. (Java 17.0.9 and another archive of the same JRE: "static archive
+    header checksum verification failed", with `-Xshare:on` only.)
+    """
+    folder = installation.archives
+    if folder is None or os.pathsep in str(folder):
+        return ClassArchive()
+    base = folder / f"base-{installation.java_home.name}.jsa"
+    if int(installation.distribution.jre) < DYNAMIC_FROM:
+        return ClassArchive(_base(installation, base))
+    there = _base(installation, base)
+    if there is None:
+        return ClassArchive()
+    distribution = installation.distribution
+    facts = [digest(distribution), str(installation.java), *_facts(class_path)]
+    path = folder / f"{distribution.name}-{digest_of(facts)[:16]}.jsa"
+    if path.is_file() and not _older(path, there):
+        return ClassArchive(there, path)
+    if _is_first(path):
+        return ClassArchive(there)
+    # Java does not start when it is to record what it loads and its own archive is not usable.
+    if not _usable(installation, there):
+        there.unlink(missing_ok=True)  # the next start makes another one
+        return ClassArchive()
+    return ClassArchive(there, path, wanted=True)
+
+
+def _older(path: Path, base: Path) -> bool:
+    """Tell whether an archive was made before the JRE's: then it is not made on that one."""
+    return path.stat().st_mtime_ns < base.stat().st_mtime_ns
+
+
+def _is_first(path: Path) -> bool:
+    """Tell whether this is the first start with such an archive, and note that it was."""
+    try:
+        path.with_suffix(".seen").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def _base(installation: Installation, base: Path) -> Path | None:
+    if base.is_file():
+        return base
+    with suppress(OSError, EnvironmentProblem), _place(base) as made:
+        # The default collector: its archives hold objects too, which the others can load.
+        dump = ("-Xshare:dump", "-Xmx256m", "-XX:+UseG1GC", f"-XX:SharedArchiveFile={made}")
+        if _java(installation, made, *dump) and _usable(installation, made):
+            made.rename(base)
+    return base if base.is_file() else None
+
+
+def _usable(installation: Installation, base: Path) -> bool:
+    with suppress(OSError, EnvironmentProblem):
+        return _java(installation, base, "-Xshare:on", f"-XX:SharedArchiveFile={base}", "-version")
+    return False
+
+
+def _java(installation: Installation, archive: Path, *options: str) -> bool:
+    command = (str(installation.java), *options)
+    return finished(Command(command, archive.parent, Path(os.devnull)), MAKE_S) == 0
+
+
+@contextmanager
+def _place(path: Path) -> Iterator[Path]:
+    """Give the place where an archive is made before it gets its name, to one maker at a time.
+
+    What a maker that died left there is removed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_name(path.name + ".lock"), timeout=MAKE_S):
+        made = path.with_name(f"{MAKING}{path.name}")
+        made.unlink(missing_ok=True)
+        try:
+            yield made
+        finally:
+            made.unlink(missing_ok=True)
+
+
+def _facts(class_path: Sequence[Path]) -> Iterator[str]:
+    """Give what Java compares: files in their order, which is the folder's own, and their times."""
+    for entry in class_path:
+        yield str(entry)
+        for file in entry.iterdir() if entry.is_dir() else (entry,):
+            seen = file.stat()
+            yield f"{file.name} {seen.st_size} {seen.st_mtime_ns}"

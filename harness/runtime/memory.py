@@ -1,0 +1,136 @@
+"""How much memory a new process may have: what the machine has free, or a container is left."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+from harness.artifacts.distribution import Distribution
+from harness.core.errors import EnvironmentProblem
+
+MACHINE: Final = "free on this machine"
+OWN_GROUP: Final = Path("/proc/self/cgroup")
+GROUPS: Final = Path("/sys/fs/cgroup")
+_MIB: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """The memory there is for one more process, and who says so."""
+
+    mb: int
+    """MiB."""
+    where: str
+    """`free on this machine`, or the control group that allows no more."""
+
+
+def free(own: Path = OWN_GROUP, groups: Path = GROUPS) -> Free:
+    """Give the least of what the machine has free and what each control group above allows.
+
+    Source: the kernel's documentation of control groups, version 2 (`memory.max`, `memory.current`,
+    `memory.stat`) and version 1 (`memory.limit_in_bytes`, `memory.usage_in_bytes`).
+    """
+    machine = Free(psutil.virtual_memory().available >> _MIB, MACHINE)
+    return min((machine, *_left(own, groups)), key=lambda each: each.mb)
+
+
+def check(distribution: Distribution) -> None:
+    """Check that a distribution's server fits, before it is started.
+
+    Raises:
+        EnvironmentProblem: it does not; with the figures.
+
+    """
+    there = free()
+    if there.mb < distribution.memory_mb:
+        raise EnvironmentProblem(
+            f"{distribution.name} is not started: it takes {distribution.memory_mb} MB of memory, "
+            f"and {there.mb} MB are {there.where}; end other programs or allow more, then go on "
+            "with: harness run --resume"
+        )
+
+
+class Room:
+    """The memory of servers that run side by side; one waits where it and the others do not fit."""
+
+    def __init__(self) -> None:
+        """Nothing runs yet."""
+        self._changed = threading.Condition()
+        self._running: list[int] = []
+
+    @contextmanager
+    def of(self, distribution: Distribution) -> Iterator[None]:
+        """Hold the memory of a distribution's server, once it is there.
+
+        Raises:
+            EnvironmentProblem: it does not fit although nothing else runs; with the figures.
+
+        """
+        wanted = distribution.memory_mb
+        with ExitStack() as stack:
+            with self._changed:
+                self._changed.wait_for(lambda: not self._running or self._fits(wanted))
+                check(distribution)
+                stack.enter_context(self.held(wanted))
+            yield
+
+    @contextmanager
+    def held(self, wanted: int) -> Iterator[None]:
+        """Hold so many MiB for somebody who does not wait: to the others they are taken."""
+        with self._changed:
+            self._running.append(wanted)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running.remove(wanted)
+                self._changed.notify_all()
+
+    def _fits(self, wanted: int) -> bool:
+        # What the others hold by now counts twice: nobody knows what they will still take.
+        return free().mb >= wanted + sum(self._running)
+
+
+def _left(own: Path, groups: Path) -> Iterator[Free]:
+    for folder in _folders(own, groups):
+        most = _number(folder, "memory.max", "memory.limit_in_bytes")
+        used = _number(folder, "memory.current", "memory.usage_in_bytes")
+        if most is not None and used is not None:
+            # Pages of files that nobody has touched for long go when memory is asked for.
+            spare = _inactive(folder / "memory.stat")
+            left = max(0, most - max(0, used - spare)) >> _MIB
+            yield Free(left, f"left of the {most >> _MIB} MB that {folder} allows")
+
+
+def _folders(own: Path, groups: Path) -> Iterator[Path]:
+    """Give the control groups that this process is in, and those above them."""
+    for line in _text(own).splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers in {"", "memory"}:
+            root = groups / controllers
+            inner = root / path.strip("/")
+            # In a container the path may be the host's, and only the root is there.
+            yield from (root, *(f for f in (inner, *inner.parents) if root in f.parents))
+
+
+def _number(folder: Path, *names: str) -> int | None:
+    found = (_text(folder / name).strip() for name in names)
+    return next((int(text) for text in found if text.isdecimal()), None)  # `max` is no limit
+
+
+def _inactive(path: Path) -> int:
+    words = dict(line.split(" ", 1) for line in _text(path).splitlines() if " " in line)
+    return int(words.get("total_inactive_file", words.get("inactive_file", "0")))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,160 @@
+"""A thin client of the Hive metastore: keep catalog entries, register them, alter columns."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from pymetastore.hive_metastore import ThriftHiveMetastore, ttypes
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.Thrift import TException
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport, TTransportException
+
+from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.records import Refusal
+from harness.runtime.metastore_objects import CatalogEntry, decode, entry, placed
+
+TIMEOUT_S: Final = 60.0
+ANSWER_S: Final = 10.0
+"""After so long a metastore counts as gone; it tells of a database within milliseconds."""
+EXTERNAL: Final = {"tableType": "EXTERNAL_TABLE"}
+"""How entries are registered: of an external table the metastore never deletes a file."""
+
+# Thrift logs every failed attempt to connect; the exceptions say the same to who waits for them.
+logging.getLogger("thrift").addHandler(logging.NullHandler())
+
+
+class CatalogGoneProblem(EnvironmentProblem):
+    """The metastore does not answer."""
+
+
+class CatalogRefusedError(Exception):
+    """The metastore answered a call with an error."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        """`refusal`: what it said."""
+        super().__init__(f"{refusal.kind}: {refusal.message}")
+        self.refusal = refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """One connection to a metastore; for one thread at a time. Made by `connect`.
+
+    Every method raises CatalogRefusedError when the metastore answers with an error, and
+    CatalogGoneProblem when it does not answer.
+    """
+
+    uri: str
+    client: Any
+
+    def has(self, database: str) -> bool:
+        """Tell whether there is a database of this name; it costs no more when there are many."""
+        try:
+            with _answered(self.uri):
+                self.client.get_database(database)
+        except CatalogRefusedError as refused:
+            if refused.refusal.kind != ttypes.NoSuchObjectException.__name__:
+                raise
+            return False
+        return True
+
+    def entries(self, database: str) -> tuple[CatalogEntry, ...]:
+        """Give all tables of a database with their partitions, by name."""
+        with _answered(self.uri):
+            names = sorted(self.client.get_all_tables(database))
+            return tuple(self._entry(database, name) for name in names)
+
+    def create_database(self, database: str) -> None:
+        """Make a database unless it is there."""
+        with _answered(self.uri), suppress(ttypes.AlreadyExistsException):
+            self.client.create_database(ttypes.Database(name=database, parameters={}))
+
+    def register(self, database: str, entries: Sequence[CatalogEntry], location: str) -> None:
+        """Make external tables of entries, under their names, at the absolute path `location`."""
+        self.create_database(database)
+        with _answered(self.uri):
+            for each in entries:
+                self._register(database, each, location)
+
+    def alter_columns(
+        self, database: str, table: str, columns: Sequence[tuple[str, str]], *, cascade: bool
+    ) -> None:
+        """Replace the columns (name, Hive type) of a table, in this order; not its partition keys.
+
+        This is all that Hive's own RENAME, REPLACE and ADD COLUMNS do; files stay as they are.
+        `cascade`: the existing partitions too (where the table's own columns change at all).
+        """
+        with _answered(self.uri):
+            found = self.client.get_table(database, table)
+            comments = {column.name: column.comment for column in found.sd.cols}
+            found.sd.cols = [
+                ttypes.FieldSchema(name=name, type=kind, comment=comments.get(name))
+                for name, kind in columns
+            ]
+            self.client.alter_table_with_cascade(database, table, found, cascade)
+
+    def _entry(self, database: str, name: str) -> CatalogEntry:
+        table = self.client.get_table(database, name)
+        partitions = self.client.get_partitions(database, name, -1) if table.partitionKeys else ()
+        return entry(table, tuple(partitions))
+
+    def _register(self, database: str, each: CatalogEntry, location: str) -> None:
+        table = placed(each.table, database, location) | EXTERNAL
+        table["parameters"] = {**table.get("parameters", {}), "EXTERNAL": "TRUE"}
+        self.client.create_table(decode(ttypes.Table, table))
+        if each.partitions:
+            parts = (placed(part, database, location) for part in each.partitions)
+            self.client.add_partitions([decode(ttypes.Partition, part) for part in parts])
+
+
+@contextmanager
+def connect(uri: str, *, timeout_s: float = TIMEOUT_S) -> Iterator[Catalog]:
+    """Connect to the metastore at `thrift://host:port`; no call may take longer than `timeout_s`.
+
+    Raises:
+        UsageProblem: `uri` is not of that form.
+        CatalogGoneProblem: nobody listens there.
+
+    """
+    address = urlsplit(uri)
+    if address.scheme != "thrift" or not address.hostname or not address.port:
+        raise UsageProblem(f"'{uri}' is not a metastore; allowed is thrift://host:port")
+    socket = TSocket(address.hostname, address.port)
+    socket.setTimeout(timeout_s * 1000)
+    transport = TBufferedTransport(socket)
+    with _answered(uri):
+        transport.open()
+    try:
+        yield Catalog(uri, ThriftHiveMetastore.Client(TBinaryProtocol(transport)))
+    finally:
+        transport.close()
+
+
+def check(uri: str) -> None:
+    """Check that the metastore answers.
+
+    Raises:
+        CatalogGoneProblem: it does not, within `ANSWER_S`.
+        CatalogRefusedError: it answers with an error.
+
+    """
+    with connect(uri, timeout_s=ANSWER_S) as found:
+        found.has("default")
+
+
+@contextmanager
+def _answered(uri: str) -> Iterator[None]:
+    """Sort the ways in which a call fails."""
+    try:
+        yield
+    except (TTransportException, OSError) as problem:
+        raise CatalogGoneProblem(f"the metastore at {uri} does not answer: {problem}") from problem
+    except TException as answer:
+        message = getattr(answer, "message", None) or str(answer)
+        raise CatalogRefusedError(Refusal(type(answer).__name__, message)) from answer

@@ -1,0 +1,219 @@
+"""Processes that the harness starts: in a session of their own, logged, and ended by their pid."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from harness.core.errors import EnvironmentProblem
+from harness.runtime import log_file, parent_guard
+from harness.runtime.watchdog import Watchdog
+
+LOG_LINES: Final = 40
+GRACE_S: Final = 10.0
+"""How long a process may take to end after SIGTERM."""
+
+_PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+_SET: Final = {
+    "TZ": "UTC",
+    # A JVM that ran out of memory goes on half broken; ended, it is seen to be gone.
+    "JAVA_TOOL_OPTIONS": "-XX:+ExitOnOutOfMemoryError",
+}
+
+# The kernel's parent-death signal follows the *thread* that started the child (prctl(2)), so all
+# children are started by one thread that lives as long as this process.
+_starter: Final = ThreadPoolExecutor(1, thread_name_prefix="process-starter")
+_watchdog: Final = Watchdog()
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What to run."""
+
+    arguments: tuple[str, ...]
+    """The program and its arguments."""
+    folder: Path
+    """Its working folder; must exist."""
+    log: Path
+    """Takes its standard output and standard error; appended to."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables beside the few that are passed on."""
+
+
+class Process:
+    """A process that runs or has ended. Made by `running`."""
+
+    def __init__(self, child: subprocess.Popen[bytes], log: Path) -> None:
+        """`child`: leader of a session of its own."""
+        self._child = child
+        self._peak_mb = 0
+        self.log = log
+
+    @property
+    def pid(self) -> int:
+        """The process id, which is also the id of its process group."""
+        return self._child.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """How it ended (negative: the signal), None while it runs."""
+        return self._child.poll()
+
+    def alive(self) -> bool:
+        """Tell whether it still runs; and note its memory, which nobody can tell once it ended."""
+        self.peak_memory_mb()
+        return self.exit_code is None
+
+    def log_tail(self, lines: int = LOG_LINES) -> str:
+        """Give the last lines of its log."""
+        return log_file.tail(self.log, lines)
+
+    def log_size(self) -> int:
+        """Give the length of its log in bytes; 0 when it is no longer there."""
+        return log_file.size(self.log)
+
+    def log_since(self, start: int) -> str:
+        """Give all of its log from `start` bytes on; empty when it is no longer there."""
+        return log_file.since(self.log, start)
+
+    def peak_memory_mb(self) -> int:
+        """Give the most resident memory seen, in MiB; after its end what was seen last."""
+        # Not memory_info(): psutil gives the size of now, the kernel keeps the highest.
+        with suppress(OSError):
+            status = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii", errors="replace")
+            for line in status.splitlines():
+                if line.startswith("VmHWM:"):
+                    self._peak_mb = max(self._peak_mb, int(line.split()[1]) // 1024)
+        return self._peak_mb
+
+    def stop(self, grace_s: float = GRACE_S) -> None:
+        """End it and whatever it started: SIGTERM, then SIGKILL for what is left of its group."""
+        self.peak_memory_mb()
+        if self.alive():
+            self._signal_group(signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                self._child.wait(grace_s)
+        self._signal_group(signal.SIGKILL)
+        self._child.wait()
+        _watchdog.forget(self.pid)
+
+    def wait(self, timeout_s: float) -> int:
+        """Give its exit code once it has ended by itself.
+
+        Raises:
+            TimeoutError: it has not within `timeout_s`.
+
+        """
+        try:
+            return self._child.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"not over within {timeout_s:.0f} s") from None
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, number)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that is one process; what servers add is how they are reached."""
+
+    process: Process
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return self.process.alive()
+
+    def spent(self) -> bool:
+        """Tell whether it has used itself up; most servers do not."""
+        return False
+
+    def log_tail(self) -> str:
+        """Give the end of the server's log."""
+        return self.process.log_tail()
+
+    def peak_memory_mb(self) -> int:
+        """Give the most resident memory seen, in MiB."""
+        return self.process.peak_memory_mb()
+
+
+@contextmanager
+def running(command: Command) -> Iterator[Process]:
+    """Run a process; it is stopped on the way out, whatever happened in between.
+
+    It gets a small environment, in UTC, so that nothing that this user keeps in variables
+    (tokens, proxies, JVM options) reaches it; and it dies with the harness. What it started dies
+    with it, however it ends.
+
+    Raises:
+        EnvironmentProblem: the program cannot be started.
+
+    """
+    if shutil.which(command.arguments[0]) is None:
+        raise EnvironmentProblem(f"{command.arguments[0]} is not a program that can be started")
+    with command.log.open("ab") as log:
+        child = _starter.submit(_popen, command, log.fileno()).result()
+    process = Process(child, command.log)
+    threading.Thread(target=_end_the_rest, args=(child.pid,), daemon=True).start()
+    try:
+        yield process
+    finally:
+        process.stop()
+
+
+def finished(command: Command, timeout_s: float) -> int:
+    """Run a program to its end, as `running` does, and give its exit code.
+
+    Raises:
+        EnvironmentProblem: it cannot be started, or is not over within `timeout_s`; with the end of
+            its log.
+
+    """
+    with running(command) as process:
+        try:
+            return process.wait(timeout_s)
+        except TimeoutError as late:
+            said = f"{command.arguments[0]}: {late}; the end of its log:\n{process.log_tail()}"
+            raise EnvironmentProblem(said) from None
+
+
+def _popen(command: Command, log: int) -> subprocess.Popen[bytes]:
+    guard = (sys.executable, "-I", "-S", parent_guard.__file__, str(os.getpid()))
+    child = subprocess.Popen(
+        [*guard, *command.arguments],
+        cwd=command.folder,
+        env={**_environment(), **command.environment},
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+    )
+    _watchdog.watch(child.pid)
+    return child
+
+
+def _end_the_rest(leader: int) -> None:
+    """Wait for the end of a process and end what is left of its group.
+
+    A child that Java was just starting when it was killed can wait for ever, with all connections
+    of a server still open: who asked that server would wait as long.
+    """
+    with suppress(ChildProcessError):  # its exit code has been taken already
+        os.waitid(os.P_PID, leader, os.WEXITED | os.WNOWAIT)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def _environment() -> dict[str, str]:
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return {**passed_on, **_SET}

@@ -1,0 +1,58 @@
+"""Configuration files of servers, rendered from the templates that container images use too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+import jinja2
+
+SUFFIX: Final = ".j2"
+
+
+def render(engine: str, name: str, values: Mapping[str, object]) -> str:
+    """Give the template `containers/<engine>/<name>.j2` filled in.
+
+    Values are escaped in `*.xml`. Raises jinja2.UndefinedError when a value is missing: the
+    template and the code that fills it do not belong together.
+    """
+    return _templates().get_template(f"{engine}/{name}{SUFFIX}").render(values)
+
+
+def write(engine: str, name: str, values: Mapping[str, object], folder: Path) -> Path:
+    """Render a template into `folder`, which is made if needed; gives the file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / name
+    target.write_text(render(engine, name, values), encoding="utf-8")
+    return target
+
+
+def sources(engine: str) -> tuple[tuple[str, str], ...]:
+    """Return name and text of all templates of an engine, by name; none where it has no folder."""
+    folder = resources.files("harness.containers") / engine
+    files = sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else []
+    return tuple(
+        (file.name, file.read_text(encoding="utf-8"))
+        for file in files
+        if file.name.endswith(SUFFIX)
+    )
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(_source),
+        autoescape=jinja2.select_autoescape((f"xml{SUFFIX}",), default=False),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _source(name: str) -> str | None:
+    file = resources.files("harness.containers") / name
+    return file.read_text(encoding="utf-8") if file.is_file() else None

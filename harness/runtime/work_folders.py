@@ -1,0 +1,42 @@
+"""Which folders tables may be written in, and a new folder for each process or table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from harness.core.errors import UsageProblem
+
+_ODD: Final = re.compile(r"[^A-Za-z0-9/._+@=~-]")
+
+
+def check(folder: Path, how: str) -> None:
+    """Check that engines take a folder's path as it is; `how` names what chooses it.
+
+    Hudi 0.15.0 on Spark 3.5.8 writes a table whose path holds a blank to another folder, whose name
+    holds `%2520`, and says that all is well; so do other characters that addresses escape.
+
+    Raises:
+        UsageProblem: they would not.
+
+    """
+    path = str(folder.absolute())
+    if found := _ODD.search(path):
+        raise UsageProblem(
+            f"{path!r} holds {found.group()!r}, which engines write otherwise in addresses, and "
+            f"tables would go astray; let {how} name a folder of letters, digits and / . _ - + @ ="
+        )
+
+
+def numbered(parent: Path, name: str, numbers: Iterable[int] | None = None) -> Path:
+    """Make the first folder `name-number` that is not there; several threads may do so at once."""
+    for number in count() if numbers is None else numbers:
+        with suppress(FileExistsError):
+            folder = parent / f"{name}-{number}"
+            folder.mkdir(parents=True)
+            return folder
+    raise AssertionError("there is always another number")

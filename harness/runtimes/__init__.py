@@ -1,1 +1,0 @@
-"""Runtimes: what is run for an engine (distributions, and how they are fetched) and how."""

@@ -1,0 +1,135 @@
+"""What a plan consists of: variants, readers and cells, all known before anything runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from harness.model.query_shapes import Shape
+from harness.scenario.definition import Scenario
+
+QUERIES: Final = tuple(map(str, Shape))
+"""The shapes of questions that a profile may name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """An engine in a version with settings: `trino-476{use-column-names=false}`."""
+
+    distribution: str
+    settings: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        inner = ", ".join(f"{name}={value}" for name, value in self.settings)
+        return f"{self.distribution}{{{inner}}}" if inner else self.distribution
+
+
+_READER = re.compile(r"(?P<distribution>[\w.+-]+)(\{(?P<settings>[^{}]*)\})?")
+
+
+def parse_reader(text: str) -> Reader:
+    """Read a reader from its text.
+
+    >>> str(parse_reader("hive-3.1.3{path=mapreduce, schema-on-read=on}"))
+    'hive-3.1.3{path=mapreduce, schema-on-read=on}'
+
+    Raises:
+        ValueError: it is not of the form `distribution{setting=value, …}`.
+
+    """
+    match = _READER.fullmatch(text.strip())
+    inner = (match["settings"] or "") if match else ""
+    pairs = [each.partition("=") for each in inner.split(",") if each.strip()]
+    if match is None or any(not eq for _, eq, _ in pairs):
+        raise ValueError(f"'{text}' is no reader; write distribution{{setting=value, …}}")
+    settings = tuple((name.strip(), value.strip()) for name, _, value in pairs)
+    names = [name for name, _ in settings]
+    if len(set(names)) < len(names) or not all(name and value for name, value in settings):
+        raise ValueError(f"'{text}': each setting once, with a name and a value")
+    return Reader(match["distribution"], settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A scenario with its axes fixed."""
+
+    id: str
+    """`hudi/move[hudi-cow,rewrites=some,twin]@spark-3.5.8-hudi-0.15.0`"""
+    scenario: Scenario
+    """With the axes and the twin's types already in its operations and table."""
+    format: str
+    settings: Mapping[str, str]
+    writers: tuple[str, ...]
+    """The distribution that writes each step, the creation first; most often one for all."""
+    twin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One question to one reader about one state."""
+
+    variant: str
+    step: int
+    reader: str
+    view: str
+    query: str
+    """As `shapes` writes it: `all`, `column(f1)`."""
+
+    @property
+    def case(self) -> str:
+        """Give the stable name."""
+        return f"{self.variant}/s{self.step}/{self.view}/{self.query}/{self.reader}"
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """Something of the product of axes that cannot be, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """How the variants of a scenario cover every two values of its axes."""
+
+    scenario: str
+    axes: Mapping[str, tuple[str, ...]]
+    """The values of each axis that can be."""
+    variants: int
+    combinations: int
+    """So many variants all combinations would have made."""
+    covered: int
+    """Pairs of values, every one that can be."""
+    cannot: tuple[Excluded, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Partly:
+    """A reader that is asked about so many variants that it meets every axis value, not about all.
+
+    Of each scenario, every value of an axis that any variant has which the reader can read.
+    """
+
+    reader: str
+    variants: int
+    of: int
+    """So many it can read."""
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything a run will do."""
+
+    profile: str
+    variants: tuple[Variant, ...]
+    readers: tuple[Reader, ...]
+    cells: tuple[Cell, ...]
+    excluded: tuple[Excluded, ...] = ()
+    pairs: tuple[Pairs, ...] = ()
+    """Of each scenario, where the profile covers pairs and not all combinations."""
+    partly: tuple[Partly, ...] = ()
+    """The readers that are not asked about every variant they can read."""

@@ -1,0 +1,33 @@
+"""`delete`: rows by their keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.model.truth import Truth, written
+from harness.scenario.operations.api import Key
+from harness.scenario.operations.new_rows import known, rows_text, some
+from harness.scenario.operations.spark_sql import key_list, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete the rows with these keys."""
+
+    SHORT: ClassVar[str] = "keys"
+    CHANGES_SCHEMA: ClassVar[bool] = False
+    keys: tuple[Key, ...]
+
+    def text(self) -> str:
+        """Say it in a few words."""
+        return f"delete {rows_text(len(self.keys))}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Take the rows away."""
+        return written(before, before.step + 1, deleted=known(before, some(self.keys, "delete")))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Give one delete statement."""
+        keys = key_list(after, known(before, self.keys))
+        return (f"delete from {{table}} where {quoted(after.table.key)} in {keys}",)

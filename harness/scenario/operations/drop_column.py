@@ -1,0 +1,30 @@
+"""`drop_column`: a column goes, its field id with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.model.truth import Truth, with_schema
+from harness.scenario.operations.spark_sql import quoted
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumn:
+    """Drop the column at a dotted path."""
+
+    SHORT: ClassVar[str] = "name"
+    CHANGES_SCHEMA: ClassVar[bool] = True
+    name: str
+
+    def text(self) -> str:
+        """Say it in a few words."""
+        return f"drop column {self.name}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """End the field id; an added column of the same name gets another."""
+        return with_schema(before, before.step + 1, before.schema.drop(self.name))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
+        """Give one `alter table`."""
+        return (f"alter table {{table}} drop column {quoted(self.name)}",)

@@ -1,0 +1,158 @@
+"""What the writing operations share: keys, and rows that are new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from harness.model.canonical import MapValue, Value
+from harness.model.conversion import convert
+from harness.model.datatypes import Array, Map, Struct
+from harness.model.schema import Field, SchemaChangeError
+from harness.model.truth import Row, Truth, new_row
+from harness.scenario.operations.api import Explicit, Key
+
+Item = TypeVar("Item")
+
+
+def rows_text(number: int) -> str:
+    """Say how many rows a step writes.
+
+    >>> rows_text(1), rows_text(3)
+    ('1 row', '3 rows')
+    """
+    return f"{number} row{'' if number == 1 else 's'}"
+
+
+def key_of(truth: Truth, key: Key) -> Value:
+    """Give a scenario's key in the key column's type.
+
+    Raises:
+        SchemaChangeError: it has no exact form in it.
+
+    """
+    try:
+        return convert(key, truth.schema.find(truth.table.key).type)
+    except ValueError as wrong:
+        raise SchemaChangeError(f"the key {wrong}") from wrong
+
+
+def some(items: Sequence[Item], what: str) -> Sequence[Item]:
+    """Give what a write names, which must be something.
+
+    Raises:
+        SchemaChangeError: it is nothing; no engine has a statement for that.
+
+    """
+    if not items:
+        raise SchemaChangeError(f"{what} names no row or column; name at least one")
+    return items
+
+
+def each_once(keys: Sequence[Value]) -> None:
+    """Check that one write names no row twice: which version stands would be the engine's choice.
+
+    Raises:
+        SchemaChangeError: one is named twice.
+
+    """
+    twice = [str(key) for at, key in enumerate(keys) if key in keys[:at]]
+    if twice:
+        raise SchemaChangeError(f"the key {', '.join(twice)} stands twice in one write")
+
+
+def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
+    """Give keys that must be in the table, each once.
+
+    Raises:
+        SchemaChangeError: one is not, or it is named twice.
+
+    """
+    found = tuple(key_of(truth, key) for key in keys)
+    absent = [str(key) for key in found if key not in truth.rows]
+    if absent:
+        have = ", ".join(map(str, truth.rows)) or "none"
+        raise SchemaChangeError(f"no row has the key {', '.join(absent)}; there are: {have}")
+    each_once(found)
+    return found
+
+
+def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
+    """Give keys that must not be in the table, each once.
+
+    Raises:
+        SchemaChangeError: one is, or it is named twice.
+
+    """
+    found = tuple(key_of(truth, key) for key in keys)
+    present = [str(key) for key in found if key in truth.rows]
+    if present:
+        raise SchemaChangeError(f"there is a row with the key {', '.join(present)} already")
+    each_once(found)
+    return found
+
+
+def whole(truth: Truth, keys: Iterable[Value]) -> tuple[Row, ...]:
+    """Give whole new versions of the rows with these keys, values generated."""
+    return tuple(new_row(truth, key, truth.step + 1, {}) for key in keys)
+
+
+def explicit(truth: Truth, rows: Iterable[Explicit]) -> tuple[Row, ...]:
+    """Give whole rows from explicit values.
+
+    Raises:
+        SchemaChangeError: a row names no key, or a column that is not there.
+
+    """
+    return tuple(_explicit(truth, row) for row in rows)
+
+
+def _explicit(truth: Truth, row: Explicit) -> Row:
+    if row.get(truth.table.key) is None:
+        raise SchemaChangeError(f"a row needs a value for the key column '{truth.table.key}'")
+    given = {}
+    for name, value in row.items():
+        if name not in truth.schema.names:
+            have = ", ".join(truth.schema.names)
+            raise SchemaChangeError(f"there is no column '{name}'; there are: {have}")
+        field = truth.schema.find(name)
+        try:
+            given[name] = stored(value, field)
+        except ValueError as wrong:
+            raise SchemaChangeError(f"column '{name}': {wrong}") from wrong
+    new = new_row(truth, given[truth.table.key], truth.step + 1, given)
+    _check_partition(truth, new, given)
+    return new
+
+
+def _check_partition(truth: Truth, new: Row, given: dict[str, Value]) -> None:
+    # A row that moves to another partition is two rows or one, by the index of the format.
+    for name in truth.table.partition_by:
+        value = new.values[truth.column_id(name)]
+        if name in given and given[name] != value:
+            raise SchemaChangeError(f"the row's partition '{name}' is '{value}' and stays so")
+
+
+def stored(value: Value, field: Field) -> Value:
+    """Give an explicit value as the truth keeps it: a struct's parts by field id, types exact.
+
+    Raises:
+        ValueError: it is no value of the field's type; the message says why.
+
+    """
+    match field.type:
+        case _ if value is None:
+            return None
+        case Struct() if isinstance(value, Mapping):
+            names = {child.name: child for child in field.children}
+            if unknown := [str(name) for name in value if name not in names]:
+                raise ValueError(f"there is no part '{unknown[0]}'; there are: {', '.join(names)}")
+            return {child.id: stored(value.get(name), child) for name, child in names.items()}
+        case Array() if isinstance(value, list | tuple):
+            return tuple(stored(each, field.children[0]) for each in value)
+        case Map() if isinstance(value, Mapping):
+            key, part = field.children
+            return MapValue.of([(stored(k, key), stored(v, part)) for k, v in value.items()])
+        case Struct() | Array() | Map():
+            raise ValueError(f"'{value}' is no {field.type}")
+    return convert(value, field.type)

@@ -1,0 +1,60 @@
+"""`update`: some columns of some rows; the ordering column grows with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.model.schema import SchemaChangeError
+from harness.model.truth import Row, Truth, changed_row, written
+from harness.scenario.operations.api import Key
+from harness.scenario.operations.new_rows import known, rows_text, some
+from harness.scenario.operations.spark_sql import key_list, literal, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Give the columns `set` of the rows `keys` new values."""
+
+    SHORT: ClassVar[str] = ""
+    CHANGES_SCHEMA: ClassVar[bool] = False
+    keys: tuple[Key, ...]
+    set: tuple[str, ...]
+
+    def text(self) -> str:
+        """Say it in a few words."""
+        return f"update {', '.join(self.set)} of {rows_text(len(self.keys))}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Change the rows."""
+        return written(before, before.step + 1, self._versions(before))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Give one update statement that picks each row's values by its key."""
+        rows = self._versions(before)
+        order = (after.table.order_by,) if after.table.order_by else ()
+        sets = ", ".join(_choose(after, name, rows) for name in (*self.set, *order))
+        keys = key_list(after, [row.key for row in rows])
+        return (f"update {{table}} set {sets} where {quoted(after.table.key)} in {keys}",)
+
+    def _versions(self, before: Truth) -> tuple[Row, ...]:
+        keys = known(before, some(self.keys, "update"))
+        for name in some(self.set, "update"):
+            self._check(before, name)
+        return tuple(changed_row(before, key, before.step + 1, self.set) for key in keys)
+
+    def _check(self, before: Truth, name: str) -> None:
+        free = [each for each in before.schema.names if each not in before.table.fixed]
+        if name not in free or self.set.count(name) > 1:
+            raise SchemaChangeError(
+                f"'{name}' cannot be set here; each once, there are: {', '.join(free)}"
+            )
+
+
+def _choose(truth: Truth, name: str, rows: tuple[Row, ...]) -> str:
+    field, key = truth.schema.find(name), truth.schema.find(truth.table.key)
+    whens = " ".join(
+        f"when {literal(row.key, key)} then {literal(row.values.get(field.id), field)}"
+        for row in rows
+    )
+    return f"{quoted(name)} = case {quoted(key.name)} {whens} end"

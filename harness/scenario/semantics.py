@@ -1,0 +1,253 @@
+"""What a well-formed scenario must also be: possible from its first step to its last.
+
+All steps are tried on the model; each that cannot be done is told with its line.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import Final
+
+from harness.core.problems import Problems
+from harness.core.yaml_reader import Document
+from harness.model.datatypes import DataType
+from harness.model.schema import Field, Schema, schema_of
+from harness.model.simulation.column_resolution import META_PREFIX
+from harness.model.truth import History, Truth, row_values
+from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
+from harness.scenario import expected_history
+from harness.scenario.definition import KEEPING_CASE, Scenario, Step
+from harness.scenario.nested_types import untold
+from harness.scenario.operations import name_of
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+
+MAX_NAME: Final = 200
+_NOT_IN_NAMES: Final = frozenset(".,{}")
+"""Dots part the names of a path; Spark refuses commas, by which a metastore parts columns, and puts
+something else in the place of `${name}`, also in quotes."""
+KEY_TYPES: Final = ("string", "int", "long")
+ORDER_TYPES: Final = ("long", "int", "double", "float", "date", "timestamp")
+"""Types whose generated values grow from step to step."""
+PARTITION_TYPES: Final = ("string", "int", "long")
+
+
+def check(scenario: Scenario, document: Document, problems: Problems) -> None:
+    """Note everything that cannot be; later checks need what earlier ones found right."""
+    _check_sizes(scenario, document, problems)
+    if problems:
+        return
+    _check_table(scenario, document, problems)
+    if problems:
+        return
+    found = expected_history.survey(scenario)
+    _check_names(scenario, found.history, document, problems)
+    _check_types(scenario, found.history, document, problems)
+    _check_steps(scenario, found, problems)
+    _check_limits(scenario, found, problems)
+    if not problems:
+        _check_values(scenario, problems)
+
+
+def _check_sizes(scenario: Scenario, document: Document, problems: Problems) -> None:
+    """Note what is too much for traceable values; to try such steps could take for ever, too."""
+    last = scenario.steps[-1].line
+    if len(scenario.steps) > MAX_STEP:
+        problems.add(last, _too_many("steps", len(scenario.steps), MAX_STEP))
+    columns = schema_of(scenario.table.columns).last_id
+    line = document.line(("table", "columns")) if columns > MAX_FIELD else last
+    columns += sum(_parts(step.operation) for step in scenario.steps)
+    if columns > MAX_FIELD:
+        what = "columns (parts of nested ones and dropped ones count)"
+        problems.add(line, _too_many(what, columns, MAX_FIELD))
+    for number, step in enumerate(scenario.steps, start=1):
+        for count in map(len, _lists(step.operation)):
+            if count > MAX_ROW:
+                told = _too_many("rows", count, MAX_ROW)
+                problems.add(step.line, _of_step(step, number, told))
+
+
+def _parts(operation: Operation) -> int:
+    """Give how many fields a step adds."""
+    if isinstance(operation, AddColumn):
+        return schema_of(((operation.name, operation.type),)).last_id
+    return 0
+
+
+def _lists(operation: Operation) -> Iterator[tuple[object, ...]]:
+    every = (getattr(operation, each.name) for each in fields(operation))  # type: ignore[arg-type]
+    return (each for each in every if isinstance(each, tuple))
+
+
+def _too_many(what: str, count: int, most: int) -> str:
+    return f"{count} {what}: traceable values tell at most {most} apart; split the file"
+
+
+def _check_table(scenario: Scenario, document: Document, problems: Problems) -> None:
+    table = scenario.table
+    types = dict(table.columns)
+    _check_special(table.key, types, KEY_TYPES, "key", document, problems)
+    if table.order_by is not None:
+        _check_special(table.order_by, types, ORDER_TYPES, "order_by", document, problems)
+    for name in table.partition_by:
+        _check_special(name, types, PARTITION_TYPES, "partition_by", document, problems)
+    for name, times in Counter(table.fixed).items():
+        if times > 1:
+            line = document.line(("table", "key"))
+            problems.add(
+                line, f"table: '{name}' stands twice in key, order_by and partition_by; once is all"
+            )
+
+
+def _check_special(
+    name: str,
+    types: dict[str, DataType],
+    allowed: tuple[str, ...],
+    role: str,
+    document: Document,
+    problems: Problems,
+) -> None:
+    line = document.line(("table", role))
+    if name not in types:
+        have = ", ".join(types) or "none"
+        problems.add(line, f"table: {role}: there is no column '{name}'; there are: {have}")
+    elif str(types[name]) not in allowed:
+        problems.add(
+            line, f"table: {role}: '{name}' is {types[name]}; allowed: {', '.join(allowed)}"
+        )
+
+
+def _check_names(
+    scenario: Scenario, history: History, document: Document, problems: Problems
+) -> None:
+    told: set[str] = set()
+    for truth in history:
+        place = (
+            document.line(("table", "columns")) if not truth.step else _step(scenario, truth).line
+        )
+        for wrong in _wrong_names(scenario, truth.schema):
+            if wrong not in told:
+                told.add(wrong)
+                problems.add(place, wrong)
+
+
+def _wrong_names(scenario: Scenario, schema: Schema) -> Iterator[str]:
+    keeping = bool(scenario.formats) and KEEPING_CASE.issuperset(scenario.formats)
+    kept = set(schema.names).difference(scenario.table.fixed) if keeping else set()
+    yield from _wrong_siblings(schema.fields, kept)
+    for field in schema.walk():
+        yield from _wrong_siblings(field.children, set())
+
+
+def _wrong_siblings(siblings: Iterable[Field], kept: set[str]) -> Iterator[str]:
+    """Say what is wrong with names that stand together; `kept`: those that may be in any case."""
+    names: dict[str, str] = {}
+    for name in (field.name for field in siblings):
+        other = names.setdefault(name.casefold(), name)
+        if other != name:
+            yield f"'{other}' and '{name}' differ only in case, and engines take them for one"
+        elif why := _wrong_name(name.lower() if name in kept else name):
+            yield f"{_short(name)} is {why}"
+
+
+def _short(name: str) -> str:
+    return repr(name if len(name) <= MAX_NAME else name[:20] + "…")
+
+
+def _wrong_name(name: str) -> str:
+    """Say why a column cannot be called so; seen with Spark 3.5 and a metastore of Hive 3.1."""
+    if not 0 < len(name) <= MAX_NAME or set(name) & _NOT_IN_NAMES or not name.isprintable():
+        return (
+            f"no name of a column; allowed: 1 to {MAX_NAME} printable characters without . , {{ }}"
+        )
+    if name != name.lower():
+        return (
+            f"not in lower case, and the metastore keeps no other names; write '{name.lower()}' "
+            f"(columns may be so with formats: [{', '.join(sorted(KEEPING_CASE))}])"
+        )
+    if name.startswith(META_PREFIX):
+        return f"a name of Hudi's own columns; allowed: any that does not begin with {META_PREFIX}"
+    return ""
+
+
+def _check_types(
+    scenario: Scenario, history: History, document: Document, problems: Problems
+) -> None:
+    """Note types that no reader could be judged by, each where it comes to be."""
+    known: dict[int, DataType] = {}
+    for truth in history:
+        for field in truth.schema.fields:
+            why = "" if known.get(field.id) == field.type else untold(field.type)
+            known[field.id] = field.type
+            if not why:
+                continue
+            told = f"'{field.name}' has {why}, for not every engine's answers tell such values"
+            if truth.step:
+                step = _step(scenario, truth)
+                problems.add(step.line, _of_step(step, truth.step, told))
+            else:
+                line = document.line(("table", "columns", field.name))
+                problems.add(line, f"table: columns: {told}")
+
+
+def _check_steps(scenario: Scenario, found: expected_history.Survey, problems: Problems) -> None:
+    for number, wrong in found.wrong.items():
+        step = scenario.steps[number - 1]
+        problems.add(step.line, _of_step(step, number, _no_path(step.operation) or wrong))
+
+
+def _no_path(operation: Operation) -> str:
+    """Say that a new column's path has an empty name in it: then it is no path to anything."""
+    if not isinstance(operation, AddColumn) or "" not in operation.name.split("."):
+        return ""
+    return f"{_short(operation.name)} is {_wrong_name('')}"
+
+
+def _check_limits(scenario: Scenario, found: expected_history.Survey, problems: Problems) -> None:
+    rows = len(found.keys)
+    if rows > MAX_ROW:
+        told = _too_many("rows with different keys", rows, MAX_ROW)
+        problems.add(scenario.steps[-1].line, told)
+
+
+def _check_values(scenario: Scenario, problems: Problems) -> None:
+    done = [True] * len(scenario.steps)
+    history = expected_history.history(scenario, merge_on_read=True, applied=done)
+    told: set[str] = set()
+    for truth in history[1:]:
+        step = _step(scenario, truth)
+        for wrong in (*_inexact(truth), *_not_growing(history[truth.step - 1], truth)):
+            if wrong not in told:
+                told.add(wrong)
+                problems.add(step.line, _of_step(step, truth.step, wrong))
+
+
+def _inexact(truth: Truth) -> Iterator[str]:
+    for row in (*truth.rows.values(), *truth.base.values()):
+        try:
+            row_values(row, truth.schema)
+        except ValueError as wrong:
+            yield f"row {row.key}: {wrong}; take types that hold the values exactly"
+
+
+def _not_growing(before: Truth, after: Truth) -> Iterator[str]:
+    # Whether a late row replaces a newer one depends on the payload class: not the model's to say.
+    if after.table.order_by is None:
+        return
+    order = after.column_id(after.table.order_by)
+    for key, row in after.rows.items():
+        new, old = row.values[order], before.rows[key].values[order] if key in before.rows else None
+        if new is None:
+            yield f"row {key}: the ordering column has no value; it needs one"
+        elif old is not None and row is not before.rows[key] and not new > old:
+            yield f"row {key}: the ordering column goes from {old} to {new}; it must grow"
+
+
+def _step(scenario: Scenario, truth: Truth) -> Step:
+    return scenario.steps[truth.step - 1]
+
+
+def _of_step(step: Step, number: int, wrong: str) -> str:
+    return f"step {number} {name_of(step.operation)}: {wrong}"

@@ -1,0 +1,105 @@
+"""The course of a variant: which statements each step takes, given what came of the steps before.
+
+Pure, but for the lock data that a state's address needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness import formats
+from harness.artifacts import distributions
+from harness.core.records import Outcome, OutcomeKind
+from harness.engines.spark.conf import COMMON
+from harness.formats.api import Format
+from harness.formats.statements import Statement, recorded
+from harness.model.truth import Truth
+from harness.scenario import expected_history
+from harness.scenario.cells import Variant
+from harness.scenario.operations.api import Operation
+from harness.write import state_store
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """A step about to be sent."""
+
+    step: int
+    statements: tuple[Statement, ...]
+    """None where the format has nothing to do."""
+    address: str
+    """Of the state that it leads to."""
+    skipped: str = ""
+    """Why it cannot be sent; empty when it can."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The statements as they are recorded."""
+        return tuple(map(recorded, self.statements))
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A variant and what came of its steps so far, the creation first."""
+
+    variant: Variant
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def shape(self) -> Format:
+        """The format."""
+        return formats.load(self.variant.format)
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no step left."""
+        return len(self.outcomes) > len(self.variant.scenario.steps)
+
+    def then(self, outcome: Outcome) -> Course:
+        """Give the course after one more step."""
+        return replace(self, outcomes=(*self.outcomes, outcome))
+
+    def session(self) -> Mapping[str, str]:
+        """Give what the writing session is told."""
+        return self.shape.session(self.variant.settings)
+
+    def next(self) -> Sending:
+        """Give the step that comes next."""
+        step = len(self.outcomes)
+        if step == 0:
+            table = self.variant.scenario.table
+            return self._sending(0, self.shape.create(table, self.variant.settings))
+        operation = self.variant.scenario.steps[step - 1].operation
+        before = self._truth(step - 1, next_applied=False)
+        if why := self._why_not(before, operation):
+            return Sending(step, (), "", why)
+        after = self._truth(step, next_applied=True)
+        return self._sending(step, self.shape.wording(operation, before, after))
+
+    def _sending(self, step: int, statements: Sequence[Statement]) -> Sending:
+        told = {**COMMON, **self.session()}
+        texts = [outcome.statements for outcome in self.outcomes]
+        texts.append(tuple(map(recorded, statements)))
+        writers = self.variant.writers[: step + 1]
+        digests = [distributions.digest(distributions.load(name)) for name in writers]
+        return Sending(step, tuple(statements), state_store.address(told, texts, digests))
+
+    def _truth(self, step: int, *, next_applied: bool) -> Truth:
+        """Give the truth after a step that has an outcome, or after the next one."""
+        done = [outcome.kind is OutcomeKind.APPLIED for outcome in self.outcomes[1:]]
+        left = len(self.variant.scenario.steps) - len(done) - 1
+        applied = [*done, next_applied, *[False] * left]
+        merge_on_read = self.shape.merge_on_read
+        scenario = self.variant.scenario
+        return expected_history.history(scenario, merge_on_read=merge_on_read, applied=applied)[
+            step
+        ]
+
+    def _why_not(self, before: Truth, operation: Operation) -> str:
+        """Say which refused step the next one needs; empty when it can be sent."""
+        refused = [str(o.step) for o in self.outcomes if o.kind is OutcomeKind.REFUSED]
+        if "0" in refused:
+            return "step 0 refused: there is no table"
+        why = expected_history.skippable(before, operation)
+        return f"step {', '.join(refused)} refused: {why}" if why else ""

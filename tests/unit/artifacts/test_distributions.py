@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from harness.artifacts import distributions, jre
+from harness.core.errors import UsageProblem
+
+ALL = distributions.names()
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(
+        UsageProblem, match=r"unknown distribution 'trino-0'; known are: .*trino-476"
+    ):
+        distributions.load("trino-0")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_lock_file_can_be_read_and_names_each_file_once(name: str) -> None:
+    found = distributions.load(name)
+    paths = [(artifact.into, artifact.file_name) for artifact in found.artifacts]
+    assert len(paths) == len(set(paths))
+    assert found.java_options[0] == f"-Xmx{found.heap_mb}m"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_patch_names_a_jar_of_its_distribution(name: str) -> None:
+    found = distributions.load(name)
+    jars = {artifact.file_name for artifact in found.artifacts}
+    assert {patch.jar for patch in found.patches} <= jars
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_distribution_with_something_added_or_patched_is_not_called_stock(name: str) -> None:
+    found = distributions.load(name)
+    added = [artifact for artifact in found.artifacts if "/" in artifact.into]
+    assert not ((added or found.patches) and found.fidelity == "stock")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_jre_is_known_for_linux(name: str) -> None:
+    release = jre.releases()[distributions.load(name).jre]
+    assert "linux-x86_64" in release
+
+
+def test_hive_server_has_the_jars_of_its_metastore() -> None:
+    metastore = distributions.load("hive-metastore-3.1.3").artifacts
+    assert distributions.load("hive-3.1.3").artifacts[: len(metastore)] == metastore
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"heap_mb": 1},
+        {"jre": "11"},
+        {"version": "2"},
+        {"patches": ()},
+        {"artifacts": ()},
+        {"settings": {}},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_the_digest_changes_with_what_can_change_an_answer(change: dict[str, object]) -> None:
+    found = distributions.load("hive-3.1.3")
+    changed = dataclasses.replace(found, **change)  # type: ignore[arg-type]
+    assert distributions.digest(changed) != distributions.digest(found)
+
+
+@pytest.mark.parametrize(
+    "change", [{"name": "x"}, {"memory_mb": 1}, {"disk_mb": 1}, {"listens": "x"}, {"reads": ()}]
+)
+def test_the_digest_stays_with_what_cannot(change: dict[str, object]) -> None:
+    found = distributions.load("hive-3.1.3")
+    changed = dataclasses.replace(found, **change)  # type: ignore[arg-type]
+    assert distributions.digest(changed) == distributions.digest(found)
+
+
+def test_distributions_that_unpack_the_same_share_a_tree() -> None:
+    trees = [distributions.tree_digest(distributions.load(name)) for name in ALL]
+    of = dict(zip(ALL, trees, strict=True))
+    assert of["hive-3.1.3"] == of["hive-metastore-3.1.3"]
+    assert of["spark-3.5.8"] is None
+    assert of["trino-476"] != of["prestosql-350"]
+
+
+def test_what_only_the_plan_reads_changes_no_digest() -> None:
+    found = distributions.load("spark-3.5.8-hudi-1.0.2")
+    assert {"writes", "table_versions"} <= set(found.settings)
+    less = {key: value for key, value in found.settings.items() if key != "table_versions"}
+    more = {**found.settings, "writes": ("hudi-cow",)}
+    for settings in (less, more):
+        changed = dataclasses.replace(found, settings=settings)
+        assert distributions.digest(changed) == distributions.digest(found)

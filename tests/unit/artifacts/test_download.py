@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.artifacts import download as module
+from harness.artifacts.download import Wanted, connected, download, file_sha256
+from harness.artifacts.repository import Repository, without_login
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import QuietProgress
+from tests.full_disk import full_disk
+from tests.unit.artifacts.serving import Server, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CONTENT = os.urandom(3_000_000)
+SHA = hashlib.sha256(CONTENT).hexdigest()
+WANTED = Wanted("g/a.jar", len(CONTENT), SHA)
+
+
+class Counting(QuietProgress):
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.notes: list[str] = []
+
+    def advance(self, amount: int) -> None:
+        self.bytes += amount
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving() as state:
+        state.files["/g/a.jar"] = CONTENT
+        yield state
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PAUSES", (0.0, 0.0))
+
+
+def fetch(server: Server, target: Path, wanted: Wanted = WANTED) -> Counting:
+    progress = Counting()
+    with connected(Repository(server.url)) as source:
+        download(wanted, target, source, progress)
+    return progress
+
+
+def test_a_file_arrives_whole_and_nothing_else_is_left(server: Server, tmp_path: Path) -> None:
+    progress = fetch(server, tmp_path / "in" / "a.jar")
+    assert file_sha256(tmp_path / "in" / "a.jar") == SHA
+    assert [path.name for path in (tmp_path / "in").iterdir()] == ["a.jar"]
+    assert progress.bytes == len(CONTENT)
+
+
+def test_a_broken_transfer_is_gone_on_with_where_it_broke(server: Server, tmp_path: Path) -> None:
+    server.breaks = [1_000_000, 500_000]
+    progress = fetch(server, tmp_path / "a.jar")
+    assert file_sha256(tmp_path / "a.jar") == SHA
+    first, second = (int((asked or "")[6:-1]) for _, asked in server.asked[1:])
+    assert 1_000_000 - module._CHUNK < first <= 1_000_000
+    assert first + 500_000 - module._CHUNK < second <= first + 500_000
+    assert len(progress.notes) == 2
+    assert progress.bytes == len(CONTENT)
+
+
+def test_a_later_call_goes_on_with_what_an_earlier_one_left(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "a.jar.part").write_bytes(CONTENT[:2_000_000])
+    progress = fetch(server, tmp_path / "a.jar")
+    assert file_sha256(tmp_path / "a.jar") == SHA
+    assert server.asked == [("/g/a.jar", "bytes=2000000-")]
+    assert progress.bytes == len(CONTENT)
+
+
+def test_a_part_that_is_complete_is_not_asked_for_again(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "a.jar.part").write_bytes(CONTENT)
+    fetch(server, tmp_path / "a.jar")
+    assert server.asked == []
+    assert file_sha256(tmp_path / "a.jar") == SHA
+
+
+def test_a_part_that_is_too_long_is_begun_anew(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "a.jar.part").write_bytes(CONTENT + b"more")
+    fetch(server, tmp_path / "a.jar")
+    assert file_sha256(tmp_path / "a.jar") == SHA
+
+
+def test_a_server_without_ranges_sends_all_again(server: Server, tmp_path: Path) -> None:
+    server.ranges = False
+    (tmp_path / "a.jar.part").write_bytes(b"wrong start")
+    progress = fetch(server, tmp_path / "a.jar")
+    assert file_sha256(tmp_path / "a.jar") == SHA
+    assert progress.bytes == len(CONTENT)
+
+
+def test_wrong_content_is_removed_and_both_hashes_told(server: Server, tmp_path: Path) -> None:
+    wrong = b"\0" * len(CONTENT)
+    server.files["/g/a.jar"] = wrong
+    with pytest.raises(EnvironmentProblem) as told:
+        fetch(server, tmp_path / "a.jar")
+    assert SHA in str(told.value)
+    assert hashlib.sha256(wrong).hexdigest() in str(told.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_start_left_by_an_earlier_call_is_removed(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "a.jar.part").write_bytes(b"\0" * 1000)
+    with pytest.raises(EnvironmentProblem, match="not what the lock says, removed"):
+        fetch(server, tmp_path / "a.jar")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_longer_file_is_refused(server: Server, tmp_path: Path) -> None:
+    server.files["/g/a.jar"] = CONTENT + b"more"
+    with pytest.raises(EnvironmentProblem, match="not what the lock says"):
+        fetch(server, tmp_path / "a.jar")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_shorter_file_is_refused(server: Server, tmp_path: Path) -> None:
+    server.files["/g/a.jar"] = CONTENT[:-1]
+    with pytest.raises(EnvironmentProblem):
+        fetch(server, tmp_path / "a.jar")
+    assert not (tmp_path / "a.jar").exists()
+
+
+def test_a_missing_file_is_told_with_its_address_and_what_to_do(
+    server: Server, tmp_path: Path
+) -> None:
+    with pytest.raises(EnvironmentProblem, match=r"/g/none\.jar: 404 .* HARNESS_MAVEN_REPOSITORY"):
+        fetch(server, tmp_path / "a.jar", Wanted("g/none.jar", 1, SHA))
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(("status", "what"), [(401, "login"), (403, "allow"), (302, "not an answ")])
+def test_a_refusal_is_told_and_not_asked_again(
+    server: Server, tmp_path: Path, status: int, what: str
+) -> None:
+    server.statuses = [status]
+    with pytest.raises(EnvironmentProblem, match=f"{status} .*{what}"):
+        fetch(server, tmp_path / "a.jar")
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("statuses", [[503, 500], [429, 429], [408, 502]])
+def test_a_server_that_is_out_of_order_or_busy_is_asked_again(
+    server: Server, tmp_path: Path, statuses: list[int]
+) -> None:
+    server.statuses = list(statuses)
+    progress = fetch(server, tmp_path / "a.jar")
+    assert file_sha256(tmp_path / "a.jar") == SHA
+    assert len(progress.notes) == len(statuses)
+    for status, note in zip(statuses, progress.notes, strict=True):
+        assert f"answered {status} " in note
+
+
+def test_a_server_that_stays_out_of_order_is_told_with_the_file_and_what_to_do(
+    server: Server, tmp_path: Path
+) -> None:
+    server.statuses = [429] * 3
+    told = r"/g/a\.jar: the repository answered 429 .* HARNESS_MAVEN_REPOSITORY\. What came so far"
+    with pytest.raises(EnvironmentProblem, match=told):
+        fetch(server, tmp_path / "a.jar")
+    assert len(server.asked) == 3
+    assert not (tmp_path / "a.jar").exists()
+
+
+def test_redirects_in_a_circle_end(server: Server, tmp_path: Path) -> None:
+    server.statuses, server.location = [302] * 1000, "/g/a.jar"
+    with pytest.raises(EnvironmentProblem, match="it sends from one address to another for ever"):
+        fetch(server, tmp_path / "a.jar")
+    assert not (tmp_path / "a.jar").exists()
+
+
+def test_a_redirect_to_what_is_no_address_is_told_without_showing_it(
+    server: Server, tmp_path: Path
+) -> None:
+    server.statuses, server.location = [302], "gopher://user:secret@nowhere/x"
+    with pytest.raises(EnvironmentProblem, match="no address to fetch from") as told:
+        fetch(server, tmp_path / "a.jar")
+    assert "secret" not in str(told.value)
+
+
+def test_a_server_that_trickles_is_taken_for_silent(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(module, "_SLOWEST", 1 << 60)
+    with pytest.raises(EnvironmentProblem, match=r"no more than \d+ bytes in 0 s"):
+        fetch(server, tmp_path / "a.jar")
+    assert not (tmp_path / "a.jar").exists()
+
+
+def test_a_proxy_that_is_not_there_is_told_without_its_login(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving() as state:
+        gone = state.url.replace("://", "://user:secret@")
+    monkeypatch.setenv("HTTP_PROXY", gone)
+    monkeypatch.setenv("http_proxy", gone)
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "")
+    progress = Counting()
+    silent = pytest.raises(EnvironmentProblem, match=r"the proxy does not answer")
+    with connected(Repository("http://repo.invalid/m")) as source, silent as told:
+        download(WANTED, tmp_path / "a.jar", source, progress)
+    assert "secret" not in str(told.value) + "".join(progress.notes)
+
+
+def test_no_server_is_told_after_some_attempts(tmp_path: Path) -> None:
+    with serving() as state:
+        gone = Repository(state.url.replace("://", "://user:secret@"))
+    progress = Counting()
+    told = pytest.raises(EnvironmentProblem, match=r"no connection.*Is the network up")
+    with connected(gone) as source, told as error:
+        download(WANTED, tmp_path / "a.jar", source, progress)
+    assert len(progress.notes) == 3
+    assert "secret" not in str(error.value) + "".join(progress.notes)
+
+
+def test_a_full_disk_is_told_and_the_fetch_goes_on_once_there_is_room(
+    server: Server, tmp_path: Path
+) -> None:
+    told = r"cannot write .*a\.jar\.part: the disk is full; make room, or let HARNESS_CACHE"
+    with full_disk(1_000_000), pytest.raises(EnvironmentProblem, match=told):
+        fetch(server, tmp_path / "a.jar")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jar.part"]
+    fetch(server, tmp_path / "a.jar")
+    assert file_sha256(tmp_path / "a.jar") == SHA
+    assert server.asked[-1][1] is not None
+
+
+def test_a_login_is_sent_and_never_shown(server: Server, tmp_path: Path) -> None:
+    login = Repository(server.url.replace("://", "://user:secret@"), ("user", "secret"))
+    with connected(login) as source, pytest.raises(EnvironmentProblem) as told:
+        download(Wanted("none", 1, SHA), tmp_path / "a.jar", source, QuietProgress())
+    assert "secret" not in str(told.value)
+    assert server.logins == [("user", "secret")]
+
+
+def test_an_address_is_shown_without_its_login() -> None:
+    told = without_login("https://u:p@repo.example:8443/m/a, http://x@y/z")
+    assert told == "https://repo.example:8443/m/a, http://y/z"

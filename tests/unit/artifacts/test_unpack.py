@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import io
+import os
+import stat
+import tarfile
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.artifacts import unpack
+from harness.artifacts.unpack import unpack_tar, unpack_wheel_folder
+from harness.core.errors import EnvironmentProblem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def file(name: str, content: bytes = b"x", mode: int = 0o644) -> tuple[tarfile.TarInfo, bytes]:
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(content), mode
+    return info, content
+
+
+def link(name: str, target: str, kind: bytes = tarfile.LNKTYPE) -> tuple[tarfile.TarInfo, bytes]:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info, b""
+
+
+def tar(folder: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
+    path = folder / "a.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for info, content in members:
+            archive.addfile(info, io.BytesIO(content))
+    return path
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_only_the_members_asked_for_are_unpacked_without_the_top_folder(tmp_path: Path) -> None:
+    names = ("top/lib/a.jar", "top/library/b.jar", "top/plugin/hive/c.jar", "top/README")
+    path = tar(tmp_path, *(file(name) for name in names))
+    unpack_tar(path, tmp_path / "out", ["lib", "README"])
+    assert files(tmp_path / "out") == {"lib/a.jar": b"x", "README": b"x"}
+
+
+def test_no_members_means_all(tmp_path: Path) -> None:
+    path = tar(tmp_path, file("top/a", b"1"), file("top/b/c", b"2"))
+    unpack_tar(path, tmp_path / "out", [])
+    assert files(tmp_path / "out") == {"a": b"1", "b/c": b"2"}
+
+
+def test_a_file_whose_content_belongs_to_an_unwanted_plugin_is_there(tmp_path: Path) -> None:
+    path = tar(
+        tmp_path,
+        file("top/plugin/other/shared.jar", b"shared"),
+        link("top/plugin/hive/shared.jar", "top/plugin/other/shared.jar"),
+        link("top/lib/shared.jar", "top/plugin/hive/shared.jar"),
+    )
+    unpack_tar(path, tmp_path / "out", ["plugin/hive", "lib"])
+    assert files(tmp_path / "out") == {
+        "plugin/hive/shared.jar": b"shared",
+        "lib/shared.jar": b"shared",
+    }
+
+
+def test_a_shared_file_takes_its_space_once(tmp_path: Path) -> None:
+    path = tar(tmp_path, file("top/a"), link("top/b", "top/a"))
+    unpack_tar(path, tmp_path / "out", [])
+    assert (tmp_path / "out/a").samefile(tmp_path / "out/b")
+
+
+def test_programs_stay_executable_and_all_is_read_only(tmp_path: Path) -> None:
+    path = tar(tmp_path, file("top/bin/run", mode=0o755), file("top/lib/a"))
+    unpack_tar(path, tmp_path / "out", [])
+    modes = [(tmp_path / "out" / name).stat().st_mode & 0o777 for name in ("bin/run", "lib/a")]
+    assert modes == [0o555, 0o444]
+
+
+@pytest.mark.parametrize("name", ["top/../../evil", "/etc/evil", "../evil", "top/lib/../../../e"])
+def test_a_member_that_leaves_the_tree_is_refused_and_nothing_written(
+    tmp_path: Path, name: str
+) -> None:
+    path = tar(tmp_path, file("top/lib/good"), file(name))
+    with pytest.raises(EnvironmentProblem, match="leaves the tree"):
+        unpack_tar(path, tmp_path / "out", ["lib"])
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("target", ["../../etc/passwd", "/etc/passwd"])
+def test_a_hard_link_that_leaves_the_tree_is_refused(tmp_path: Path, target: str) -> None:
+    path = tar(tmp_path, link("top/lib/a", target))
+    with pytest.raises(EnvironmentProblem, match="leaves the tree"):
+        unpack_tar(path, tmp_path / "out", ["lib"])
+
+
+def test_hard_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    path = tar(tmp_path, link("top/lib/a", "top/lib/b"), link("top/lib/b", "top/lib/a"))
+    with pytest.raises(EnvironmentProblem, match="in a circle"):
+        unpack_tar(path, tmp_path / "out", ["lib"])
+
+
+def test_a_hard_link_to_nothing_is_refused(tmp_path: Path) -> None:
+    path = tar(tmp_path, file("top/lib/a"), link("top/lib/b", "top/lib/gone"))
+    with pytest.raises(EnvironmentProblem, match=r"'lib/gone'.*lib/b"):
+        unpack_tar(path, tmp_path / "out", ["lib"])
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
+def test_wanted_members_of_odd_kinds_are_refused(tmp_path: Path, kind: bytes) -> None:
+    path = tar(tmp_path, link("top/lib/a", "b", kind))
+    with pytest.raises(EnvironmentProblem, match="neither a file, a folder nor a hard link"):
+        unpack_tar(path, tmp_path / "out", ["lib"])
+
+
+def test_a_member_that_is_not_there_is_named(tmp_path: Path) -> None:
+    path = tar(tmp_path, file("top/lib/a"))
+    with pytest.raises(EnvironmentProblem, match="no member 'plugin/hudi'"):
+        unpack_tar(path, tmp_path / "out", ["lib", "plugin/hudi"])
+
+
+def test_what_is_no_archive_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar.gz"
+    path.write_bytes(b"<html>not found</html>")
+    with pytest.raises(EnvironmentProblem, match=r"a\.tar\.gz: cannot be unpacked"):
+        unpack_tar(path, tmp_path / "out", [])
+
+
+@pytest.mark.parametrize("cut", [0.1, 0.5, 0.99])
+def test_a_truncated_archive_is_told(tmp_path: Path, cut: float) -> None:
+    path = tar(tmp_path, file("top/a", os.urandom(100_000)))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * cut)])
+    with pytest.raises(EnvironmentProblem, match=r"a\.tar\.gz: cannot be unpacked"):
+        unpack_tar(path, tmp_path / "out", [])
+
+
+def test_a_corrupted_archive_is_told(tmp_path: Path) -> None:
+    path = tar(tmp_path, file("top/a", b"x" * 100_000))
+    spoilt = bytearray(path.read_bytes())
+    spoilt[len(spoilt) // 2] ^= 0xFF
+    path.write_bytes(spoilt)
+    with pytest.raises(EnvironmentProblem, match=r"a\.tar\.gz: "):
+        unpack_tar(path, tmp_path / "out", [])
+
+
+@pytest.mark.parametrize("wanted", [["lib"], ["bomb"], []])
+def test_a_bomb_is_refused_whether_its_content_is_wanted_or_not(
+    tmp_path: Path, wanted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpack, "MOST_BESIDE", 1 << 16)
+    path = tar(tmp_path, file("top/lib/a"), file("top/bomb", bytes(4 << 20)))
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more than an archive of"):
+        unpack_tar(path, tmp_path / "out", wanted)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_bomb_of_a_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "MOST_BESIDE", 1 << 16)
+    path = tar(tmp_path, file("top/" + "x" * (4 << 20)))
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more"):
+        unpack_tar(path, tmp_path / "out", [])
+
+
+def test_a_bomb_of_many_members_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "MOST_MEMBERS", 10)
+    path = tar(tmp_path, *(file(f"top/{at}", b"") for at in range(11)))
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more"):
+        unpack_tar(path, tmp_path / "out", [])
+
+
+def test_a_name_that_no_file_system_holds_is_told(tmp_path: Path) -> None:
+    info, content = file("top/a")
+    info.pax_headers = {"path": "top/a\0b"}
+    with pytest.raises(EnvironmentProblem, match="cannot be unpacked"):
+        unpack_tar(tar(tmp_path, (info, content)), tmp_path / "out", [])
+
+
+def test_a_member_that_stands_twice_never_goes_over_the_first(tmp_path: Path) -> None:
+    path = tar(tmp_path, file("top/a", b"first"), file("top/a", b"second"))
+    with pytest.raises(OSError, match="File exists"):
+        unpack_tar(path, tmp_path / "out", [])
+
+
+def wheel(folder: Path, *names: str) -> Path:
+    path = folder / "a.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"x")
+    return path
+
+
+def test_a_wheels_folder_is_unpacked_with_its_programs_executable(tmp_path: Path) -> None:
+    names = ("p/jre/bin/java", "p/jre/lib/jspawnhelper", "p/jre/release", "p/__init__.py")
+    unpack_wheel_folder(wheel(tmp_path, *names), "p/jre", tmp_path / "out")
+    modes = {
+        name: (tmp_path / "out" / name).stat().st_mode & 0o777 for name in files(tmp_path / "out")
+    }
+    assert modes == {"bin/java": 0o555, "lib/jspawnhelper": 0o555, "release": 0o444}
+
+
+@pytest.mark.parametrize("name", ["p/jre/../../../evil", "/evil"])
+def test_a_wheel_with_a_path_that_leaves_the_tree_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(EnvironmentProblem, match="leaves the tree"):
+        unpack_wheel_folder(wheel(tmp_path, name), "p/jre", tmp_path / "out")
+
+
+def test_a_wheel_with_a_symbolic_link_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.whl"
+    entry = zipfile.ZipInfo("p/jre/lib/link")
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(entry, "/etc/passwd")
+    with pytest.raises(EnvironmentProblem, match="neither a file, a folder nor a hard link"):
+        unpack_wheel_folder(path, "p/jre", tmp_path / "out")
+
+
+def test_a_wheel_that_is_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "MOST_BESIDE", 1 << 16)
+    path = tmp_path / "a.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("p/jre/bomb", bytes(4 << 20))
+    with pytest.raises(EnvironmentProblem, match="refused, it holds far more"):
+        unpack_wheel_folder(path, "p/jre", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("content", [b"<html>", b"", b"PK\3\4"])
+def test_what_is_no_wheel_is_told(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.whl"
+    path.write_bytes(content)
+    with pytest.raises(EnvironmentProblem, match=r"a\.whl: cannot be unpacked"):
+        unpack_wheel_folder(path, "p/jre", tmp_path / "out")

@@ -1,0 +1,188 @@
+"""Every command that takes a while can be told to be quiet, and tells programs all as JSON."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.artifacts import bundle_export, bundle_import
+from harness.artifacts.bundle_import import Imported
+from harness.cli import app
+from harness.cli.reproduce import hunts, runs
+from harness.core.progress import Progress
+from harness.core.records import VerdictKind
+from harness.run import needed_artifacts, pipeline
+from tests.stories import MOVED
+
+RECORDED = Path(__file__).parents[3] / "recorded" / "findings_a5"
+WRONG_USE, BROKEN = 2, 3
+NOTED = "some progress"
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a judged run; what takes long only says that it goes on."""
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    pipeline.judge_run(folder)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
+    monkeypatch.setattr(
+        needed_artifacts, "fetch_all", lambda _n, _c, progress: progress.note(NOTED)
+    )
+    monkeypatch.setattr(pipeline, "write_states", lambda _, work: work.progress.note(NOTED))
+    monkeypatch.setattr(bundle_export, "export", exported)
+    monkeypatch.setattr(bundle_import, "load", imported)
+    return folder
+
+
+def exported(_needed: object, _file: Path, _cache: object, progress: Progress) -> int:
+    progress.note(NOTED)
+    return 7
+
+
+def imported(_file: Path, _cache: object, progress: Progress) -> Imported:
+    progress.note(NOTED)
+    return Imported(3, 2, 5)
+
+
+COMMANDS = {
+    "fetch --profile first": ({"cache", "distributions"}, ""),
+    "write mine.yaml --profile first": ({"run"}, "written: "),
+    "cache export x.tar --profile first": ({"file", "size"}, "x.tar: "),
+    "cache import x.tar": ({"files", "new", "size"}, "3 files verified"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_it_tells_people_and_only_the_result_where_that_is_asked_for(
+    command: str, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, result = COMMANDS[command]
+    assert app.main(command.split()) == 0
+    assert NOTED in capsys.readouterr().err
+    assert app.main([*command.split(), "--quiet"]) == 0
+    said = capsys.readouterr()
+    assert (said.err, said.out[: len(result)]) == ("", result)
+    assert bool(said.out) is bool(result)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_it_tells_programs_all_and_the_result_at_the_end(
+    command: str, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts, _ = COMMANDS[command]
+    assert app.main([*command.split(), "--json"]) == 0
+    said = capsys.readouterr()
+    *notes, end = told(said.out)
+    assert {"event": "note", "text": NOTED} in notes
+    assert not said.err
+    assert (end["event"], end["status"]) == ("end", 0)
+    assert set(end) == {"event", "status", *facts}
+
+
+def told(said: str) -> list[dict[str, Any]]:
+    """Give the events of standard output, which holds nothing else."""
+    return [json.loads(line) for line in said.splitlines()]
+
+
+def test_judging_tells_as_a_run_does(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["judge", "--run-dir", str(recorded)]
+    assert app.main([*command, "--quiet"]) == 1
+    assert 0 < len(capsys.readouterr().out.splitlines()) < 10
+    assert app.main([*command, "--json"]) == 1
+    (end,) = told(capsys.readouterr().out)
+    assert (end["event"], end["status"], end["run"]) == ("end", 1, str(recorded))
+    assert end["totals"]["wrong"] > 0
+
+
+def test_reproducing_tells_programs_the_causes_or_what_was_found(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(hunts, "drive", lambda *_: None)
+    command = ["reproduce", "--run-dir", str(recorded), "--json"]
+    assert app.main(command) == 0
+    (end,) = told(capsys.readouterr().out)
+    causes = end["causes"]
+    assert causes
+    assert all(each.keys() == {"cause", "cases", "witness"} for each in causes)
+    assert app.main([*command, "--all"]) == BROKEN
+    (end,) = told(capsys.readouterr().out)
+    nothing = [{"cause": each["cause"], "folder": None, "smallest": False} for each in causes]
+    assert (end["status"], end["reproducers"]) == (BROKEN, nothing)
+
+
+@contextmanager
+def nowhere(_cache: object, progress: Progress, _profile: str) -> Iterator[None]:
+    progress.note(NOTED)
+    yield
+
+
+def test_a_remedy_tells_programs_the_effect_of_each_setting(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(runs, "work", nowhere)
+    monkeypatch.setattr(runs, "done", lambda *_: SimpleNamespace(verdicts=()))
+    case = next(
+        each.case
+        for each in pipeline.judge_run(recorded).verdicts
+        if each.verdict is VerdictKind.WRONG and each.reader.startswith("trino")
+    )
+    command = ["remedy", case, "--run-dir", str(recorded)]
+    assert app.main([*command, "--json"]) == BROKEN
+    note, end = told(capsys.readouterr().out)
+    assert (note["text"], end["status"], end["case"]) == (NOTED, BROKEN, case)
+    assert {each["verdict"] for each in end["effects"]} == {"unknown"}
+    assert app.main([*command, "--quiet"]) == BROKEN
+    said = capsys.readouterr()
+    assert not said.err
+    assert said.out
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["fetch none.yaml", "write none.yaml", "judge", "reproduce", "remedy x", "cache export ."],
+)
+def test_a_program_is_told_what_broke_off_a_command(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert app.main([*command.split(), "--json"]) == WRONG_USE
+    said = capsys.readouterr()
+    (end,) = told(said.out)
+    assert (end["event"], end["status"]) == ("end", WRONG_USE)
+    assert end["problem"] in said.err
+
+
+ENDING = """\
+import threading
+from harness.cli.console.output import Voice
+with Voice(json=True).ending():
+    print("ready", flush=True)
+    threading.Event().wait()
+"""
+
+
+def test_a_program_is_told_of_an_interruption_of_any_command() -> None:
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", ENDING]
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        program.send_signal(signal.SIGINT)
+        said = program.communicate()[0]
+    assert told(said) == [{"event": "end", "status": 130, "problem": "interrupted"}]
+    assert program.returncode == 130

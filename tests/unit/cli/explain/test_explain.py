@@ -1,0 +1,260 @@
+"""A case of recorded real answers in full: which one is meant, its tables, findings and files."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness.cli import app
+from harness.cli.explain import show_tables
+from harness.cli.explain.command import tell
+from harness.cli.explain.found import Found, find
+from harness.cli.explain.tables import Tables, tables_of, truth_of
+from harness.core.errors import UsageProblem
+from harness.core.records import Answer, Attempt, OutcomeKind
+from harness.judge.verdicts import understood
+from harness.model.simulation.strategies import By
+from harness.reports.words import WAYS
+from harness.run import pipeline, run_info
+from tests.recorded.test_replay import RECORDED
+
+RENAMED = ("hudi/rename", "rewrites=some]", "s3/", "schema-on-read=off")
+REFUSED = ("hudi/drop", "twin", "s3/", "trino-476{use-column-names=false}")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("explained") / "run"
+    shutil.copytree(RECORDED, made)
+    pipeline.judge_run(made)
+    return made
+
+
+def tables(found: Found) -> Tables:
+    truth = truth_of(found)
+    assert truth is not None
+    assert found.answer is not None
+    taken = understood(found.cell, found.case, truth, found.answer)
+    return tables_of(truth.layout(found.cell.step, found.cell.view), taken)
+
+
+def printed(found: Found, width: int) -> str:
+    out = io.StringIO()
+    tell(found, Console(file=out, width=width, color_system=None))
+    return out.getvalue()
+
+
+def test_a_whole_case_and_a_part_that_no_other_has_find_the_same(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert find(folder, [found.cell.case]).cell == found.cell
+    assert found.verdict is not None
+    assert found.answer is not None
+
+
+def test_a_part_that_several_cases_have_names_some_of_them(folder: Path) -> None:
+    with pytest.raises(UsageProblem, match="cases have 'hudi/rename s3/' in them; say more:\n  hu"):
+        find(folder, ["hudi/rename", "s3/"])
+
+
+def test_a_case_that_does_not_exist_names_near_ones(folder: Path) -> None:
+    with pytest.raises(UsageProblem, match="no case has 'hudi/renam s3 trin0'") as told_:
+        find(folder, ["hudi/renam", "s3", "trin0"])
+    assert "near ones:\n  hudi/rename[" in str(told_.value)
+
+
+def test_nothing_near_says_where_cases_are_named(folder: Path) -> None:
+    with pytest.raises(UsageProblem, match="harness plan --cells"):
+        find(folder, ["\N{SNOWMAN}"])
+
+
+def test_a_folder_without_a_run_is_wrong_use(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="no run"):
+        find(tmp_path, RENAMED)
+
+
+def test_the_way_that_gives_the_answer_is_told_and_its_table_equals_it(folder: Path) -> None:
+    shown = tables(find(folder, RENAMED))
+    assert shown.fitting == ("by name",)
+    (way,) = [sheet for sheet in shown.ways if sheet.same_as_found]
+    assert shown.found is not None
+    assert (way.titles, way.lines) == (("by name",), shown.found.lines)
+    assert not way.same_as_expected
+
+
+def said_of_ways(shown: Tables) -> str:
+    out = io.StringIO()
+    show_tables.ways(shown, Console(file=out, width=400, color_system=None))
+    return out.getvalue()
+
+
+def test_a_way_that_gives_too_little_is_not_claimed(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert found.answer is not None
+    shown, empty = tables(found), tables(replace(found, answer=replace(found.answer, rows=())))
+    assert (shown.scant, empty.scant) == (False, True)
+    assert "; the smallest that gives what was found: by name." in said_of_ways(shown)
+    text = said_of_ways(replace(shown, scant=True))
+    assert "; none is claimed: by name would give the same, which is too little to name it" in text
+    assert "the smallest that gives" not in text
+
+
+def test_where_no_way_fits_no_more_is_said_than_that_none_of_those_tried_does(
+    folder: Path,
+) -> None:
+    shown = tables(find(folder, RENAMED))
+    text = said_of_ways(replace(shown, fitting=()))
+    assert f"{shown.tried} ways of reading are tried; none of these gives the answer" in text
+
+
+def test_ways_that_show_the_same_are_one_table(folder: Path) -> None:
+    shown = tables(find(folder, RENAMED))
+    titles = [title for sheet in shown.ways for title in sheet.titles]
+    assert len(titles) == len(set(titles)) > len(shown.ways)
+    assert ("by id", "by position") in [sheet.titles for sheet in shown.ways]
+
+
+def test_cells_that_are_not_as_expected_are_told_from_the_others(folder: Path) -> None:
+    found = tables(find(folder, RENAMED)).found
+    assert found is not None
+    wrong = {
+        (line.key, label): part.value
+        for line in found.lines
+        for label, part in zip(found.labels, line.parts or (), strict=True)
+        if not part.right
+    }
+    assert wrong == {("1", "f1_new"): None, ("2", "f1_new"): None, ("3", "f1_new"): None}
+
+
+def test_a_wrong_place_is_traced_to_the_file_it_was_read_from(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    truth = truth_of(found)
+    assert truth is not None
+    assert found.verdict is not None
+    (finding,) = found.verdict.findings
+    holding = {fact.path: fact.keys for fact in truth.states[found.cell.step].files}
+    for place in finding.places:
+        assert place.key in holding[place.file]
+
+
+def test_a_refusal_has_no_table_and_says_what_each_way_would_have_shown(folder: Path) -> None:
+    found = find(folder, REFUSED)
+    shown = tables(found)
+    assert (shown.found, shown.fitting) == (None, ())
+    assert len(shown.ways) > 1
+    assert "refused: NOT_SUPPORTED" in printed(found, 120)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: int) -> None:
+    found = find(folder, RENAMED)
+    text = printed(found, width)
+    commands = [line for line in text.splitlines() if line.startswith("    harness ")]
+    assert len(commands) == 2  # whole, however long: they are copied
+    assert all(len(line) <= width for line in text.splitlines() if line not in commands)
+    said = " ".join(text.split())
+    for what in (
+        *("expected found", "= FOUND", "as expected", "≠NULL", "missing rename", "SQL: select"),
+        *("read from file #1", "#1 base file of step 1", "the smallest that gives what was found"),
+        *("What was written 0 create the table 1 insert", "f3s1r2, or 301002, is field 3, step 1"),
+        f"by name: {WAYS[By.NAME]}",
+        "other settings this engine answers it right: spark-3.5.8-hudi-1.0.2{schema-on-read=on}.",
+    ):
+        assert what in said
+
+
+def test_a_step_that_did_not_take_place_is_not_shown_as_written(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    refused = [
+        replace(each, outcome=replace(each.outcome, kind=OutcomeKind.REFUSED))
+        if each.outcome.step == 2
+        else each
+        for each in found.case.states
+    ]
+    text = printed(replace(found, case=replace(found.case, states=refused)), 120)
+    assert re.search(r"\n  1 insert 2 rows\n  2 .* \(refused\)\n  3 ", text)
+
+
+def test_what_is_to_be_done_names_the_case_as_a_shell_takes_it(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    lines = printed(found, 80).splitlines()
+    commands = [shlex.split(each) for each in lines if each.startswith("    harness ")]
+    assert commands == [["harness", verb, found.cell.case] for verb in ("remedy", "reproduce")]
+
+
+def test_the_same_question_to_other_readers_is_found_and_no_other(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    cells = {each.case: each for each in run_info.read_info(folder).cells}
+    asked = [cells[each.case] for each in found.question]
+    assert found.cell in asked
+    assert len(asked) > 1
+    assert {replace(each, reader="") for each in asked} == {replace(found.cell, reader="")}
+
+
+def test_whose_value_was_found_is_told_with_its_field_id(folder: Path) -> None:
+    said = " ".join(printed(find(folder, REFUSED), 120).split())
+    assert "the value of f2 written at step 1; expected 501001.5; field id 4" in said
+
+
+def test_the_engine_s_own_text_is_told_where_it_is_another_one(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert found.verdict is not None
+    assert "own text" not in printed(found, 200)
+    (finding,) = found.verdict.findings
+    places = tuple(replace(each, raw='{"f":null}') for each in finding.places)
+    verdict = replace(found.verdict, findings=(replace(finding, places=places),))
+    assert """the engine's own text: {"f":null}""" in printed(replace(found, verdict=verdict), 200)
+
+
+def test_a_case_that_was_never_asked_says_so(folder: Path, tmp_path: Path) -> None:
+    made = tmp_path / "run"
+    shutil.copytree(folder, made)
+    (made / "answers.jsonl").write_text("", encoding="utf-8")
+    (made / "verdicts.jsonl").write_text("", encoding="utf-8")
+    text = printed(find(made, RENAMED), 100)
+    assert "it was never asked" in text
+    assert "not judged yet" in text
+
+
+def test_a_broken_record_is_told_with_its_line(folder: Path, tmp_path: Path) -> None:
+    made = tmp_path / "run"
+    shutil.copytree(folder, made)
+    case = find(made, RENAMED).cell.case
+    (made / "answers.jsonl").write_text(f'{{"case": "{case}", "rows": 7}}\n', encoding="utf-8")
+    with pytest.raises(UsageProblem, match=r"answers\.jsonl:1: "):
+        find(made, RENAMED)
+
+
+def test_the_command_explains_a_case_of_a_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app.main(["explain", *RENAMED, "--run-dir", str(folder)]) == 0
+    assert "the smallest that gives what was found: by name" in capsys.readouterr().out
+    assert app.main(["explain", "nothing", "--run-dir", str(folder / "none")]) == 2
+    assert "there is no run at" in capsys.readouterr().err
+
+
+def test_of_files_that_were_not_looked_at_nothing_is_claimed(folder: Path) -> None:
+    text = printed(find(folder, RENAMED), 200)
+    assert "what they hold was not looked at" in text
+    assert "Whose doing it is, is not known" in text
+
+
+def test_what_is_unknown_is_shown_with_the_end_of_the_server_s_log(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    assert found.answer is not None
+    silent = Answer(
+        found.answer.case,
+        found.answer.sql,
+        unknown="connection lost",
+        attempts=(Attempt("connection lost", "INFO ready\nFATAL out of memory"),),
+    )
+    text = printed(replace(found, answer=silent, verdict=None), 100)
+    assert "no answer: connection lost" in text
+    assert "the end of the server's log:\n  INFO ready\n  FATAL out of memory" in text

@@ -1,0 +1,263 @@
+"""Which settings are tried, and what their answers are compared with."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness import engines
+from harness.artifacts import distributions
+from harness.cli import app
+from harness.cli.remedy import show
+from harness.cli.remedy.alternatives import Cannot, alternatives, changes, others, plan_of
+from harness.cli.remedy.effects import Effect, effect, place_of
+from harness.cli.reproduce import runs
+from harness.core import jsonl
+from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
+from harness.run import load_run, pipeline, plan_record, run_info
+from harness.run.load_run import Run
+from harness.run.pipeline import Work
+from harness.scenario.cells import Cell, Plan, Reader, parse_reader
+from tests.quality.notation import history
+from tests.recorded.test_replay import RECORDED
+from tests.unit.judge.test_verdicts import case_of
+
+SETTINGS: Mapping[str, tuple[str, ...]] = {"names": ("true", "false"), "path": ("fetch", "mr")}
+BEFORE = parse_reader("engine-1{names=false}")
+AFTER = parse_reader("engine-1{names=true}")
+
+
+def verdict(reader: str, step: int, kind: VerdictKind) -> Verdict:
+    cell = Cell("v", step, reader, "snapshot", "all")
+    witness = Witness("1", "f1", "a", "b")
+    found = (Finding(FindingKind.MISALIGNED, ("f1",), witness, (witness,)),)
+    wrong = kind is VerdictKind.WRONG
+    return Verdict(
+        cell.case, "s", "v", step, reader, "snapshot", "all", kind, found if wrong else ()
+    )
+
+
+def effect_of(before: list[VerdictKind], after: list[VerdictKind]) -> Effect:
+    """Compare two lists of verdicts, one for each step; the case is the first step."""
+    was = {
+        place_of(each): each
+        for step, kind in enumerate(before)
+        for each in (verdict(str(BEFORE), step, kind),)
+    }
+    now = [verdict(str(AFTER), step, kind) for step, kind in enumerate(after)]
+    return effect(AFTER, ("v", 0, "snapshot", "all"), now, was)
+
+
+def settings_of(reader: Reader) -> Mapping[str, Sequence[str]]:
+    return engines.load(distributions.load(reader.distribution).engine).settings
+
+
+def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
+    found = [each for _, each in others(BEFORE, SETTINGS)]
+    assert len(found) == len(set(found)) == 8
+    assert BEFORE not in found
+    assert [str(each) for each in found[:4]] == [
+        "engine-1",
+        "engine-1{names=true}",
+        "engine-1{names=false, path=fetch}",
+        "engine-1{names=false, path=mr}",
+    ]
+
+
+def test_settings_that_only_go_together_are_tried_together() -> None:
+    asked = parse_reader("prestodb-0.283")
+    able, unable = alternatives(asked, settings_of(asked), "hudi-cow")
+    together, alone = map(
+        parse_reader,
+        (f"{asked}{{use-column-names=true, connector=hive}}", f"{asked}{{use-column-names=true}}"),
+    )
+    assert together in able
+    assert alone not in able
+    assert alone in {each.reader for each in unable}
+
+
+@pytest.mark.parametrize(
+    ("reader", "format_name", "able"),
+    [
+        ("hive-3.1.3{path=fetch}", "hudi-cow", {"path", "schema-on-read"}),
+        (
+            "hive-3.1.3{path=fetch}",
+            "hive-orc",
+            {"path", "schema-on-read", "orc.force.positional.evolution"},
+        ),
+        ("trino-476", "hive-orc", {"orc.use-column-names"}),
+        ("prestodb-0.283", "hive-orc", {"orc.use-column-names", "connector"}),
+        ("trino-476{use-column-names=true}", "hive-parquet", {"use-column-names"}),
+    ],
+)
+def test_settings_that_say_nothing_of_a_format_are_told_once_and_not_combined(
+    reader: str, format_name: str, able: set[str]
+) -> None:
+    asked = parse_reader(reader)
+    known = settings_of(asked)
+    found, unable = alternatives(asked, known, format_name)
+    assert {name for each in found for name, _ in each.settings} == able
+    added = [changes(dict(asked.settings), dict(each.reader.settings)) for each in unable]
+    assert {f"{name}={each}" for name in known.keys() - able for each in known[name]} <= {
+        each for (each,) in added
+    }
+    assert len(added) == len(set(added))
+
+
+def test_readers_are_only_asked_about_what_they_can_read() -> None:
+    variant = case_of(history("insert 1; move f1 after f2")).variant
+    cells = [Cell(variant.id, step, "r", "snapshot", "all") for step in (1, 2)]
+    able, other = parse_reader("trino-476"), parse_reader("trino-476{connector=hive}")
+    made = plan_of([variant], cells, [able, other])
+    assert {(cell.step, cell.reader) for cell in made.cells} == {(1, "trino-476"), (2, "trino-476")}
+
+
+def test_what_a_setting_turns_is_counted_by_what_it_was_before() -> None:
+    right, wrong, refused = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
+    unknown = VerdictKind.UNKNOWN
+    found = effect_of(
+        [wrong, right, right, wrong, refused, right, right, unknown],
+        [right, right, refused, right, wrong, wrong, unknown, right],
+    )
+    assert found.heals
+    assert [each.step for each in found.turned_wrong] == [2, 5]
+    assert [each.step for each in found.turned_right] == [3]
+    assert [each.step for each in found.still_wrong] == [4]
+    assert [each.step for each in found.unknown] == [6, 7]
+    assert found.still_right == 1
+
+
+def test_an_unknown_answer_heals_nothing() -> None:
+    assert not effect_of([VerdictKind.WRONG], [VerdictKind.UNKNOWN]).heals
+    assert not Effect(AFTER, None).heals
+
+
+def test_the_table_says_what_heals_at_what_cost_and_what_cannot_be_tried() -> None:
+    right, wrong = VerdictKind.CORRECT, VerdictKind.WRONG
+    out = io.StringIO()
+    console = Console(file=out, width=140, color_system=None)
+    found = [effect_of([wrong, right], [right, wrong])]
+    show.effects(BEFORE, found, console)
+    show.conclusion(BEFORE, found, console)
+    show.impossible(BEFORE, [Cannot(parse_reader("engine-1"), "there is no such thing")], console)
+    text = out.getvalue()
+    assert "names=true: this case is right; but these turn wrong:\n  v/s1/" in text
+    assert "wrong: misaligned" in text
+    assert "not tried: names left out: there is no such thing" in text
+
+
+def test_what_heals_stands_first_and_what_does_the_least_harm_before_the_others() -> None:
+    right, wrong = VerdictKind.CORRECT, VerdictKind.WRONG
+    after = {"harm": [right, wrong], "none": [wrong, right], "heals": [right, right]}
+    found = [
+        replace(effect_of([wrong, right], kinds), reader=parse_reader(f"engine-1{{names={name}}}"))
+        for name, kinds in after.items()
+    ]
+    out = io.StringIO()
+    show.effects(BEFORE, found, Console(file=out, width=140))
+    show.conclusion(BEFORE, found, Console(file=out, width=140))
+    named = re.findall(r"names=(heals|harm|none)", out.getvalue())
+    assert named == ["heals", "harm", "none", "heals", "harm"]
+
+
+def test_where_nothing_heals_it_says_so() -> None:
+    out = io.StringIO()
+    found = [effect_of([VerdictKind.WRONG], [VerdictKind.REFUSED])]
+    show.conclusion(BEFORE, found, Console(file=out, width=140))
+    assert "no setting turns this case right" in out.getvalue()
+
+
+def test_a_case_that_is_right_or_not_judged_has_no_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    asked = ["remedy", "hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
+    asked += ["--run-dir", str(folder)]
+    assert app.main(asked) == 2
+    assert "was never judged; harness judge does it" in capsys.readouterr().err
+    pipeline.judge_run(folder)
+    assert app.main(asked) == 2
+    assert "is correct: there is nothing to remedy" in capsys.readouterr().err
+
+
+NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
+DEFAULT, BY_NAME, BY_POSITION = (
+    f"trino-476{each}" for each in ("", "{use-column-names=true}", "{use-column-names=false}")
+)
+RENAMED = ["remedy", "hudi/rename[hudi-cow,rewrites=some]", "/s3/", BY_NAME]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("remedied") / "run"
+    shutil.copytree(RECORDED, made)
+    pipeline.judge_run(made)
+    return made
+
+
+def remedied(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Mapping[str, str]
+) -> tuple[int, Plan]:
+    """Ask for a remedy where a reader answers what another one is recorded to have answered."""
+    plans, recorded = list[Plan](), load_run.load(folder)
+
+    def done(made: Plan, work: Work) -> Run:
+        plans.append(made)
+        of = [(each, replace(each, reader=said.get(each.reader, ""))) for each in made.cells]
+        answers = [
+            replace(recorded.answers[other.case], case=cell.case)
+            for cell, other in of
+            if other.case in recorded.answers
+        ]
+        run_info.write_info(work.folder, plan_record.info_of(made, "x", NOW))
+        ids = {each.id for each in made.variants}
+        states = [each for each in recorded.states if each.variant in ids]
+        jsonl.write_all(work.folder / load_run.STATES, states)
+        jsonl.write_all(work.folder / load_run.ANSWERS, answers)
+        pipeline.judge_run(work.folder)
+        return load_run.load(work.folder)
+
+    monkeypatch.setattr(runs, "done", done)
+    monkeypatch.chdir(tmp_path)
+    status = app.main([*RENAMED, "--run-dir", str(folder)])
+    return status, plans[0]
+
+
+def test_the_other_settings_are_asked_about_the_whole_scenario_and_what_heals_is_told(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = {DEFAULT: BY_NAME, BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
+    status, made = remedied(folder, tmp_path, monkeypatch, said)
+    own = [each for each in load_run.load(folder).info.cells if each.reader == BY_NAME]
+    scenario = {replace(each, reader="") for each in own if each.variant.startswith("hudi/rename[")}
+    asked = {(replace(each, reader=""), each.reader) for each in made.cells}
+    assert len({each.variant for each in scenario}) == 2
+    assert asked == {(cell, reader) for cell in scenario for reader in said}
+    out = capsys.readouterr().out
+    assert "use-column-names=false: this case is right; nothing else turns wrong" in out
+    assert "use-column-names left out: this case is right" not in out
+    assert status == 0
+
+
+def test_a_setting_that_nobody_answered_with_is_unknown(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = {BY_NAME: BY_NAME, BY_POSITION: BY_POSITION}
+    status, _ = remedied(folder, tmp_path, monkeypatch, said)
+    assert "use-column-names=false: this case is right" in capsys.readouterr().out
+    assert status == 3

@@ -1,0 +1,202 @@
+"""Findings of real answers, and of simulated readers, by their causes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.cli.reproduce.causes import (
+    Cause,
+    Group,
+    Sign,
+    groups,
+    operation_of,
+    plain_way,
+    refused_steps,
+    signs,
+)
+from harness.core.records import Answer, Outcome, OutcomeKind, Party, Refusal, Verdict, VerdictKind
+from harness.judge.verdicts import judge
+from harness.run import load_run, pipeline, plan_record
+from harness.run.load_run import Run
+from harness.scenario.cells import Cell
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.quality.shadow import Files
+from tests.recorded.test_replay import RECORDED
+from tests.simulated import Reader, read
+from tests.unit.cli.reproduce.simulation import scenario_of
+from tests.unit.judge import test_attribution as test_party
+from tests.unit.judge import test_verdicts as test_judge
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    import shutil  # noqa: PLC0415
+
+    folder: Path = tmp_path_factory.mktemp("causes") / "run"
+    shutil.copytree(RECORDED, folder)
+    pipeline.judge_run(folder)
+    return load_run.load(folder)
+
+
+def grouped(found: Run) -> tuple[Group, ...]:
+    variants = plan_record.plan_of(found.info).variants
+    return groups(variants, found.recorded.values(), found.answers)
+
+
+def test_every_wrong_or_refused_case_of_a_reader_is_in_a_group(recorded: Run) -> None:
+    red = {
+        each.case
+        for each in recorded.verdicts
+        if each.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}
+    }
+    assert {case for group in grouped(recorded) for case in group.cases} == red
+    assert len(red) > 20
+
+
+def test_groups_have_names_of_their_own_that_files_can_have(recorded: Run) -> None:
+    names = [each.cause.name for each in grouped(recorded)]
+    assert len(set(names)) == len(names)
+    assert all(
+        len(name) < 100 and name.replace("-", "a").replace(".", "a").isalnum() for name in names
+    )
+
+
+def test_the_witness_is_the_first_case_of_the_shortest_scenario(recorded: Run) -> None:
+    for group in grouped(recorded):
+        steps = [int(case.split("/s")[1].split("/")[0]) for case in group.cases]
+        assert group.witness.step == min(steps)
+        assert group.witness.case in group.cases
+
+
+def test_a_rename_that_a_reader_by_name_misses_is_one_cause(recorded: Run) -> None:
+    sign = Sign("missing_rename", ("by name",))
+    found = [each.cause for each in grouped(recorded) if each.cause.sign == sign]
+    assert {each.operation for each in found} == {"rename_column"}
+    assert len({each.whose for each in found}) == len(found) > 3
+
+
+def test_errors_are_grouped_by_what_the_engine_calls_them_and_what_they_mean() -> None:
+    verdict = Verdict(
+        "c", "s", "v", 1, "r", "snapshot", "all", VerdictKind.REFUSED, because="read by position: x"
+    )
+    (sign,) = signs(verdict, Answer("c", "", refusal=Refusal("NOT_SUPPORTED", "…")))
+    assert sign == Sign("refused NOT_SUPPORTED", ("read by position: x",))
+    assert sign.refused
+
+
+@pytest.mark.parametrize("kind", [VerdictKind.CORRECT, VerdictKind.UNKNOWN])
+def test_what_is_right_or_unknown_has_no_sign(kind: VerdictKind) -> None:
+    verdict = Verdict("c", "s", "v", 1, "r", "snapshot", "all", kind)
+    assert signs(verdict, None) == frozenset()
+
+
+def test_the_number_of_a_step_is_no_part_of_a_way() -> None:
+    assert plain_way("by name, catalog of step 3") == plain_way("by name, catalog of step 12")
+    assert plain_way("by name") == "by name"
+
+
+def counted(ways: tuple[str, ...]) -> Sign:
+    told = history("insert 1,2; rename f1 g")
+    verdict = test_judge.judged(told, told.read("name"))
+    (sign,) = signs(replace(verdict, reproduces=ways, scant=True), None)
+    return sign
+
+
+def test_a_way_that_is_not_claimed_names_no_cause_and_is_no_root_cause_of_its_findings() -> None:
+    sign = counted(("by name",))
+    claimed = Sign(sign.kind, ("by name",))
+    assert (sign.way, claimed.way) == ("", "by name")
+    assert sign != claimed
+    assert str(sign) == "missing_rename (by name; too little to name it by)"
+    names = {Cause("rename_column", "r", "snapshot", "f", each).name for each in (sign, claimed)}
+    assert sum("by-name" in each for each in names) == 1
+    assert counted(("by id", "by name")) == Sign(sign.kind, ("by id", "by name"))
+
+
+def test_what_one_way_gives_and_is_not_claimed_shrinks_to_what_it_still_gives() -> None:
+    sign = counted(("by name",))
+    assert sign.among(frozenset({Sign(sign.kind, ("by id", "by name"))}))
+    assert not sign.among(frozenset({Sign(sign.kind, ("by id",))}))
+    assert not Sign(sign.kind, ("by name",)).among(frozenset({sign}))
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("insert 1; delete 1", "delete"),
+        ("insert 1; move f1 after f2", "move_column"),
+        ("insert 1; move f1 after f2; touch all", "move_column then touch"),
+        ("insert 1; move f1 after f2; rename f1 g; delete 1", "rename_column then delete"),
+    ],
+)
+def test_a_write_after_a_schema_change_is_named_with_it(text: str, named: str) -> None:
+    scenario = scenario_of(history(text))
+    assert operation_of(scenario, len(scenario.steps)) == named
+
+
+def of_files(told: Told, files: Files) -> tuple[Group, ...]:
+    """Let two readers show what spoilt files hold, and group what is found."""
+    reply = test_party.as_filed(told, files)
+    verdicts = test_party.verdicts(told, files, reply, reply)
+    return groups([case_of(told).variant], verdicts, {})
+
+
+def test_what_a_writer_spoilt_is_one_cause_of_his_whoever_reads_it() -> None:
+    (group,) = of_files(test_party.told(), test_party.rows(test_party.empty_f1))
+    assert (group.cause.whose, group.cause.sign.party) == ("writer writer", Party.WRITER)
+    assert group.cause.sign.ways == ()
+    assert len(group.cases) == 2
+    assert "writer writer" in str(group.cause)
+
+
+def test_what_puts_the_model_in_doubt_is_a_cause_of_the_models() -> None:
+    told = history("insert 1..3; type n string; update 1 set f1", test_party.COLUMNS)
+    found = of_files(told, test_party.rows(test_party.spelled, step=3))
+    assert {each.cause.whose for each in found} == {"model"}
+    assert {each.witness.verdict for each in found} == {VerdictKind.UNKNOWN}
+
+
+def test_one_engine_shows_the_doubt_again_as_the_writers_doing_and_never_as_a_readers() -> None:
+    doubt = Sign("lost_value", (), Party.MODEL)
+    assert doubt.among(frozenset({Sign("lost_value", (), Party.WRITER)}))
+    assert not doubt.among(frozenset({Sign("lost_value", ())}))
+    assert not Sign("lost_value", ()).among(frozenset({doubt}))
+
+
+def test_every_step_that_a_writer_refused_is_a_cause_after_its_own_operation() -> None:
+    told = history("insert 1; move f1 after f2; rename f1 g")
+    no = Refusal("AnalysisException", "no such thing")
+    outcomes = {at: Outcome(at, OutcomeKind.REFUSED, refusal=no) for at in (2, 3)}
+    case = test_judge.case_of(told, outcomes)
+    verdicts = judge(case, [], {})
+    states = {(each.variant, each.outcome.step): each for each in case.states}
+    found = groups([case.variant], verdicts, refused_steps(verdicts, states))
+    assert {each.cause.operation for each in found} == {"move_column", "rename_column"}
+    assert {each.cause.sign for each in found} == {Sign("refused AnalysisException", ())}
+    assert {(each.cause.whose, each.cause.view) for each in found} == {("writer writer", "write")}
+
+
+def test_a_view_of_the_past_is_one_whatever_step_it_goes_back_to() -> None:
+    told = history("insert 1..3; move f1 after f2; insert 4; insert 5; add f3")
+    case, cells = test_judge.case_of(told), list[Cell]()
+    asked = dict[str, Answer]()
+    for step, back in ((4, 3), (5, 4)):
+        cells.append(Cell("variant", step, "engine-1", f"as_of({back})", "all"))
+        reply = read(told.disk, told.history[back], Reader("position"))
+        asked[cells[-1].case] = Answer(cells[-1].case, "", reply.columns, reply.rows)
+    cells.append(Cell("variant", 5, "engine-1", "incremental(1)", "all"))
+    reply = told.read()
+    asked[cells[-1].case] = Answer(cells[-1].case, "", reply.columns, reply.rows)
+    verdicts = judge(case, cells, asked)
+    assert {each.verdict for each in verdicts} == {VerdictKind.WRONG}
+    found = {each.cause.view: each for each in groups([case.variant], verdicts, asked)}
+    assert {view: each.cases for view, each in found.items()} == {
+        "as_of": (cells[0].case, cells[1].case),
+        "incremental": (cells[2].case,),
+    }
+    assert found["as_of"].cause.sign == Sign("misaligned", ("by position",))
+    assert found["incremental"].cause.sign == Sign("ghost_row", ())

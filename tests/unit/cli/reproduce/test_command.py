@@ -1,0 +1,231 @@
+"""`harness reproduce` as far as it asks no engine, and what a round makes of the answers."""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts.cache import Cache
+from harness.cli import app, plan_options
+from harness.cli.reproduce import files, runs
+from harness.cli.reproduce.causes import Cause, Sign
+from harness.cli.reproduce.hunts import Target, Wanted
+from harness.cli.reproduce.rounds import Rounds
+from harness.core.progress import QuietProgress
+from harness.core.records import Answer, Outcome, OutcomeKind, Refusal
+from harness.judge.verdicts import judge
+from harness.run import pipeline, plan_record, run_info
+from harness.run.load_run import WRITE, Run
+from harness.run.pipeline import Work
+from harness.scenario.cells import Plan, parse_reader
+from tests.quality.notation import history
+from tests.recorded.test_replay import RECORDED
+from tests.unit.cli.reproduce.simulation import WRITER, candidate_of
+from tests.unit.cli.reproduce.test_files import SIGN, seen_of
+from tests.unit.judge.test_verdicts import case_of
+
+NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
+FALSE, TRUE = (f"trino-476{{use-column-names={each}}}" for each in ("false", "true"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("reproduced") / "run"
+    shutil.copytree(RECORDED, made)
+    pipeline.judge_run(made)
+    return made
+
+
+def test_without_a_case_the_causes_are_listed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app.main(["reproduce", "--run-dir", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "causes of findings" in said
+    assert "rename_column: missing_rename (by name)" in said
+
+
+def test_a_case_that_is_right_has_no_cause(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = ["hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
+    assert app.main(["reproduce", *right, "--run-dir", str(folder)]) == 2
+    assert "has no finding; harness reproduce alone lists" in capsys.readouterr().err
+
+
+def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of_add = f"hudi/add_in_the_middle[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{FALSE}"
+    of_rename = f"hudi/rename[hudi-cow,rewrites=some]@{WRITER}/s3/snapshot/all/{TRUE}"
+    asked = ["reproduce", of_add, of_rename, "--minutes", "0"]
+    assert app.main([*asked, "--run-dir", str(folder)]) == 3
+    said = capsys.readouterr().out
+    assert said.count("nothing is written: the time was over before") == 3
+    assert "add_column: misaligned (by position)" in said
+    assert "rename_column: missing_rename (by name)" in said
+
+
+def test_a_run_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(["reproduce", "--run-dir", "nowhere"]) == 2
+    assert "there is no run at nowhere" in capsys.readouterr().err
+
+
+def wanted(reader: str, text: str) -> Wanted:
+    cause = Cause("move_column", reader, "snapshot", "hudi-cow", SIGN)
+    return Wanted(Target(cause, parse_reader(reader), "all"), candidate_of(history(text)))
+
+
+@pytest.fixture
+def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Rounds, list[Plan]]:
+    """Give rounds whose only reader that answers reads by position."""
+    plans = list[Plan]()
+
+    def done(made: Plan, work: Work) -> Run:
+        plans.append(made)
+        info = plan_record.info_of(made, "x", NOW)
+        of = {each.candidate.variant.id: each.candidate for each in asked}
+        seen = [seen_of(of[c.variant], c.reader) for c in made.cells if c.reader == FALSE]
+        answers = {each.answer.case: each.answer for each in seen}
+        recorded = {each.verdict.case: each.verdict for each in seen}
+        return Run(work.folder, info, (), answers, recorded)
+
+    @contextmanager
+    def work() -> Iterator[Work]:
+        yield Work(Cache(tmp_path), tmp_path, QuietProgress())
+
+    monkeypatch.setattr(runs, "done", done)
+    return Rounds(work, QuietProgress()), plans
+
+
+asked = [
+    wanted(FALSE, "insert 1,2; move f1 after f2"),
+    wanted(TRUE, "insert 1,2; move f1 after f2"),
+    wanted(FALSE, "insert 1,2; touch all"),
+]
+
+
+def test_a_candidate_of_two_searches_is_written_once_and_silence_shows_nothing(
+    planned: tuple[Rounds, list[Plan]],
+) -> None:
+    rounds, plans = planned
+    assert rounds.ask(asked) == [True, False, False]
+    (made,) = plans
+    assert (len(made.variants), len(made.cells)) == (2, 3)
+    assert rounds.unknown == {asked[1].candidate.key}
+    assert rounds.of(asked[0].target, asked[0].candidate).verdict.findings
+
+
+def test_a_round_whose_questions_do_not_exist_starts_nothing(
+    planned: tuple[Rounds, list[Plan]],
+) -> None:
+    rounds, plans = planned
+    target = Target(asked[0].target.cause, parse_reader(FALSE), "column")
+    assert rounds.ask([Wanted(target, candidate_of(history("insert 1")))]) == [False]
+    assert plans == []
+
+
+REFUSED = Refusal("AnalysisException", "no such thing")
+WRITERS = Cause(
+    "move_column", f"writer {WRITER}", WRITE, "hudi-cow", Sign(f"refused {REFUSED.kind}", ())
+)
+
+
+def rounds_after(
+    outcome: Outcome, folder: Path, monkeypatch: pytest.MonkeyPatch, void: str = ""
+) -> Rounds:
+    """Give rounds in which nobody answers and the second step comes out so.
+
+    `void`: why there is nothing to ask, where there is nothing.
+    """
+
+    def done(made: Plan, work: Work) -> Run:
+        (variant,) = made.variants
+        case = replace(case_of(history(MOVED), {2: outcome}), variant=variant)
+        states = tuple(replace(each, variant=variant.id) for each in case.states)
+        none = {each.case: Answer(each.case, "", void=void) for each in made.cells if void}
+        recorded = {each.case: each for each in judge(case, made.cells, none)}
+        return Run(work.folder, plan_record.info_of(made, "x", NOW), states, none, recorded)
+
+    @contextmanager
+    def work() -> Iterator[Work]:
+        yield Work(Cache(folder), folder, QuietProgress())
+
+    monkeypatch.setattr(runs, "done", done)
+    return Rounds(work, QuietProgress())
+
+
+MOVED = "insert 1,2; move f1 after f2"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "shown", "silent"),
+    [
+        (Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED), True, False),
+        (Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("Other", "x")), False, False),
+        (Outcome(2, OutcomeKind.APPLIED, "2"), False, False),
+        (Outcome(2, OutcomeKind.UNKNOWN), False, True),
+    ],
+)
+def test_a_refused_step_is_written_again_and_nobody_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *, shown: bool, silent: bool
+) -> None:
+    target = Target(WRITERS, parse_reader(WRITER), "all", REFUSED)
+    wanted = Wanted(target, candidate_of(history(MOVED)))
+    rounds = rounds_after(outcome, tmp_path, monkeypatch)
+    assert rounds.ask([wanted]) == [shown]
+    assert bool(rounds.unknown) == silent
+    if shown:
+        place = files.write(tmp_path, target, wanted.candidate, rounds.of(target, wanted.candidate))
+        script = (place / "reproduce.sql").read_text()
+        assert "seen: an error. AnalysisException: no such thing" in script
+        assert "Spark refused it" in script
+        assert "the query" not in script
+        (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
+        assert variant.writers == wanted.candidate.writers
+
+
+@pytest.mark.parametrize(
+    ("outcome", "silent"),
+    [
+        (Outcome(2, OutcomeKind.REFUSED, refusal=REFUSED), False),
+        (Outcome(2, OutcomeKind.APPLIED, "2"), True),
+        (Outcome(2, OutcomeKind.UNKNOWN), True),
+    ],
+)
+def test_of_what_the_writer_refused_it_is_known_that_no_reader_shows_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *, silent: bool
+) -> None:
+    rounds = rounds_after(outcome, tmp_path, monkeypatch)
+    assert rounds.ask([wanted(FALSE, MOVED)]) == [False]
+    assert bool(rounds.unknown) == silent
+
+
+@pytest.mark.parametrize(("void", "silent"), [("", True), ("no step has written yet", False)])
+def test_where_there_is_nothing_to_ask_it_is_known_that_nothing_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, void: str, *, silent: bool
+) -> None:
+    rounds = rounds_after(Outcome(2, OutcomeKind.APPLIED, "2"), tmp_path, monkeypatch, void)
+    assert rounds.ask([wanted(FALSE, MOVED)]) == [False]
+    assert bool(rounds.unknown) == silent
+
+
+def test_of_several_ways_all_have_to_fit_and_more_may() -> None:
+    two = Sign("lost_row", ("a", "b"))
+    assert two.among(frozenset({Sign("lost_row", ("a", "b", "c"))}))
+    assert not two.among(frozenset({Sign("lost_row", ("a",))}))
+    assert not two.among(frozenset({Sign("stale", ("a", "b"))}))
+    assert not SIGN.among(frozenset({Sign(SIGN.kind, (*SIGN.ways, "by name"))}))
+
+
+def test_a_run_of_rounds_is_one_that_can_be_loaded(tmp_path: Path) -> None:
+    made = Plan("reproduce", (asked[0].candidate.variant,), (parse_reader(FALSE),), ())
+    run_info.write_info(tmp_path, plan_record.info_of(made, "x", NOW))
+    (variant,) = plan_record.plan_of(run_info.read_info(tmp_path)).variants
+    assert variant.scenario.table == asked[0].candidate.scenario.table

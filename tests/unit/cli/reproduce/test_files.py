@@ -1,0 +1,225 @@
+"""What a reproducer is written as: a scenario that the harness runs, and a script for people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts import distributions
+from harness.cli import plan_options
+from harness.cli.reproduce import files
+from harness.cli.reproduce.candidate import Candidate
+from harness.cli.reproduce.causes import Cause, Sign
+from harness.cli.reproduce.hunts import Target
+from harness.cli.reproduce.predicted import cell_of
+from harness.cli.reproduce.script import Seen
+from harness.core.records import Answer
+from harness.judge.verdicts import judge
+from harness.scenario.cells import parse_reader
+from harness.scenario.operations.touch import Rewrites, Touch
+from tests import simulated
+from tests.quality.notation import history
+from tests.simulated import Reader
+from tests.unit.cli.reproduce.simulation import candidate_of, told_of
+from tests.unit.judge.test_verdicts import case_of
+
+DIGEST = "0123456789abcdef" * 4
+READER = "trino-476{use-column-names=false}"
+SIGN = Sign("misaligned", ("by position",))
+CAUSE = Cause("move_column", READER, "snapshot", "hudi-cow", SIGN)
+MOVED = "insert 1,2; move f1 after f2"
+
+
+def target(reader: str = READER) -> Target:
+    return Target(replace(CAUSE, whose=reader), parse_reader(reader), "all")
+
+
+def seen_of(
+    candidate: Candidate,
+    reader: str = READER,
+    view: str = "snapshot",
+    sql: str = 'select * from "hudi_by_position"."s_{0}"."t"',
+) -> Seen:
+    """Give what a simulated reader by position answers, as if an engine had."""
+    told = told_of(candidate)
+    cell = cell_of(candidate, reader, view, "all")
+    assert cell is not None
+    reply = simulated.read(told.disk, told.truth, Reader("position"))
+    answer = Answer(cell.case, sql.format(DIGEST[:16]), reply.columns, reply.rows)
+    case = replace(case_of(told), variant=candidate.variant)
+    (verdict,) = judge(case, [cell], {cell.case: answer})
+    states = tuple(replace(each, digest=DIGEST) for each in case.states)
+    return Seen(verdict, answer, states)
+
+
+def written(folder: Path, candidate: Candidate, reader: str = READER) -> Path:
+    return files.write(folder, target(reader), candidate, seen_of(candidate, reader))
+
+
+@pytest.fixture
+def candidate() -> Candidate:
+    return candidate_of(history(MOVED))
+
+
+def test_the_harness_plans_it_as_it_plans_any_scenario(
+    tmp_path: Path, candidate: Candidate
+) -> None:
+    place = written(tmp_path, candidate)
+    made = plan_options.make([place / "scenario.yaml"], place.name, "")
+    (variant,) = made.variants
+    assert variant.scenario.steps[-1].operation == candidate.operations[-1]
+    assert variant.writers == candidate.writers
+    assert [str(each) for each in made.readers] == [READER]
+    assert {cell.step for cell in made.cells} == {1, 2}
+
+
+def test_settings_and_a_change_of_writers_stand_in_the_profile(
+    tmp_path: Path, candidate: Candidate
+) -> None:
+    after = "spark-3.5.8-hudi-1.0.2"
+    writers = (*candidate.writers[:2], after)
+    place = written(
+        tmp_path, replace(candidate, writers=writers, settings={"metadata_table": "on"})
+    )
+    (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
+    assert variant.writers == writers
+    assert dict(variant.settings) == {"metadata_table": "on"}
+
+
+def test_a_touch_keeps_what_it_rewrites(tmp_path: Path) -> None:
+    candidate = candidate_of(history("insert 1,2; move f1 after f2; touch all"))
+    place = written(tmp_path, candidate)
+    (variant,) = plan_options.make([place / "scenario.yaml"], place.name, "").variants
+    assert variant.scenario.steps[-1].operation == Touch(Rewrites.ALL)
+
+
+def test_the_script_says_where_the_answer_tells_too_little_to_name_its_way(
+    tmp_path: Path, candidate: Candidate
+) -> None:
+    seen, little = seen_of(candidate), "-- that is too little to name a way of reading by\n"
+    assert little not in (written(tmp_path / "whole", candidate) / "reproduce.sql").read_text()
+    scant = replace(seen, verdict=replace(seen.verdict, scant=True))
+    place = files.write(tmp_path / "scant", target(), candidate, scant)
+    text = (place / "reproduce.sql").read_text()
+    assert f"-- a reader of this way gives the same answer: by position\n{little}" in text
+
+
+def test_the_script_has_the_statements_the_query_and_both_answers(
+    tmp_path: Path, candidate: Candidate
+) -> None:
+    text = (written(tmp_path, candidate) / "reproduce.sql").read_text()
+    lines = [line for line in text.splitlines() if line and not line.startswith("--")]
+    assert all(line.endswith(";") for line in lines)
+    creation = next(line for line in lines if line.startswith("create table"))
+    assert creation.startswith("create table reproducer.t (`id` string, `ts` bigint, ")
+    assert "location '/tmp/reproducer/t'" in creation
+    assert "set hoodie.schema.on.read.enable=true;" in lines
+    assert "alter table reproducer.t alter column `f1` after `f2`;" in lines
+    assert lines[-1] == 'select * from "hudi_by_position"."reproducer"."t";'
+    assert "--   hudi.parquet.use-column-names=false" in text
+    assert "org.apache.hudi:hudi-spark3.5-bundle_2.12:0.15.0:jar" in text
+    expected, seen = text.split("-- expected:")[1].split("-- seen:")
+    assert "'" not in seen
+    assert expected.splitlines()[2] != seen.splitlines()[2]
+    assert sorted(expected.splitlines()[2]) == sorted(seen.splitlines()[2])
+
+
+IN_SPARK = "spark-3.5.8-hudi-1.0.2{schema-on-read=on}"
+SINCE = "select * from `s_{0}`.`t` where `_hoodie_commit_time` > '20240001'"
+
+
+@pytest.mark.parametrize(
+    ("view", "reader", "sql", "lines"),
+    [
+        (
+            "as_of",
+            IN_SPARK,
+            "select * from `s_{0}`.`t` timestamp as of '20240001'",
+            ["select * from `reproducer`.`t` timestamp as of 'MOMENT';"],
+        ),
+        (
+            "incremental",
+            "hive-3.1.3{schema-on-read=on}",
+            f"set hoodie.t.consume.start.timestamp=20240001; select * from ({SINCE}) `since`",
+            [
+                "set hoodie.t.consume.start.timestamp=MOMENT;",
+                f"select * from ({SINCE.replace('20240001', 'MOMENT')}) `since`;".replace(
+                    "s_{0}", "reproducer"
+                ),
+            ],
+        ),
+    ],
+)
+def test_the_moment_of_a_view_of_the_past_is_left_to_whoever_wrote_the_table(
+    tmp_path: Path, view: str, reader: str, sql: str, lines: list[str]
+) -> None:
+    candidate = candidate_of(history("insert 1,2; move f1 after f2; upsert 2"), view)
+    seen = seen_of(candidate, reader, view, sql)
+    asked = replace(target(reader), cause=replace(CAUSE, whose=reader, view=view))
+    place = files.write(tmp_path, asked, candidate, seen)
+    query = (place / "reproduce.sql").read_text().split("===== the query")[1].splitlines()
+    assert [each for each in query if each and not each.startswith("--")][-len(lines) :] == lines
+    assert (
+        "-- MOMENT: when the write of step 1 was requested, in the table that you wrote." in query
+    )
+    assert (
+        "--   The write of step 1 is number 2 of those completed, by the last time in their names:"
+        in query
+    )
+    made = plan_options.make([place / "scenario.yaml"], place.name, "")
+    assert {(cell.step, cell.view) for cell in made.cells} == {(2, f"{view}(1)"), (3, f"{view}(1)")}
+
+
+@pytest.mark.parametrize(
+    ("alone", "others", "number"),
+    [
+        ((1, 2, 3), {}, 2),
+        ((2, 3), {}, 1),
+        ((1, 2, 3), {1: ("100",), 2: ("100", "200"), 3: ("100", "200", "300")}, 4),
+        ((2, 3), {2: ("100",), 3: ("100",)}, 2),
+    ],
+)
+def test_a_write_has_the_number_of_all_that_were_completed_until_then(
+    tmp_path: Path, alone: tuple[int, ...], others: dict[int, tuple[str, ...]], number: int
+) -> None:
+    candidate = candidate_of(history("insert 1,2; upsert 2; move f1 after f2"), "as_of")
+    seen = seen_of(candidate, IN_SPARK, "as_of", "select 1")
+    states = tuple(
+        replace(
+            each,
+            outcome=replace(each.outcome, instant="1" if each.outcome.step in alone else ""),
+            others=tuple((instant, 0) for instant in others.get(each.outcome.step, ())),
+        )
+        for each in seen.states
+    )
+    asked = replace(target(IN_SPARK), cause=replace(CAUSE, whose=IN_SPARK, view="as_of"))
+    place = files.write(tmp_path, asked, candidate, replace(seen, states=states))
+    text = (place / "reproduce.sql").read_text()
+    assert f"--   The write of step 2 is number {number} of those completed" in text
+
+
+@pytest.mark.parametrize(
+    ("reader", "told"),
+    [
+        ("hive-3.1.3{schema-on-read=on}", "set hoodie.schema.on.read.enable=true;"),
+        ("spark-3.5.8-hudi-1.0.2{vectorized=off}", "spark.sql.parquet.enableVectorizedReader"),
+    ],
+)
+def test_the_settings_of_a_reader_are_told_in_the_words_of_its_engine(
+    tmp_path: Path, candidate: Candidate, reader: str, told: str
+) -> None:
+    text = (written(tmp_path, candidate, reader) / "reproduce.sql").read_text()
+    assert told in text.split("===== the query")[1]
+
+
+def test_of_an_engines_own_jars_only_the_number_is_told(
+    tmp_path: Path, candidate: Candidate
+) -> None:
+    script = written(tmp_path, candidate, "hive-3.1.3{schema-on-read=on}") / "reproduce.sql"
+    text = script.read_text()
+    assert "org.apache.hudi:hudi-presto-bundle:1.0.2:jar" in text
+    assert "org.apache.hive:hive-exec:3.1.3:jar" not in text
+    own = [each for each in distributions.load("hive-3.1.3").artifacts if each.into == "lib"]
+    assert f"and {len(own)} jars that hive itself is made of" in text

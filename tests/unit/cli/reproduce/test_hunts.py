@@ -1,0 +1,85 @@
+"""Several searches that ask together, and stop when it is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.cli.reproduce import hunts
+from harness.cli.reproduce.causes import Cause, Sign
+from harness.cli.reproduce.hunts import Hunt, Target, Wanted
+from harness.scenario.cells import parse_reader
+from tests.quality.notation import history
+from tests.simulated import Reader
+from tests.unit.cli.reproduce.simulation import candidate_of, seen_by
+
+READERS = {"trino-476{use-column-names=false}": Reader("position"), "hive-3.1.3": Reader("name")}
+MOVED = "insert 1..4; touch all; rename f2 g; move f1 after g"
+RENAMED = "insert 1..4; upsert 2; touch all; rename f1 g"
+
+
+def hunt(reader: str, sign: Sign, text: str) -> Hunt:
+    cause = Cause("an operation", reader, "snapshot", "hudi-cow", sign)
+    return hunts.begin(Target(cause, parse_reader(reader), "all"), candidate_of(history(text)))
+
+
+def both() -> tuple[Hunt, Hunt]:
+    position, name = READERS
+    return (
+        hunt(position, Sign("misaligned", ("by position",)), MOVED),
+        hunt(name, Sign("missing_rename", ("by name",)), RENAMED),
+    )
+
+
+def ask(wanted: Sequence[Wanted]) -> list[bool]:
+    return [
+        each.target.sign.among(seen_by(READERS[str(each.target.reader)], each.candidate))
+        for each in wanted
+    ]
+
+
+def test_two_searches_share_their_rounds_and_both_end() -> None:
+    rounds = list[set[str]]()
+
+    def noting(wanted: Sequence[Wanted]) -> list[bool]:
+        rounds.append({str(each.target.reader) for each in wanted})
+        return ask(wanted)
+
+    found = both()
+    hunts.drive(found, noting, lambda: False)
+    assert rounds[0] == set(READERS)
+    assert [each.over for each in found] == [True, True]
+    for each in found:
+        assert each.found is not None
+        assert len(each.found.numbers) == 2
+
+
+def test_where_the_model_knows_the_way_one_round_finds_all_but_the_ordering_column() -> None:
+    found, rounds = both(), list[int]()
+
+    def counting(wanted: Sequence[Wanted]) -> list[bool]:
+        rounds.append(len(wanted))
+        return ask(wanted)
+
+    hunts.drive(found, counting, lambda: False)
+    assert len(rounds) == 2
+
+
+def test_when_it_is_enough_the_best_so_far_is_there_and_the_search_is_not_over() -> None:
+    (found, _), asked = both(), list[int]()
+
+    def only_the_first(wanted: Sequence[Wanted]) -> list[bool]:
+        asked.append(len(wanted))
+        return [at == 0 for at in range(len(wanted))]
+
+    hunts.drive([found], only_the_first, lambda: bool(asked))
+    assert len(asked) == 1
+    assert not found.over
+    assert found.found is not None
+    assert len(found.found.numbers) == 4
+
+
+def test_nothing_is_found_where_the_engine_no_longer_shows_it() -> None:
+    found, _ = both()
+    hunts.drive([found], lambda wanted: [False] * len(wanted), lambda: False)
+    assert found.over
+    assert found.found is None

@@ -1,0 +1,366 @@
+"""The command line: what people do wrong is told in words, with the status of its kind."""
+
+from __future__ import annotations
+
+import errno
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.cli import app, plan_options
+from harness.core.errors import EnvironmentProblem
+from harness.run import needed_artifacts, pipeline, run_folder
+from tests.stories import MOVED
+
+ROOT = Path(__file__).parents[3]
+RECORDED = ROOT / "tests" / "recorded" / "findings_a5"
+WRONG_USE = 2
+BROKEN = 3
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    return folder
+
+
+def test_an_unknown_profile_is_wrong_use_and_the_known_ones_are_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert app.main(["plan", "--profile", "nope"]) == WRONG_USE
+    said = capsys.readouterr().err
+    assert "unknown profile 'nope'" in said
+    assert "quick-start" in said
+
+
+def test_a_scenario_of_ones_own_is_planned_with_the_readers_of_the_profile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(MOVED, encoding="utf-8")
+    assert app.main(["plan", str(path), "--profile", "first"]) == 0
+    said = capsys.readouterr().out
+    assert "mine[hudi-cow]" in said
+    assert "trino-476{use-column-names=false}" in said
+    assert "/mine (hudi-cow), after\n    steps 1, 2: all answer alike\n    step 3: by id =" in said
+
+
+def test_a_bad_scenario_is_told_with_file_and_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(MOVED.replace("after: f2", "after: f9"), encoding="utf-8")
+    assert app.main(["run", str(path)]) == WRONG_USE
+    said = capsys.readouterr().err
+    assert f"{path}:8:" in said
+    assert "f9" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["plan", "nowhere.yaml"], "there is no scenario file or folder nowhere.yaml"),
+        (["judge", "--run-dir", "nowhere"], "there is no run at nowhere"),
+        (["plan", "-k", "no such case"], "no case contains 'no such case'"),
+    ],
+)
+def test_what_is_not_there_is_wrong_use(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app.main(arguments) == WRONG_USE
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("reader", "told"),
+    [
+        ("trino-476{colour=red}", "there is no setting 'colour'; allowed: use-column-names"),
+        ("trino-476{use-column-names=maybe}", "allowed: true, false"),
+        ("trino-1", "trino-476"),
+        ("trino-476{", "is no reader"),
+    ],
+)
+def test_a_reader_that_cannot_be_is_wrong_use(
+    reader: str, told: str, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["read", "--reader", reader, "--run-dir", str(recorded)]
+    assert app.main(arguments) == WRONG_USE
+    assert told in capsys.readouterr().err
+
+
+def test_a_new_run_does_not_go_over_an_old_one(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path: path.read_bytes() for path in recorded.iterdir()}
+    assert app.main(["run", "--profile", "first", "--run-dir", str(recorded)]) == WRONG_USE
+    assert "there is a run at" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in recorded.iterdir()} == before
+
+
+def test_the_module_ends_with_the_same_status_as_the_command(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "harness", "judge", "--run-dir", str(tmp_path / "none")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == WRONG_USE
+    assert "there is no run at" in done.stderr
+
+
+def test_judging_gates_and_showing_does_not(recorded: Path) -> None:
+    assert app.main(["judge", "--run-dir", str(recorded)]) == 1
+    assert app.main(["judge", "--show", "--run-dir", str(recorded)]) == 0
+
+
+def test_a_cell_that_did_not_run_is_unknown_even_when_only_showing(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = recorded / "answers.jsonl"
+    lines = answers.read_text(encoding="utf-8").splitlines(keepends=True)
+    answers.write_text("".join(lines[1:]), encoding="utf-8")
+    assert app.main(["judge", "--show", "--run-dir", str(recorded)]) == BROKEN
+    assert "did not run" in capsys.readouterr().out
+
+
+def test_a_defect_of_the_harness_is_never_taken_for_a_finding(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(folder: Path) -> None:
+        raise ZeroDivisionError(folder)
+
+    monkeypatch.setattr(pipeline, "judge_run", broken)
+    assert app.main(["judge", "--run-dir", str(recorded)]) == BROKEN
+    assert "a defect of the harness" in capsys.readouterr().err
+
+
+def test_the_claims_are_drawn_from_a_recorded_run(recorded: Path) -> None:
+    assert app.main(["judge", "--show", "--run-dir", str(recorded)]) == 0
+    assert app.main(["report", "claims", "--run-dir", str(recorded)]) == 0
+    text = (recorded / "claims.md").read_text(encoding="utf-8")
+    assert "| Spark > 3.1, schema-on-read on |" in text
+    assert "**agrees**: missing_rename" in text
+    assert "**differs**" in text
+
+
+@pytest.mark.parametrize(
+    "options", [["--profile", "first"], ["-k", "move"], ["a.yaml"], ["--fresh"]]
+)
+def test_a_run_that_is_resumed_keeps_its_plan(
+    recorded: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app.main(["run", "--resume", "--run-dir", str(recorded), *options]) == WRONG_USE
+    assert "goes on with a run as it was planned" in capsys.readouterr().err
+
+
+def test_there_must_be_a_run_to_go_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert app.main(["run", "--resume"]) == WRONG_USE
+    assert "there is no run at runs/latest; make one with: harness run" in capsys.readouterr().err
+    assert app.main(["run", "--resume", "--run-dir", str(tmp_path)]) == WRONG_USE
+    assert "it has no run.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["run", "--resume"], ["read"], ["judge"]])
+def test_one_harness_at_a_time_works_on_a_run(
+    recorded: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with run_folder.locked(recorded):
+        assert app.main([*command, "--run-dir", str(recorded)]) == WRONG_USE
+    assert "another harness works on" in capsys.readouterr().err
+
+
+def test_a_program_is_told_the_end_with_totals_and_reports(
+    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
+    assert app.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == 1
+    end = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (end["event"], end["status"], end["run"]) == ("end", 1, str(recorded))
+    assert end["totals"]["wrong"] > 0
+    assert all(Path(path).is_file() for path in end["reports"].values())
+    assert end["reasons"]
+
+
+def test_a_program_is_told_what_broke_too(
+    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise EnvironmentProblem("the disk is full")
+
+    monkeypatch.setattr(needed_artifacts, "fetch_all", broken)
+    assert app.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == BROKEN
+    end = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert end == {"event": "end", "status": BROKEN, "problem": "the disk is full"}
+
+
+def test_a_program_is_told_of_wrong_use_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = str(tmp_path / "nothing")
+    resumed = ["run", "--resume", "-k", "x"]
+    for command in (["run", missing], ["read", "--run-dir", missing], resumed):
+        assert app.main([*command, "--json"]) == WRONG_USE
+        said = capsys.readouterr()
+        (end,) = map(json.loads, said.out.splitlines())
+        assert (end["event"], end["status"]) == ("end", WRONG_USE)
+        assert end["problem"] in said.err
+        assert app.main(command) == WRONG_USE
+        assert not capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "x"), "cannot write x: the disk is full"),
+        (ZeroDivisionError("by zero"), "this is a defect of the harness"),
+    ],
+)
+def test_a_program_is_told_of_a_full_disk_and_of_a_defect(
+    recorded: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    said: str,
+) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(needed_artifacts, "fetch_all", broken)
+    assert app.main(["run", "--resume", "--json", "--run-dir", str(recorded)]) == BROKEN
+    end = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (end["event"], end["status"]) == ("end", BROKEN)
+    assert said in end["problem"]
+
+
+def test_where_nothing_would_be_asked_nothing_is_fetched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: pytest.fail("it fetches"))
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"formats: [iceberg]\n{MOVED}", encoding="utf-8")
+    run = tmp_path / "run"
+    assert app.main(["run", str(path), "--profile", "first", "--run-dir", str(run)]) == WRONG_USE
+    assert "nothing would be asked: " in (said := capsys.readouterr().err)
+    assert "it is for iceberg; the profile has only hudi-cow" in said
+    assert not run.exists()
+
+
+def test_quiet_is_the_result_only(
+    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
+    assert app.main(["run", "--resume", "--quiet", "--run-dir", str(recorded)]) == 1
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert 0 < len(said.out.splitlines()) < 10
+
+
+def test_a_file_system_that_refuses_is_the_machines_problem_with_what_to_do(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(folder: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(folder / "verdicts.jsonl"))
+
+    monkeypatch.setattr(pipeline, "judge_run", full)
+    assert app.main(["judge", "--run-dir", str(recorded)]) == BROKEN
+    said = capsys.readouterr().err
+    assert f"cannot write {recorded / 'verdicts.jsonl'}: the disk is full; make room, or" in said
+    assert "Traceback" not in said
+
+
+def test_what_a_message_quotes_commands_no_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "\x1b[31mred\x07.yaml"
+    assert app.main(["plan", str(path)]) == WRONG_USE
+    path.write_text(MOVED, encoding="utf-8")
+    assert app.main(["plan", str(path)]) == WRONG_USE
+    said = capsys.readouterr().err
+    assert "the file's name cannot be shown" in said
+    assert "\x1b" not in said
+    assert "\x07" not in said
+
+
+@pytest.mark.parametrize(
+    "name", ["it's mine", "größe", "-x", "a [b] @c", "x" * 200, "%s {0}", "a*?"]
+)
+def test_a_scenario_file_may_have_a_hard_name(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "my folder" / f"{name}.yaml"
+    path.parent.mkdir()
+    path.write_text(MOVED, encoding="utf-8")
+    folder = str(path.parent / ".." / "my folder")
+    assert app.main(["plan", folder, "--profile", "first", "--cells"]) == 0
+    assert f"\nmy folder/{name}[hudi-cow]@spark" in capsys.readouterr().out
+
+
+def test_a_plan_tells_which_explicit_values_cannot_be_traced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.yaml"
+    rows = "insert: {rows: [{id: 1, f1: x, f2: x}]}"
+    path.write_text(MOVED.replace("insert: [1, 2]", rows), encoding="utf-8")
+    assert app.main(["plan", str(path), "--profile", "first"]) == 0
+    told = f"note: {path}:6: step 1 insert: row 1: f1 is x, which stands in another place too"
+    assert told in capsys.readouterr().out
+
+
+VERSIONS = """\
+mine:
+  scenarios: ["*"]
+  formats: [hudi-cow]
+  writers:
+    - {distribution: spark-3.5.8-hudi-1.0.2, settings: {table_version: "6"}}
+    - {distribution: spark-3.5.8-hudi-1.0.2, settings: {table_version: "8"}}
+    - spark-3.5.8-hudi-1.2.0
+    - sequence: [spark-3.5.8-hudi-0.15.0, spark-3.5.8-hudi-1.0.2]
+      at: 2
+  readers: [hive-3.1.3, trino-368]
+"""
+
+
+def test_a_plan_tells_how_many_cells_are_declared_unsupported_and_counts_no_minutes_for_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.yaml").write_text(MOVED, encoding="utf-8")
+    (tmp_path / "profiles.yaml").write_text(VERSIONS, encoding="utf-8")
+    monkeypatch.setattr(plan_options, "estimate", lambda made: 60.0 * len(made.cells))
+    assert app.main(["plan", str(tmp_path), "--profile", "mine"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    at = next(at for at, line in enumerate(told) if line.startswith("declared unsupported"))
+    assert told[at] == (
+        "declared unsupported, as far as a plan tells: 9 cells; of each reader, format and version "
+        "one is sent, and the others if it is answered"
+    )
+    hive = "hive-3.1.3 knows hudi tables up to version 8, not 9 (HoodieTableVersion of Hudi 1.0.2)"
+    trino = "trino-368 knows hudi tables up to version 7, not {} ({} of Hudi 0.11.1)"
+    why = (trino.format(8, "TimelineLayoutVersion"), hive, trino.format(9, "TimelineLayoutVersion"))
+    assert told[at + 1 : at + 4] == [f"  3 cells: {each}" for each in why]
+    assert told[-1].endswith(" 24 cells; about 15 min when nothing is there yet")
+
+
+@pytest.mark.parametrize("name", ["my runs", "größe", "a,b", "100%"])
+@pytest.mark.parametrize("which", ["run", "cache"])
+def test_a_folder_that_engines_would_write_otherwise_is_refused_before_it_is_made(
+    name: str,
+    which: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    odd, plain = tmp_path / name, tmp_path / "plain"
+    monkeypatch.setenv("HARNESS_CACHE", str(odd if which == "cache" else plain))
+    run_dir = odd if which == "run" else plain
+    assert app.main(["run", "--profile", "first", "--run-dir", str(run_dir)]) == WRONG_USE
+    said = capsys.readouterr().err
+    assert "tables would go astray; let " in said
+    assert ("--run-dir" if which == "run" else "HARNESS_CACHE") in said
+    assert list(tmp_path.iterdir()) == []

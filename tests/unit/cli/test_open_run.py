@@ -1,0 +1,207 @@
+"""Runs are begun where nothing of anybody's can be taken for the half files of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts.cache import Cache
+from harness.cli import app, open_run
+from harness.cli.console.output import Voice
+from harness.cli.open_run import Means
+from harness.core.errors import UsageProblem
+from harness.core.progress import QuietProgress
+from harness.core.records import Answer
+from harness.read import reader_scheduler as reading
+from harness.run import needed_artifacts, pipeline, run_folder, run_info
+from harness.run.plan_record import plan_of
+from harness.scenario.cells import Plan
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+WRONG_USE, BROKEN = 2, 3
+PROJECT = ("engines/mycar/src/a.py", "engines/table-x/kept", "notes.part")
+"""Files of somebody whose names are like those of a run's half files."""
+
+
+def begin(folder: Path | None, cache: Path) -> None:
+    """Begin a run, as commands do, and end it before it does anything."""
+    means = Means(Voice(quiet=True), Cache(cache))
+    with open_run.begun(plan_of(run_info.read_info(RECORDED)), folder, means):
+        pass
+
+
+def made(folder: Path, *names: str) -> list[Path]:
+    """Make files in a folder; give all that is there then."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("kept", encoding="utf-8")
+    return sorted(folder.rglob("*"))
+
+
+@pytest.mark.parametrize("name", [*PROJECT, "mine.yaml"])
+def test_a_run_never_begins_in_a_folder_of_something_else(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    before = made(folder, name)
+    with pytest.raises(UsageProblem, match=r"project is no run and not empty: it holds '.*a fol"):
+        begin(folder, tmp_path / "cache")
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_file_is_no_folder_for_a_run(tmp_path: Path) -> None:
+    made(tmp_path, "file")
+    with pytest.raises(UsageProblem, match="file is no folder; name another one"):
+        begin(tmp_path / "file", tmp_path / "cache")
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "kept"
+
+
+def test_what_lies_beside_a_run_and_is_none_is_left_alone(tmp_path: Path) -> None:
+    before = made(tmp_path / "project", *PROJECT, run_folder.LOCK)
+    run = tmp_path / "elsewhere" / "project"
+    made(run, *PROJECT, run_folder.LOCK, run_info.INFO)
+    (tmp_path / "linked").symlink_to(run)
+    begin(tmp_path / "run", tmp_path / "cache")
+    assert sorted((tmp_path / "project").rglob("*")) == before
+    assert all((run / name).exists() for name in PROJECT)
+
+
+@pytest.mark.parametrize(
+    "left", [(), ("run.lock",), ("run.lock", "run.json.part"), ("pytest/cases.txt",)]
+)
+def test_a_run_begins_in_an_empty_folder_and_where_one_was_killed_before_its_plan_was_there(
+    left: tuple[str, ...], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    made(folder, *left)
+    begin(folder, tmp_path / "cache")
+    assert run_info.read_info(folder).id == "run"
+    assert not (folder / "run.json.part").exists()
+
+
+@pytest.mark.parametrize(
+    "command", [["run", "--profile", "first", "--offline"], ["run", "--resume"], ["judge"]]
+)
+def test_an_empty_name_of_a_folder_is_not_the_one_that_is_here(
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert app.main([*command, "--run-dir", ""]) == WRONG_USE
+    assert "it is empty; name the run" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_judging_a_folder_that_is_no_run_leaves_nothing_there(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path, tmp_path / "file"):
+        assert app.main(["judge", "--run-dir", str(folder)]) == WRONG_USE
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_run_that_fails_at_once_is_gone_on_with_and_does_not_hide_the_last_good_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    begin(None, tmp_path / "cache")
+    good = run_folder.LATEST_RUN.readlink()
+    assert app.main(["run", "--profile", "first", "--offline"]) == BROKEN
+    failed = (run_folder.RUNS / run_folder.BEGUN).readlink()
+    assert run_folder.LATEST_RUN.readlink() == good != failed
+    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
+    assert app.main(["run", "--resume", "--quiet"]) == BROKEN
+    assert run_folder.LATEST_RUN.readlink() == failed
+
+
+BEFORE_IT = (
+    "was begun last and has nothing to show: it failed, or has no answer yet; harness run --re"
+)
+COMMANDS = (
+    *(["judge"], ["report"], ["explain", "a"], ["reproduce"], ["remedy", "a"]),
+    *(["read", "--offline"], ["baseline", "update"]),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_command_on_the_latest_run_says_that_a_newer_one_has_nothing_to_show(
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    begin(None, tmp_path / "cache")
+    app.main(command)
+    assert BEFORE_IT not in capsys.readouterr().err
+    good = run_folder.LATEST_RUN.readlink()
+    failed = tmp_path / "runs" / "failed"
+    failed.mkdir()
+    run_folder.point_begun(failed)
+    app.main(command)
+    (line,) = (each for each in capsys.readouterr().err.splitlines() if BEFORE_IT in each)
+    assert line.startswith("harness: failed was begun last")
+    assert line.endswith(f"sume goes on with it. What follows is of {good}")
+    app.main([*command, "--run-dir", f"runs/{good}"])
+    assert BEFORE_IT not in capsys.readouterr().err
+
+
+def test_where_no_run_has_anything_to_show_the_one_begun_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    failed = tmp_path / "runs" / "failed"
+    failed.mkdir(parents=True)
+    run_folder.point_begun(failed)
+    assert app.main(["judge"]) == WRONG_USE
+    told, problem = capsys.readouterr().err.splitlines()
+    assert told.endswith("harness run --resume goes on with it")
+    assert "there is no run at runs/latest" in problem
+
+
+@pytest.mark.parametrize(("unknown", "shown"), [("", True), ("silence", False)])
+def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
+    unknown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, shown: bool
+) -> None:
+    plan = plan_of(run_info.read_info(RECORDED))
+    answer = Answer(plan.cells[0].case, "select", unknown=unknown)
+    looks: list[Path] = []
+    show = run_folder.show
+
+    def seen(run: Path) -> None:
+        looks.append(run)
+        show(run)
+
+    def read(_plan: Plan, _states: object, _where: object, keep: Callable[[Answer], None]) -> None:
+        for _ in range(3):
+            keep(answer)
+            assert (tmp_path / run_folder.LATEST).exists() is shown
+        assert len(looks) == shown, "no answer but the first changes what is the latest"
+
+    monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(run_folder, "show", seen)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    run_folder.point_begun(folder)
+    run_info.write_info(folder, run_info.read_info(RECORDED))
+    work = pipeline.Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+    pipeline.read_answers(plan, work, fresh=False)
+
+
+def test_a_path_that_is_too_long_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(["plan", "a" * 5000]) == WRONG_USE
+    assert "aaaa'…: the path is too long" in capsys.readouterr().err
+
+
+def test_a_program_is_told_of_the_end_when_an_option_is_wrong(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert app.main(["run", "--json", "--run-dri", "x"]) == WRONG_USE
+    (end,) = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert (end["event"], end["status"]) == ("end", WRONG_USE)
+    assert app.main(["run", "--run-dri", "x"]) == WRONG_USE
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,130 @@
+"""Files, folders and readers on the command line that cannot be are wrong use, told at once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.cli import app, plan_options
+from harness.core import yaml_reader
+from harness.core.errors import UsageProblem
+from harness.run import needed_artifacts
+from tests.stories import MOVED
+
+WRONG_USE = 2
+SERVICE = "hive-metastore-3.1.3"
+
+
+@pytest.fixture(autouse=True)
+def nothing_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: pytest.fail("it fetches"))
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.yaml"
+    path.write_text(MOVED, encoding="utf-8")
+    return path
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Give what is said to somebody who used a command wrongly."""
+    assert app.main(arguments) == WRONG_USE
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    return said
+
+
+def test_cases_may_be_saved_with_a_byte_order_mark_and_blank_lines(mine: Path) -> None:
+    every = plan_options.make([mine], "first", "").cells
+    cases = mine.with_name("cases.txt")
+    named = every[0].case, every[-1].case
+    cases.write_bytes(b"\xef\xbb\xbf" + "\r\n \r\n".join((*named, "")).encode())
+    made = plan_options.make([mine], "first", "", cases)
+    assert tuple(each.case for each in made.cells) == named
+
+
+def test_a_file_of_cases_is_read_up_to_a_limit_that_every_plan_keeps(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert plan_options.CASES_BYTES > 8 * 7_500_000
+    cases = mine.with_name("cases.txt")
+    cases.touch()
+    os.truncate(cases, plan_options.CASES_BYTES + 1)
+    with pytest.raises(UsageProblem, match=r"cases\.txt:1: the file is longer than 67108864 bytes"):
+        plan_options.make([mine], "first", "", cases)
+
+
+def test_cases_come_from_a_file_and_nothing_else_is_waited_for(mine: Path) -> None:
+    pipe = mine.with_name("pipe")
+    os.mkfifo(pipe)
+    for path in (pipe, mine.parent):
+        with pytest.raises(UsageProblem, match="this is no file; give a text file that names"):
+            plan_options.make([mine], "first", "", path)
+    with pytest.raises(UsageProblem, match="cannot be read: No such file"):
+        plan_options.make([mine], "first", "", mine.with_name("none"))
+    assert yaml_reader.MAX_BYTES < plan_options.CASES_BYTES
+
+
+@pytest.mark.parametrize("command", ["run", "write"])
+def test_a_run_folder_that_cannot_be_made_is_wrong_use(
+    command: str, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    why = ["is no folder; name another one", *["is no folder and cannot be made one"] * 2]
+    for place, told in zip((str(mine), "/proc/x", str(mine / "x")), why, strict=True):
+        said = refused(capsys, command, str(mine), "--profile", "first", "--run-dir", place)
+        assert f"{place} {told}" in said
+    Path("runs").touch()
+    said = refused(capsys, command, str(mine), "--profile", "first")
+    assert "runs is no folder and cannot be made one: File exists; let --run-dir name" in said
+
+
+@pytest.mark.parametrize("command", ["judge", "report", "read", "baseline update", "run --resume"])
+def test_a_file_is_no_run(command: str, mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, *command.split(), "--run-dir", str(mine))
+    assert f"{mine} is no folder of a run" in said
+
+
+def test_a_working_folder_that_is_gone_is_told(
+    mine: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = mine.with_name("gone")
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    said = refused(capsys, "run", str(mine), "--profile", "first")
+    assert "the folder that you are in is gone; go to another one" in said
+
+
+def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in (SERVICE, "trino-1"):
+        with pytest.raises(
+            UsageProblem, match=f"'{name}' is no reader; allowed: .*trino-476"
+        ) as at:
+            plan_options.reader(name)
+        assert SERVICE not in str(at.value).partition("allowed")[2]
+    profile = "mine: {scenarios: ['*'], formats: [hudi-cow], writers: [spark-3.5.8-hudi-0.15.0], "
+    profile += f"readers: [{SERVICE}]}}\n"
+    mine.with_name("profiles.yaml").write_text(profile, encoding="utf-8")
+    assert f"'{SERVICE}' is no reader" in refused(capsys, "plan", str(mine), "--profile", "mine")
+
+
+@pytest.mark.parametrize(
+    ("file", "told"), [(".", "is a folder"), ("", "is a folder"), ("a/b.tar", "no folder a for b")]
+)
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_downloaded(
+    file: str, told: str, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told in refused(capsys, "cache", "export", file, "--profile", "first", "--offline")
+
+
+def test_a_cache_in_the_home_of_nobody_is_wrong_use(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", "~nosuchuser/x")
+    assert "HARNESS_CACHE is ~nosuchuser/x: " in refused(capsys, "doctor")

@@ -1,0 +1,68 @@
+"""What `harness plan` prints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from harness.cli import plan_options
+from harness.plan import estimate, estimation
+from harness.reports import pairs
+from harness.scenario.cells import Cell, Partly, Plan, Variant, parse_reader
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from tests.unit.scenario.stories import scenario_of
+
+STORY = replace(scenario_of(Insert((1,)), RenameColumn("f1", "g")), name="family/story")
+ASKED = {
+    "spark-3": 100,
+    "hive-3{path=fetch}": 20,
+    "hive-3{path=mapreduce}": 10,
+    "trino-4": 20,
+}
+"""So many cells of each reader."""
+
+
+def planned() -> Plan:
+    """Give a plan of two tables in three steps each, creation included, by two writers."""
+    writers = ("writer-1", "writer-1", "writer-2")
+    variants = tuple(Variant(each, STORY, "hudi-cow", {}, writers) for each in "vw")
+    cells = tuple(
+        Cell("v", 1, reader, "snapshot", f"column(f{number})")
+        for reader, many in ASKED.items()
+        for number in range(many)
+    )
+    return Plan("mine", variants, tuple(map(parse_reader, ASKED)), cells)
+
+
+def shown(made: Plan) -> list[str]:
+    out = StringIO()
+    plan_options.show(made, Console(file=out, width=120), cells=False)
+    return out.getvalue().splitlines()
+
+
+def test_the_minutes_of_a_plan_are_the_sum_of_what_is_known_of_its_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    figures = {"METASTORE_S": 10, "WRITER_START_S": 20, "STEP_S": 6, "STATE_S": 1, "CELL_S": 0.5}
+    answers = {"READERS_S": {"spark": (30, 2), "hive": (40, 3)}, "OTHER_S": (50, 4)}
+    for name, value in {**figures, **answers, "MAPREDUCE_S": 9}.items():
+        monkeypatch.setattr(estimation, name, value)
+    told = 2 * 10 + 6 * 1 + 150 * 0.5
+    written = 2 * 20 + 6 * 6 / 2
+    spark, hive, trino = 30 + 100 * 2, 40 + 20 * 3 + 10 * 9, 50 + 20 * 4
+    assert hive < spark < hive + trino, "the third is asked once the second is over"
+    seconds = told + written + hive + trino
+    assert estimate(planned()) == seconds == 479
+    end = "2 variants, 4 readers, 150 cells; about 8 min when nothing is there yet"
+    assert shown(planned())[-1] == end
+
+
+def test_a_plan_says_which_readers_are_not_asked_about_every_variant() -> None:
+    said = shown(replace(planned(), partly=(Partly("hive-3{path=mapreduce}", 1, 2, 10),)))
+    at = said.index(f"{pairs.PARTLY}:")
+    assert said[at + 1] == "  hive-3{path=mapreduce}: 1 of 2 variants that it can read, 10 cells"
+    assert not any(pairs.PARTLY in line for line in shown(planned()))

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import threading
+from functools import partial
+
+import pytest
+
+from harness.core.concurrency import HaltedError, Lanes
+
+
+def test_every_job_is_done() -> None:
+    done: list[int] = []
+    with Lanes(2).doing([partial(done.append, number) for number in range(7)]):
+        pass
+    assert sorted(done) == list(range(7))
+
+
+def test_without_jobs_nothing_is_waited_for() -> None:
+    with Lanes(2).doing([]):
+        pass
+
+
+def test_so_many_run_side_by_side() -> None:
+    all_met = threading.Barrier(3)
+    with Lanes(2).doing([lambda: _met(all_met), lambda: _met(all_met)]):
+        _met(all_met)  # and so does what they are done beside
+
+
+def _met(barrier: threading.Barrier) -> None:
+    barrier.wait(30)
+
+
+def _goes_on(lanes: Lanes, go_on: threading.Event, halted: threading.Event) -> None:
+    """Wait, and tell whether the job was told to halt."""
+    go_on.wait(30)
+    try:
+        lanes.check()
+    except HaltedError:
+        halted.set()
+        raise
+
+
+def test_the_first_that_fails_is_raised_at_once_and_the_others_are_told() -> None:
+    halted, go_on = threading.Event(), threading.Event()
+    lanes, later = Lanes(2), []
+    goes_on = partial(_goes_on, lanes, go_on, halted)
+
+    def fails() -> None:
+        raise ValueError("no")
+
+    # The job that waits ends only after the failure was raised.
+    with (
+        pytest.raises(ValueError, match="no"),
+        lanes.doing([goes_on, fails, lambda: later.append(1)]),
+    ):
+        pass
+    go_on.set()
+    assert halted.wait(30)
+    assert not later
+
+
+def test_what_breaks_beside_them_is_raised_at_once_and_they_are_told() -> None:
+    halted, go_on = threading.Event(), threading.Event()
+    lanes = Lanes(1)
+    goes_on = partial(_goes_on, lanes, go_on, halted)
+    with pytest.raises(ValueError, match="no"), lanes.doing([goes_on]):
+        raise ValueError("no")
+    go_on.set()
+    assert halted.wait(30)
+
+
+def test_what_fails_early_is_raised_when_the_other_is_over() -> None:
+    failed, over = threading.Event(), []
+
+    def fails() -> None:
+        failed.set()
+        raise ValueError("no")
+
+    def beside() -> None:
+        with Lanes(1).doing([fails]):
+            assert failed.wait(30)
+            over.append(1)
+
+    with pytest.raises(ValueError, match="no"):
+        beside()
+    assert over

@@ -1,0 +1,167 @@
+"""Records that were cut off, spoilt or changed by hand: told with the file, or gone on with."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cli import app
+from tests.full_disk import full_disk
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+WRONG_USE = 2
+BROKEN = 3
+Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    return folder
+
+
+def judge(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    status = app.main(["judge", "--show", "--run-dir", str(folder)])
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err
+    return status, said.out + said.err
+
+
+@pytest.mark.parametrize("name", ["run.json", "states.jsonl", "answers.jsonl"])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: b"{" + data,
+        lambda data: data.replace(b'"', b"\xff", 1),
+        lambda data: b"[" * 100_000 + data,
+        lambda data: b"\0" * 100 + b"\n" + data,
+        lambda data: b"{}\n" + data,
+    ],
+    ids=["no JSON", "no UTF-8", "deep", "zeros", "empty"],
+)
+def test_a_spoilt_record_is_told_with_its_file_and_what_to_do(
+    name: str,
+    spoil: Callable[[bytes], bytes],
+    recorded: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = recorded / name
+    path.write_bytes(spoil(path.read_bytes()))
+    status, said = judge(recorded, capsys)
+    assert status == WRONG_USE
+    assert str(path) in said
+    assert "again" in said or "repeat the phase" in said
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda info: info["scenarios"].popitem(),
+        lambda info: info["readers"][0].update(reader="trino{"),
+        lambda info: info["variants"][0].update(writers=["a/b"]),
+        lambda info: info.update(variants="none"),
+        lambda info: info.pop("cells"),
+    ],
+    ids=["scenario gone", "no reader", "no writer", "no list", "cells gone"],
+)
+def test_a_plan_that_was_changed_so_that_it_is_none_is_told(
+    change: Change, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = recorded / "run.json"
+    info = json.loads(path.read_text(encoding="utf-8"))
+    change(info)
+    path.write_text(json.dumps(info), encoding="utf-8")
+    status, said = judge(recorded, capsys)
+    assert status == WRONG_USE
+    assert "run.json" in said
+    assert "run the profile again" in said
+
+
+@pytest.mark.parametrize("command", ["judge", "report", "baseline"])
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("states.jsonl", lambda it: it.update(variant="x"), "the plan has no variant 'x'"),
+        ("states.jsonl", lambda it: it["outcome"].update(step=99), "has no step 99"),
+        ("states.jsonl", lambda it: it["outcome"].update(step=-1), "has no step -1"),
+        ("answers.jsonl", lambda it: it["rows"][1].pop(), "row 2 has "),
+        ("answers.jsonl", lambda it: it["rows"][0].append("x"), "row 1 has "),
+    ],
+    ids=["no variant", "step too high", "step below 0", "short row", "long row"],
+)
+def test_a_record_that_does_not_fit_the_plan_or_itself_is_told_with_its_line(
+    command: str,
+    name: str,
+    change: Change,
+    told: str,
+    recorded: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = recorded / name
+    lines = path.read_text(encoding="utf-8").splitlines()
+    at = next(at for at, line in enumerate(lines) if at and json.loads(line).get("rows") != [])
+    record = json.loads(lines[at])
+    change(record)
+    lines[at] = json.dumps(record)
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    arguments = [command, "update"] if command == "baseline" else [command]
+    assert app.main([*arguments, "--run-dir", str(recorded)]) == WRONG_USE
+    said = capsys.readouterr().err
+    assert f"{path}:{at + 1}: " in said
+    assert told in said
+    assert "repeat the phase that writes it" in said
+
+
+@pytest.mark.parametrize("name", ["states.jsonl", "answers.jsonl"])
+def test_records_that_are_cut_off_leave_cells_unknown_and_none_green(
+    name: str, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = recorded / name
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    status, _ = judge(recorded, capsys)
+    assert status == BROKEN
+    lines = (recorded / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    assert "unknown" in {json.loads(line)["verdict"] for line in lines}
+
+
+def test_verdicts_are_judged_anew_whatever_they_were(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (recorded / "verdicts.jsonl").write_bytes(b"")
+    assert judge(recorded, capsys)[0] == 0
+    whole = (recorded / "verdicts.jsonl").read_bytes()
+    (recorded / "verdicts.jsonl").write_bytes(whole[:-100])
+    assert judge(recorded, capsys)[0] == 0
+    assert (recorded / "verdicts.jsonl").read_bytes() == whole
+
+
+def test_a_report_that_could_not_be_written_whole_is_not_there(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge(recorded, capsys)
+    before = {path.name: path.read_bytes() for path in recorded.iterdir() if path.is_file()}
+    with full_disk(20_000):
+        assert app.main(["report", "--run-dir", str(recorded)]) == BROKEN
+    assert "the disk is full; make room" in capsys.readouterr().err
+    after = {path.name: path.read_bytes() for path in recorded.iterdir() if path.is_file()}
+    for name in ("junit.xml", "report.html", "verdicts.jsonl", "run.json"):
+        assert after[name] == before[name]
+
+
+@pytest.mark.parametrize("size", [0, 1000, 50_000])
+def test_a_full_disk_while_judging_leaves_the_verdicts_there_were(
+    size: int, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge(recorded, capsys)
+    before = (recorded / "verdicts.jsonl").read_bytes()
+    with full_disk(size):
+        assert app.main(["judge", "--run-dir", str(recorded)]) == BROKEN
+    assert "the disk is full; make room" in capsys.readouterr().err
+    assert (recorded / "verdicts.jsonl").read_bytes() == before

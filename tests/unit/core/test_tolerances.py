@@ -1,0 +1,164 @@
+"""Differences that are not errors: what is declared is evened out, and nothing beyond it."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import formats
+from harness.artifacts import distributions
+from harness.core import tolerances
+from harness.core.records import Normalised
+from harness.core.tolerances import Declared, Tally, merged, of, product, products
+from harness.engines.hive import values as hive_values
+from harness.engines.trino import values as trino_values
+from harness.engines.trino.values import WireType
+from harness.model.canonical import Value, same, single
+from harness.model.datatypes import parse_type
+
+ALL = [(name, each) for name in products() for each in of(name).values()]
+
+
+def by_hive(raw: Value, kind: str, declared: Declared) -> Value:
+    return hive_values.canonical(raw, parse_type(kind), Tally(declared))
+
+
+def by_trino(raw: Value, declared: Declared) -> Value:
+    return trino_values.value_of(raw, WireType("real"), Tally(declared))
+
+
+READ: dict[str, Callable[[Declared], bool]] = {
+    "nested-text": lambda of: by_hive("[1]", "array<int>", of) == (1,),
+    "decimal-zeros": lambda of: str(by_hive(Decimal("1.1"), "decimal(5, 2)", of)) == "1.10",
+    "float-text": lambda of: by_trino(0.1, of) == single(0.1),
+    "timestamp-digits": lambda of: (
+        trino_values.canonical(WireType("timestamp", numbers=(9,)), Tally(of)) == "timestamp"
+    ),
+}
+"""What each declaration makes right where an answer is read."""
+JUDGED = {
+    *("timestamp-milliseconds", "kind-of-type", "bounded-text", "timestamp-zone", "one-timestamp"),
+    "lower-case-names",
+}
+"""Those that are applied where an answer is judged: see test_judging_differences."""
+
+
+@pytest.mark.parametrize(("name", "each"), ALL, ids=lambda each: getattr(each, "name", each))
+def test_every_declaration_is_needed_says_its_reason_and_its_source(
+    name: str, each: tolerances.Declaration
+) -> None:
+    assert each.name in JUDGED or READ[each.name](of(name))
+    assert each.name in JUDGED or not READ[each.name]({})
+    assert all((each.what, each.form, each.to, each.limit, each.reason, each.source, each.types))
+
+
+def test_nothing_is_tested_that_is_not_declared() -> None:
+    assert READ.keys() | JUDGED == {each.name for _, each in ALL}
+
+
+def test_every_distribution_that_reads_has_declarations_of_its_product() -> None:
+    reading = {each for each in distributions.names() if "metastore" not in each}
+    assert {product(each) for each in reading} == set(products())
+
+
+def test_a_product_of_which_nothing_is_said_has_no_declarations() -> None:
+    assert of("engine-1{path=fetch}") == {}
+
+
+def test_the_page_on_findings_lists_every_declaration_beside_its_products() -> None:
+    lines = (Path(__file__).parents[3] / "docs/findings.md").read_text("utf-8").splitlines()
+    table = {line.split("`")[1]: line for line in lines if line.startswith("| `")}
+    for name, each in ALL:
+        assert name in table[each.name].lower()
+
+
+def test_what_is_said_of_one_formats_tables_holds_for_no_other_ones() -> None:
+    found = {name: tolerances.about("spark-3.5.8", name).keys() for name in formats.names()}
+    assert [name for name, each in found.items() if "timestamp-zone" in each] == ["iceberg"]
+    assert all("bounded-text" in each for each in found.values())
+
+
+def test_what_is_not_declared_for_a_type_stays_as_it_came_and_is_not_counted() -> None:
+    tally = Tally(of("hive"))
+    assert tally.take("float-text", "double", 0.1, single(0.1)) == 0.1
+    assert tally.take("no-such", "float", 0.1, single(0.1)) == 0.1
+    assert tally.told() == ()
+
+
+def test_only_what_differs_is_counted() -> None:
+    tally = Tally(of("trino"))
+    for sent in (0.5, 0.1, 0.2):
+        tally.take("float-text", "float", sent, single(sent))
+    assert tally.told() == (Normalised("float-text", 2),)
+
+
+def test_what_was_applied_to_parts_is_added_up_by_name() -> None:
+    one, two = (Normalised("b", 1), Normalised("a", 2)), (Normalised("b", 3),)
+    assert merged(one, two, ()) == (Normalised("a", 2), Normalised("b", 4))
+
+
+FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
+
+
+@given(FLOATS)
+def test_the_shortest_text_of_a_float_is_that_float_and_of_its_neighbour_is_not(
+    value: float,
+) -> None:
+    assert same(by_trino(shortest(value), of("trino")), value)
+    assert same(by_hive(shortest(value), "float", of("hive")), value)
+    if math.isfinite(up := neighbour(value)):
+        assert not same(by_trino(shortest(up), of("trino")), value)
+        assert not same(by_hive(shortest(up), "float", of("hive")), value)
+
+
+def neighbour(value: float) -> float:
+    """The next 32-bit number, away from zero."""
+    (bits,) = struct.unpack("<I", struct.pack("<f", value))
+    found: float = struct.unpack("<f", struct.pack("<I", bits + 1))[0]
+    return found
+
+
+def shortest(value: float) -> float:
+    """The double of the text that Java writes for a float: the fewest digits that tell it."""
+    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
+    return next(float(each) for each in texts if _as_single(each) == value)
+
+
+def _as_single(text: str) -> float | None:
+    try:
+        return single(float(text))
+    except OverflowError:
+        return None
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 6))
+def test_zeros_are_given_back_to_a_decimal_and_no_other_digit_is_changed(
+    digits: int, scale: int
+) -> None:
+    value, kind = Decimal(digits).scaleb(-scale), f"decimal(20, {scale})"
+    sent = Decimal(f"{value.normalize():f}")
+    assert same(by_hive(sent, kind, of("hive")), value)
+    assert same(by_hive(f"[{sent}]", f"array<{kind}>", of("hive")), (value,))
+    finer = value + Decimal(1).scaleb(-scale - 1)
+    assert by_hive(finer, kind, of("hive")) == finer != value
+
+
+@given(st.lists(st.integers(-(2**31), 2**31 - 1), min_size=1))
+def test_nested_text_keeps_every_value_and_what_is_no_such_text_stays_text(
+    values: list[int],
+) -> None:
+    sent = f"[{','.join(map(str, values))}]"
+    assert by_hive(sent, "array<int>", of("hive")) == tuple(values)
+    assert by_hive(sent[:-1], "array<int>", of("hive")) == sent[:-1]
+
+
+def test_a_timestamp_with_a_zone_is_not_taken_for_one_without() -> None:
+    zoned = WireType("timestamp with time zone", numbers=(3,))
+    assert trino_values.canonical(zoned, Tally(of("trino"))) == ""

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.core.errors import ScenarioProblem
+from harness.core.yaml_reader import MAX_BYTES, parse, read
+
+
+def problem(text: str) -> str:
+    with pytest.raises(ScenarioProblem) as wrong:
+        parse(text, "a.yaml")
+    return str(wrong.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("7", 7),
+        ("-7", -7),
+        ("0x1F", 31),
+        ("0o17", 15),
+        ("012", 12),
+        ("1.5", 1.5),
+        ("1e3", 1000.0),
+        (".5", 0.5),
+        ("-.inf", float("-inf")),
+        ("true", True),
+        ("null", None),
+        ("~", None),
+        ("yes", "yes"),
+        ("off", "off"),
+        ("1_000", "1_000"),
+        ("0b11", "0b11"),
+        ("12:30", "12:30"),
+        ("2024-02-29", "2024-02-29"),
+        ("=", "="),
+        ('"7"', "7"),
+    ],
+)
+def test_scalars_are_those_of_yaml_1_2(text: str, value: object) -> None:
+    found = parse(f"a: {text}\n", "a.yaml").data["a"]
+    assert (found, type(found)) == (value, type(value))
+
+
+def test_every_place_knows_its_line() -> None:
+    document = parse("a:\n  - x\n  - b: 1\n    c: {d: 2,\n      e: 3}\n", "a.yaml")
+    places = [("a",), ("a", 0), ("a", 1), ("a", 1, "c"), ("a", 1, "c", "d"), ("a", 1, "c", "e")]
+    assert [document.line(place) for place in places] == [1, 2, 3, 4, 4, 5]
+    assert document.line(("a", 1, "c", "unknown", 3)) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("b: &x 1\n", "a.yaml:1: an anchor (&) has no place here"),
+        ("b: 1\nc: *x\n", "a.yaml:2: an alias (*) has no place here"),
+        ("b: !!python/object:os.system x\n", "a.yaml:1: a tag (!) has no place here"),
+        ("%YAML 1.1\n---\na: 1\n", "a.yaml:1: a directive (%) has no place here"),
+        ("b: {}\nc:\n  <<: {}\n", "a.yaml:3: a merge key (<<) has no place here"),
+        ("b: 1\nc: 2\nb: 3\n", "a.yaml:3: the key 'b' stands twice"),
+        ("b: {c: 1, c: 1}\n", "a.yaml:1: the key 'c' stands twice"),
+        ("[1]: 2\n", "a.yaml:1: a key is text, not a list or mapping"),
+        ("a: 1\n---\nb: 2\n", "a.yaml:2: not YAML: but found another document"),
+        ("a:\n  b: [1\n", "a.yaml:3: not YAML: "),
+        ("a:\n\tb: 1\n", "a.yaml:2: not YAML: found character"),
+        ("a: \x01\n", "a.yaml:1: not YAML: unacceptable character"),
+        (f"a: {'9' * 200}\n", "a.yaml:1: a number has at most 100 digits"),
+        ("a: " + "[" * 50, "a.yaml:1: nested deeper than 40 levels"),
+        ("#" * (MAX_BYTES + 1), "a.yaml:1: the text is longer than 262144 characters"),
+    ],
+)
+def test_what_is_more_than_plain_data_is_refused_with_its_line(text: str, told: str) -> None:
+    assert problem(text).startswith(told)
+
+
+def test_all_problems_are_told_at_once_in_the_order_of_the_file() -> None:
+    lines = problem("a: &x 1\nb: *x\nc: !t 1\n").splitlines()
+    assert [line.split(":")[1] for line in lines] == ["1", "2", "3"]
+
+
+def test_a_file_that_is_too_long_is_not_read_on(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_bytes(b"#" * (MAX_BYTES + 1))
+    with pytest.raises(ScenarioProblem, match="longer than 262144 bytes"):
+        read(tmp_path / "a.yaml")
+
+
+def test_a_file_that_is_not_there_is_a_problem_with_its_name(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioProblem, match=r"b\.yaml:1: the file cannot be read: No such file"):
+        read(tmp_path / "b.yaml")
+
+
+def test_a_file_that_is_no_utf_8_is_a_problem_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_bytes(b"a: 1\nb: \xff\n")
+    with pytest.raises(ScenarioProblem, match=r"a\.yaml:2: not UTF-8"):
+        read(tmp_path / "a.yaml")

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from harness.artifacts import distributions
+from harness.core import tolerances
+from harness.core.errors import UsageProblem
+from harness.core.records import Column
+from harness.engines.api import Question
+from harness.engines.hive.engine import ENGINE, statements
+from harness.engines.hive.session import HiveConnection, nested_types, reply
+from harness.engines.hive.values import Result
+from harness.model.canonical import MapValue, single
+from harness.model.query import Query, not_null
+
+
+@pytest.mark.parametrize(
+    ("query", "sql"),
+    [
+        (Query(), "select * from `db`.`t_rt`"),
+        (Query(columns=("a", "st.b")), "select `a`, `st`.`b` from `db`.`t_rt`"),
+        (Query(where=not_null("st.b")), "select * from `db`.`t_rt` where `st`.`b` is not null"),
+        (
+            Query(count=True, where=not_null("a")),
+            "select count(*) from `db`.`t_rt` where `a` is not null",
+        ),
+    ],
+)
+def test_questions_are_put_in_hiveql(query: Query, sql: str) -> None:
+    assert ENGINE.sql(Question("db", "t_rt", "hudi-mor", query), {}) == sql
+
+
+def test_a_session_is_told_only_what_a_reader_names() -> None:
+    assert statements({}) == ()
+    assert statements({"schema-on-read": "off", "path": "mapreduce"}) == (
+        "set hive.fetch.task.conversion=none",
+        "set hoodie.schema.on.read.enable=false",
+    )
+
+
+@pytest.mark.parametrize("settings", [{"path": "tez"}, {"colour": "red"}])
+def test_a_setting_that_there_is_not_is_refused_with_what_there_is(
+    settings: dict[str, str],
+) -> None:
+    with pytest.raises(UsageProblem, match="path: fetch, mapreduce; schema-on-read: on, off"):
+        statements(settings)
+
+
+def test_every_setting_that_is_offered_has_a_statement() -> None:
+    for name, values in ENGINE.settings.items():
+        for value in values:
+            assert len(statements({name: value})) == 1
+
+
+def test_orcs_own_setting_is_told_in_its_own_words_and_for_orc_files_only() -> None:
+    by_position = {"orc.force.positional.evolution": "true"}
+    assert statements(by_position) == ("set orc.force.positional.evolution=true",)
+    distribution = distributions.load("hive-3.1.3")
+    assert ENGINE.cannot(distribution, by_position, "hive-orc") == ""
+    assert "says nothing of hudi-cow" in ENGINE.cannot(distribution, by_position, "hudi-cow")
+    assert ENGINE.cannot(distribution, {}, "hudi-cow") == ""
+
+
+def test_nested_types_come_from_the_table() -> None:
+    table = {"id": "string", "st": "struct<a:int,b:struct<c:string>>", "m": "map<int,string>"}
+    result = Result(columns=(("t.id", "string"), ("t.st", "struct"), ("t.m", "map")))
+    assert nested_types("*", result, table) == ("string", table["st"], "map<int,string>")
+    dotted = Result(columns=(("b", "struct"), ("c", "string"), ("x", "array")))
+    assert nested_types("`st`.`b`, `st`.`b`.`c`, `x`", dotted, table) == (
+        "struct<c:string>",
+        "string",
+        "array",
+    )
+
+
+class Told:
+    """Answers a query with one struct, and says what the table's columns are."""
+
+    def __init__(self) -> None:
+        self.described: list[str] = []
+
+    def run(self, sql: str, timeout_s: float) -> Result:
+        if not sql.startswith("describe "):
+            return Result((("since.st", "struct"),), (('{"a":1}',),))
+        self.described.append(sql)
+        return Result(rows=(("st", "struct<a:int>", ""),))
+
+    def close(self) -> None:
+        self.described.clear()
+
+
+@pytest.mark.parametrize("what", ["*", "`st`"])
+@pytest.mark.parametrize("where", ["", " where `st`.`a` is not null"])
+@pytest.mark.parametrize(
+    "source", ["`db`.`t_rt`", "(select * from `db`.`t_rt` where `c` > '1') `since`"]
+)
+def test_nested_values_are_read_by_the_table_s_types_however_it_is_asked(
+    what: str, where: str, source: str
+) -> None:
+    client: Any = Told()
+    found = HiveConnection(client, tolerances.of("hive")).ask(
+        f"select {what} from {source}{where}", timeout_s=9.0
+    )
+    assert client.described == ["describe `db`.`t_rt`"]
+    assert found.rows == (({"a": 1},),)
+
+
+def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns() -> None:
+    result = Result(
+        columns=(("t._hoodie_file_name", "string"), ("t.n", "bigint"), ("t.bi", "binary")),
+        rows=(("f.parquet", 1, b"x"), ("g.parquet", None, None)),
+        path="fetch",
+    )
+    found = reply(result, ("string", "bigint", "binary"), 0.5, tolerances.of("hive"))
+    assert found.columns == (Column("n", "bigint", "long"), Column("bi", "binary", "binary"))
+    assert found.rows == ((1, b"x"), (None, None))
+    meta = Column("_hoodie_file_name", "string", "string")
+    assert found.left_out == ((meta, ("f.parquet", "g.parquet")),)
+    assert (found.confirmed, found.seconds) == ("fetch", 0.5)
+
+
+def test_a_reply_tells_what_was_evened_out_in_it() -> None:
+    result = Result((("n", "array"), ("f", "float")), (('[{"d":1.1}]', 0.1), ("[]", 0.5)))
+    types = ("array<struct<d:decimal(5,2)>>", "float")
+    found = reply(result, types, 0.5, tolerances.of("hive"))
+    assert found.rows[0] == (({"d": Decimal("1.10")},), single(0.1))
+    applied = {each.name: each.count for each in found.normalised}
+    assert applied == {"nested-text": 2, "decimal-zeros": 1, "float-text": 1}
+
+
+def test_a_reply_keeps_the_texts_that_were_read_as_something_else() -> None:
+    result = Result(
+        columns=(("_hoodie_file_name", "string"), ("s", "string"), ("c", "decimal"), ("m", "map")),
+        rows=(("f", "2024", "1.5", '{7:"x"}'), ("g", "1.50", "1.25", None)),
+    )
+    types = ("string", "string", "decimal(5,2)", "map<int,string>")
+    found = reply(result, types, 0.5, tolerances.of("hive"))
+    assert found.rows[0][1:] == (Decimal("1.50"), MapValue(((7, "x"),)))
+    assert found.raw == ((0, 2, '{7:"x"}'),)
+    at = Result((("at", "timestamp"),), (("2024-01-02 03:04:05.5",), ("2024-01-02 03:04:05",)))
+    assert reply(at, ("timestamp",), 0.5, {}).raw == ((0, 0, "2024-01-02 03:04:05.5"),)
+
+
+def test_what_is_not_declared_is_left_as_it_came() -> None:
+    result = Result((("n", "array"), ("f", "float")), (("[1]", 0.1),))
+    found = reply(result, ("array<int>", "float"), 0.5, {})
+    assert (found.rows, found.normalised) == ((("[1]", 0.1),), ())
+
+
+def test_the_digest_of_the_ask_code_is_known_where_the_client_library_is_not() -> None:
+    code = (
+        "import sys; sys.modules['pyhive'] = None; sys.modules['TCLIService'] = None; "
+        "from harness.engines.hive.engine import ENGINE; print(ENGINE.ask_code())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ENGINE.ask_code()
+    assert len(ENGINE.ask_code()) == 64

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.core.records import Refusal
+from harness.engines.hive.errors import Thrown, catalog_is_gone, chain, job_failure, refusal
+
+SEMANTIC = (
+    "Line 1:7 Invalid table alias or column reference 'nope': (possible column names are: id)"
+)
+MESSAGES = (
+    f"*org.apache.hive.service.cli.HiveSQLException:FAILED: [Error 10004]: {SEMANTIC}:17:16",
+    "org.apache.hive.service.cli.operation.Operation:toSQLException:Operation.java:335",
+    "java.lang.Thread:run::-1",
+    f"*org.apache.hadoop.hive.ql.parse.SemanticException:{SEMANTIC}:34:18",
+    "org.apache.hadoop.hive.ql.Driver:compile:Driver.java:659",
+)
+LOG = """\
+2026-11-21T15:03:00,480 WARN  [Thread-1] mapred.LocalJobRunner: job_local1_0001
+java.lang.Exception: somebody else's job
+2026-11-21T15:03:00,486 WARN  [Thread-665] mapred.LocalJobRunner: job_local16_0012
+java.lang.Exception: java.lang.RuntimeException: Hive Runtime Error [Error getting row data
+\tat org.apache.hadoop.mapred.LocalJobRunner$Job.runTasks(LocalJobRunner.java:492)
+ ]
+\tat org.apache.hadoop.mapred.LocalJobRunner$Job.run(LocalJobRunner.java:552)
+Caused by: java.lang.RuntimeException: Hive Runtime Error [Error getting row data
+Caused by: java.lang.ClassCastException: class Text cannot be cast to class IntWritable
+\t... 11 more
+Caused by: org.apache.hudi.exception.HoodieException$Inner
+2026-11-21T15:03:00,681 Stage-1 map = 0%,  reduce = 0%
+Caused by: java.lang.Error: of another line
+"""
+
+
+def test_the_chain_of_exceptions_is_read_from_a_status() -> None:
+    assert [(each.name, each.message) for each in chain(MESSAGES)][1:] == [
+        ("SemanticException", SEMANTIC)
+    ]
+    assert chain(()) == ()
+
+
+def test_a_refusal_is_named_by_the_innermost_exception() -> None:
+    found = refusal("FAILED: it", "42000", 10004, chain(MESSAGES))
+    assert found == Refusal(
+        kind="SemanticException",
+        message="FAILED: it",
+        code="42000/10004",
+        cause=f"org.apache.hadoop.hive.ql.parse.SemanticException: {SEMANTIC}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "code", "expected"), [(None, 0, ""), ("08S01", 2, "08S01/2"), (None, 7, "7")]
+)
+def test_a_code_is_what_there_is_of_it(state: str | None, code: int, expected: str) -> None:
+    assert refusal("m", state, code).code == expected
+
+
+def test_without_exceptions_a_refusal_is_named_by_its_message() -> None:
+    message = "Execution Error, return code 2 from org.apache.hadoop.hive.ql.exec.mr.MapRedTask"
+    assert refusal(message, "08S01", 2).kind == "MapRedTask"
+    assert refusal("out of luck", None, 0).kind == "HiveSQLException"
+
+
+def test_what_ended_a_job_is_found_in_the_log() -> None:
+    thrown = job_failure(LOG, "job_local16_0012")
+    assert thrown[-1] == Thrown("org.apache.hudi.exception.HoodieException$Inner", "")
+    assert thrown[-2] == Thrown(
+        "java.lang.ClassCastException", "class Text cannot be cast to class IntWritable"
+    )
+    assert str(thrown[-1]) == "org.apache.hudi.exception.HoodieException$Inner"
+    assert job_failure(LOG, "job_local1_0001") == (
+        Thrown("java.lang.Exception", "somebody else's job"),
+    )
+
+
+def test_a_job_that_the_log_does_not_name_has_no_cause() -> None:
+    assert job_failure(LOG, "job_local16_001") == ()
+
+
+def test_a_lost_metastore_is_told_from_a_wrong_query() -> None:
+    gone = Thrown("org.apache.thrift.transport.TTransportException", "")
+    assert catalog_is_gone(refusal("FAILED: SemanticException", None, 0, (gone,)))
+    assert not catalog_is_gone(refusal("FAILED: it", "42000", 10004, chain(MESSAGES)))
+
+
+def test_a_stack_trace_in_a_message_is_left_out() -> None:
+    message = "FAILED: it\n\tat a.B.c(B.java:1)\nCaused by: java.net.X: y\n\t... 4 more\n"
+    assert refusal(message, None, 0).message == "FAILED: it\nCaused by: java.net.X: y"

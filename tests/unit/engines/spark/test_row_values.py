@@ -1,0 +1,58 @@
+"""Values as PySpark gives them; no JVM is needed for its types."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from decimal import Decimal
+
+import pytest
+from pyspark.sql import Row
+from pyspark.sql import types as spark
+
+from harness.engines.spark.row_values import canonical
+from harness.model.canonical import MapValue, same, single
+
+
+def test_null_is_none_in_every_type() -> None:
+    assert canonical(None, spark.StructType([])) is None
+
+
+def test_plain_values_stay_what_they_are() -> None:
+    when = datetime.datetime(2024, 2, 29, 1, 2, 3, 500000)  # noqa: DTZ001 - canonical has no zone
+    for value, type_ in (
+        (7, spark.LongType()),
+        (True, spark.BooleanType()),
+        (Decimal("1.10"), spark.DecimalType(10, 2)),
+        (datetime.date(2024, 2, 29), spark.DateType()),
+        (when, spark.TimestampType()),
+        ("x", spark.StringType()),
+    ):
+        found = canonical(value, type_)
+        assert found == value
+        assert type(found) is type(value)
+
+
+def test_a_struct_is_a_dict_in_the_order_of_its_type() -> None:
+    inner = spark.StructType([spark.StructField("x", spark.IntegerType())])
+    outer = spark.StructType(
+        [spark.StructField("b", spark.StringType()), spark.StructField("a", inner)]
+    )
+    value = canonical(Row("b", "a")("t", Row("x")(1)), outer)
+    assert value == {"b": "t", "a": {"x": 1}}
+    assert list(value) == ["b", "a"]
+
+
+def test_arrays_are_tuples_and_maps_are_equal_in_any_order() -> None:
+    assert canonical([1, None], spark.ArrayType(spark.IntegerType())) == (1, None)
+    type_ = spark.MapType(spark.StringType(), spark.IntegerType())
+    assert canonical({"b": 2, "a": 1}, type_) == MapValue((("a", 1), ("b", 2)))
+
+
+def test_binary_is_bytes() -> None:
+    assert canonical(bytearray(b"\x00\xff"), spark.BinaryType()) == b"\x00\xff"
+
+
+@pytest.mark.parametrize("value", [0.1, 503002.1, 3.4028234663852886e38, 1e-45, -0.0, math.inf])
+def test_a_32_bit_float_is_exactly_the_number_that_spark_gives(value: float) -> None:
+    assert same(canonical(single(value), spark.FloatType()), single(value))

@@ -1,0 +1,90 @@
+"""What whoever asks Spark is told when its process is ended; the worker is simulated."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.engines.spark.session import Spark, SparkRefusal, SparkSilent
+
+STOPPING = {"kind": "X", "message": "a SparkContext that stops", "code": "", "cause": ""}
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[Spark, socket.socket]]:
+    here, there = socket.socketpair()
+    process: Any = SimpleNamespace(pid=os.getpid(), alive=lambda: True, log_tail=lambda: "the log")
+    with here, there:
+        yield Spark(process, here), there
+
+
+def asked(threads: ThreadPoolExecutor, spark: Spark, there: socket.socket) -> Future[Any]:
+    """Ask in a thread; give its reply to come once the worker has the question."""
+    reply = threads.submit(spark.ask, 30.0, do="run", session="s", sql="insert")
+    assert json.loads(there.recv(1000))["sql"] == "insert"
+    return reply
+
+
+def say(there: socket.socket, **reply: object) -> None:
+    there.sendall(json.dumps(reply).encode() + b"\n")
+
+
+def test_what_spark_says_while_it_runs_is_an_answer(ends: tuple[Spark, socket.socket]) -> None:
+    spark, there = ends
+    with ThreadPoolExecutor(1) as threads:
+        reply = asked(threads, spark, there)
+        say(there, id=1, error=STOPPING)
+        with pytest.raises(SparkRefusal, match="a SparkContext that stops"):
+            reply.result(30)
+
+
+def test_what_it_says_once_it_is_to_end_is_none(
+    ends: tuple[Spark, socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spark, there = ends
+    monkeypatch.setattr("harness.engines.spark.session.psutil.Process", waited := Waited(there))
+    with ThreadPoolExecutor(1) as threads:
+        reply = asked(threads, spark, there)
+        spark.end()
+        with pytest.raises(SparkSilent, match="was ended while it was asked"):
+            reply.result(30)
+    assert waited.times == 1
+    with pytest.raises(SparkSilent):
+        spark.ask(1.0, do="run")
+
+
+class Waited:
+    """A process that answers as long as somebody waits for its end."""
+
+    def __init__(self, there: socket.socket) -> None:
+        self.times = 0
+        self._there = there
+
+    def __call__(self, pid: int) -> Waited:
+        return self
+
+    def wait(self, timeout: float) -> None:
+        self.times += 1
+        say(self._there, id=1, error=STOPPING)
+
+    def children(self, *, recursive: bool) -> list[object]:
+        return []
+
+    def memory_info(self) -> SimpleNamespace:
+        return SimpleNamespace(rss=0)
+
+
+def test_the_end_of_the_connection_is_told_with_the_log(ends: tuple[Spark, socket.socket]) -> None:
+    spark, there = ends
+    with ThreadPoolExecutor(1) as threads:
+        reply = asked(threads, spark, there)
+        there.shutdown(socket.SHUT_RDWR)
+        with pytest.raises(SparkSilent, match=r"the Spark process ended; .*\nthe log"):
+            reply.result(30)

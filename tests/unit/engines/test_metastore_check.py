@@ -1,0 +1,36 @@
+"""A server that cannot work is not to blame while its metastore does not answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.engines import metastore_check
+from harness.engines.api import NoAnswerError
+from harness.runtime import metastore_client, ports
+from harness.runtime.metastore_client import CatalogGoneProblem
+
+NOBODY = f"thrift://{ports.LOOPBACK}:{ports.free_port()}"
+
+
+def test_a_server_whose_metastore_is_gone_is_not_waited_for() -> None:
+    with (
+        pytest.raises(CatalogGoneProblem, match="does not answer"),
+        metastore_check.metastore_first(NOBODY),
+    ):
+        raise NoAnswerError("not yet")
+
+
+def test_a_server_whose_metastore_answers_is_just_not_ready(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(metastore_client, "check", lambda uri: None)
+    with (
+        pytest.raises(NoAnswerError, match="not yet"),
+        metastore_check.metastore_first("thrift://x:1"),
+    ):
+        raise NoAnswerError("not yet")
+
+
+def test_a_server_that_is_ready_asks_nothing_of_the_metastore() -> None:
+    with metastore_check.metastore_first(NOBODY):
+        pass

@@ -1,0 +1,222 @@
+"""Questions about a table's past: which readers have words for them, and what the words are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness import engines
+from harness.artifacts import distributions
+from harness.core.records import Refusal
+from harness.engines import time_travel
+from harness.engines.api import Question, RefusedError, Reply
+from harness.model.commit import AS_OF, INCREMENTAL, Moment
+from harness.model.query import Query, not_null
+
+MOMENT = Moment("20240101000000000", "20240101000002000", "20240101000009000")
+SPARK_0, SPARK_1, SPARK_12 = (f"spark-3.5.8-hudi-{each}" for each in ("0.15.0", "1.0.2", "1.2.0"))
+ICEBERG = "spark-3.5.8-iceberg-1.10.1"
+
+
+def sql(
+    name: str, of: str, view: str, query: Query, moment: Moment = MOMENT, version: str = "6"
+) -> str:
+    distribution = distributions.load(name)
+    question = Question("s_1", "t", of, query)
+    asked = replace(
+        question, past=time_travel.wording(distribution, question, view, moment, version)
+    )
+    return time_travel.told(asked, time_travel.sql(engines.load(distribution.engine), asked, {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "view", "expected"),
+    [
+        (SPARK_0, "hudi-mor", AS_OF, "`s_1`.`t` timestamp as of '20240101000000000'"),
+        (ICEBERG, "iceberg", AS_OF, "`s_1`.`t` version as of 20240101000000000"),
+        (
+            "trino-476", "iceberg", AS_OF,
+            '"iceberg"."s_1"."t" for version as of 20240101000000000',
+        ),
+        ("trino-368", "iceberg", AS_OF, '"iceberg"."s_1"."t@20240101000000000"'),
+        (
+            SPARK_0, "hudi-cow", INCREMENTAL,
+            "hudi_table_changes('s_1.t', 'latest_state', '20240101000000000')",
+        ),
+    ],
+)  # fmt: skip
+def test_each_engine_is_told_in_its_own_words(name: str, of: str, view: str, expected: str) -> None:
+    assert sql(name, of, view, Query()) == f"select * from {expected}"
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "view"),
+    [
+        (SPARK_0, "hudi-mor", AS_OF),
+        (ICEBERG, "iceberg", AS_OF),
+        ("trino-476", "iceberg", AS_OF),
+        ("trino-368", "iceberg", AS_OF),
+        (SPARK_0, "hudi-cow", INCREMENTAL),
+        ("hive-3.1.3", "hudi-mor", INCREMENTAL),
+    ],
+)
+def test_a_moment_can_be_left_open_in_whatever_words(name: str, of: str, view: str) -> None:
+    told = sql(name, of, view, Query(where=not_null("a20240101000000000")))
+    left = time_travel.without_moment(told, "HERE")
+    assert left.replace("HERE", MOMENT.instant) == told
+    assert left.count(MOMENT.instant) == 1  # the name of the column
+
+
+SAID = pytest.mark.parametrize(
+    ("name", "of", "view", "version", "meant"),
+    [
+        (ICEBERG, "iceberg", AS_OF, "2", "the id of the snapshot that step 3 made"),
+        (SPARK_12, "hudi-cow", AS_OF, "9", "the write of step 3 was requested"),
+        (SPARK_12, "hudi-cow", INCREMENTAL, "6", "the write of step 3 was requested"),
+        (SPARK_12, "hudi-cow", INCREMENTAL, "8", "the write of step 3 was completed"),
+        (SPARK_1, "hudi-cow", INCREMENTAL, "8", "the write after step 3 was completed"),
+        ("hive-3.1.3", "hudi-cow", INCREMENTAL, "8", "the write of step 3 was requested"),
+    ],
+)
+
+
+@SAID
+def test_it_is_said_which_moment_a_question_names(
+    name: str, of: str, view: str, version: str, meant: str
+) -> None:
+    assert meant in time_travel.in_words(distributions.load(name), of, view, version, 3)
+
+
+@SAID
+@pytest.mark.parametrize("moment", [MOMENT, Moment(MOMENT.instant, MOMENT.completed)])
+def test_what_is_said_means_the_moment_that_the_question_names(
+    name: str, of: str, view: str, version: str, meant: str, moment: Moment
+) -> None:
+    words = time_travel.in_words(distributions.load(name), of, view, version, 3)
+    asked = sql(name, of, view, Query(), moment, version)
+    assert time_travel.without_moment(asked, time_travel.meant(words, moment)) == asked
+
+
+@pytest.mark.parametrize("words", ["", "when step 3 was", "the id of the snapshot that step made"])
+def test_other_words_mean_no_moment(words: str) -> None:
+    with pytest.raises(LookupError, match="no words for a moment"):
+        time_travel.meant(words, MOMENT)
+
+
+def test_hive_is_told_by_settings_and_takes_them_back() -> None:
+    distribution = distributions.load("hive-3.1.3")
+    question = Question("s_1", "t_rt", "hudi-mor", Query(columns=("id",)))
+    wording = time_travel.wording(distribution, question, INCREMENTAL, MOMENT, "8")
+    asked = replace(question, past=wording)
+    told = time_travel.told(asked, time_travel.sql(engines.load("hive"), asked, {}))
+    inner = f"select * from `s_1`.`t_rt` where `_hoodie_commit_time` > '{MOMENT.instant}'"
+    assert told.split("; ") == [
+        "set hoodie.t.consume.mode=INCREMENTAL",
+        "set hoodie.t.consume.start.timestamp=20240101000000000",
+        "set hoodie.t.consume.max.commits=-1",
+        f"select `id` from ({inner}) `since`",
+    ]
+    connection = Heard()
+    with pytest.raises(RefusedError):
+        time_travel.ask(connection, asked, "select", 1.0)
+    assert connection.heard == [*wording.before, "select", "set hoodie.t.consume.mode=SNAPSHOT"]
+
+
+class Heard:
+    """A session that refuses queries, and remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        self.heard.append(sql)
+        if sql.startswith("select"):
+            raise RefusedError(Refusal("no", "never"), timeout_s)
+        return Reply((), (), 0.0)
+
+    def close(self) -> None:
+        self.heard.append("closed")
+
+
+def test_columns_and_conditions_stand_where_they_do_in_a_question_about_now() -> None:
+    where = Query(columns=("id", "a"), where=not_null("a"))
+    assert sql(SPARK_0, "hudi-cow", AS_OF, where) == (
+        "select `id`, `a` from `s_1`.`t` timestamp as of '20240101000000000' where `a` is not null"
+    )
+    assert sql(SPARK_0, "hudi-cow", INCREMENTAL, Query(count=True)).startswith(
+        "select count(*) from hudi_table_changes("
+    )
+
+
+def test_a_snapshot_in_the_name_stands_before_columns_and_conditions() -> None:
+    where = Query(columns=("id", "a"), where=not_null("a"))
+    assert sql("trino-368", "iceberg", AS_OF, where) == (
+        'select "id", "a" from "iceberg"."s_1"."t@20240101000000000" where "a" is not null'
+    )
+
+
+def test_who_cannot_be_asked_is_given_no_words() -> None:
+    question = Question("s_1", "t_rt", "hudi-mor", Query())
+    with pytest.raises(LookupError, match="no words for it before version 4"):
+        time_travel.wording(distributions.load("hive-3.1.3"), question, AS_OF, MOMENT, "6")
+
+
+def test_a_question_about_now_is_the_engine_s_own() -> None:
+    question = Question("s_1", "t", "hudi-cow", Query())
+    assert time_travel.sql(engines.load("spark"), question, {}) == "select * from `s_1`.`t`"
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "begin"),
+    [
+        (SPARK_0, "6", MOMENT.instant),
+        (SPARK_1, "6", MOMENT.instant),
+        (SPARK_12, "6", MOMENT.instant),
+        (SPARK_1, "8", MOMENT.following),
+        (SPARK_12, "8", MOMENT.completed),
+        (SPARK_12, "9", MOMENT.completed),
+    ],
+)
+def test_an_incremental_question_begins_by_the_rules_of_library_and_table(
+    name: str, version: str, begin: str
+) -> None:
+    assert f"'{begin}')" in sql(name, "hudi-cow", INCREMENTAL, Query(), version=version)
+
+
+def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() -> None:
+    last = Moment("20231231235958000", "20231231235959999")
+    assert time_travel.begin("1.0.2", "8", last) == "20240101000000000"
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "view", "why"),
+    [
+        ("hive-3.1.3", "hudi-mor", AS_OF, "Hive has no words for it before version 4"),
+        ("hive-3.1.3-iceberg-1.4.3", "iceberg", AS_OF, "before version 4"),
+        ("trino-476", "hudi-cow", AS_OF, "its connector has no words for it"),
+        ("trino-368", "hudi-mor", INCREMENTAL, "there are no words for it"),
+        ("prestodb-0.283", "hudi-cow", AS_OF, "its connectors have no words for it"),
+        ("prestodb-0.283", "iceberg", AS_OF, "finds no table with a snapshot in its name"),
+        (ICEBERG, "iceberg", INCREMENTAL, "no words for it"),
+    ],
+)
+def test_who_has_no_words_for_it_is_not_asked(name: str, of: str, view: str, why: str) -> None:
+    said = time_travel.cannot(distributions.load(name), of, view)
+    assert said.startswith(f"{name}: ")
+    assert why in said
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "view"),
+    [
+        (SPARK_1, "hudi-mor", AS_OF),
+        (SPARK_1, "hudi-cow", INCREMENTAL),
+        (ICEBERG, "iceberg", AS_OF),
+        ("trino-476", "iceberg", AS_OF),
+        ("trino-368", "iceberg", AS_OF),
+        ("hive-3.1.3", "hudi-mor", "read_optimized"),
+    ],
+)
+def test_who_has_words_for_it_is_asked(name: str, of: str, view: str) -> None:
+    assert time_travel.cannot(distributions.load(name), of, view) == ""

@@ -1,0 +1,391 @@
+"""How replies are sorted, against a small HTTP server that says what servers were seen to say."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from harness.engines.api import NoAnswerError, RefusedError
+from harness.engines.trino.client import TrinoConnection, catalog_of, confirmations
+from harness.model.canonical import MapValue
+
+CATALOGS = {"hudi": "hudi"}
+
+
+@dataclass
+class Coordinator:
+    """What is answered to each statement: a status and a body; what was asked, with headers."""
+
+    replies: dict[str, tuple[int, str]] = field(default_factory=dict)
+    seen: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    following: dict[str, str] = field(default_factory=dict)
+    """What is replied to each path that a reply named."""
+    hangs: threading.Event = field(default_factory=threading.Event)
+    """Paths that no reply was given for are answered when a query is cancelled."""
+    cancelled: list[str] = field(default_factory=list)
+    ends: set[str] = field(default_factory=set)
+    """After these statements the connection is closed, without a word in the reply."""
+    ended: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    connections: int = 0
+    port: int = 0
+
+    def says(self, sql: str, **body: Any) -> None:  # noqa: ANN401 - any JSON
+        self.replies[sql] = (200, self.reply(**body))
+
+    def goes_on(self, path: str, **body: Any) -> str:  # noqa: ANN401 - any JSON
+        self.following[path] = self.reply(**body)
+        return self.address(path)
+
+    def address(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def reply(self, **body: Any) -> str:  # noqa: ANN401 - any JSON
+        return json.dumps({"id": "q1", "infoUri": "", "stats": {"state": "FINISHED"}, **body})
+
+    def fails(
+        self, sql: str, name: str, info: dict[str, Any] | None = None, kind: str = "X"
+    ) -> None:
+        error = {"message": "it said no", "errorCode": 7, "errorName": name, "errorType": kind}
+        self.says(sql, error={**error, "failureInfo": info})
+
+
+def handler(coordinator: Coordinator) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"  # connections are kept
+
+        def setup(self) -> None:
+            coordinator.connections += 1
+            super().setup()
+
+        def do_POST(self) -> None:
+            sql = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            coordinator.seen.append((sql, dict(self.headers)))
+            self.reply(*coordinator.replies[sql])
+            self.close_connection = sql in coordinator.ends
+
+        def finish(self) -> None:
+            super().finish()
+            with suppress(OSError):  # the client ended it first
+                self.connection.shutdown(socket.SHUT_RDWR)
+            coordinator.ended.release()
+
+        def do_GET(self) -> None:
+            if self.path not in coordinator.following:
+                coordinator.hangs.wait()
+            self.reply(200, coordinator.following.get(self.path, ""))
+
+        def do_DELETE(self) -> None:
+            coordinator.cancelled.append(self.path)
+            self.reply(204, "")
+            coordinator.hangs.set()
+
+        def reply(self, status: int, body: str) -> None:
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    return Handler
+
+
+@contextmanager
+def listening(coordinator: Coordinator) -> Iterator[Coordinator]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(coordinator))
+    coordinator.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield coordinator
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def coordinator() -> Iterator[Coordinator]:
+    with listening(Coordinator()) as running:
+        yield running
+
+
+@pytest.fixture
+def connection(coordinator: Coordinator) -> Iterator[TrinoConnection]:
+    with closing(TrinoConnection("127.0.0.1", coordinator.port, "X-Presto", {})) as opened:
+        yield opened
+
+
+def column(name: str, kind: str) -> dict[str, Any]:
+    return {"name": name, "type": kind, "typeSignature": {"rawType": kind, "arguments": []}}
+
+
+def test_rows_come_with_their_columns_and_without_those_that_hudi_adds(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    columns = [column("_hoodie_commit_time", "varchar"), column("id", "bigint")]
+    coordinator.says("select 1", columns=columns, data=[["2024", 5]])
+    reply = connection.ask("select 1", timeout_s=30)
+    assert reply.rows == ((5,),)
+    assert [(each.name, each.canonical) for each in reply.columns] == [("id", "long")]
+    assert [(each.name, values) for each, values in reply.left_out] == [
+        ("_hoodie_commit_time", ("2024",))
+    ]
+
+
+def test_what_the_server_wrote_otherwise_than_it_is_taken_is_kept(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    map_ = column("m", "map")
+    inner = [column("", each)["typeSignature"] for each in ("bigint", "varchar")]
+    map_["typeSignature"]["typeArguments"] = inner
+    columns = [column("_hoodie_commit_time", "varchar"), column("d", "double"), map_]
+    data = [["2024", 7.0, {"1": "ä"}], ["2024", "NaN", None]]
+    coordinator.says("select 1", columns=columns, data=data)
+    reply = connection.ask("select 1", timeout_s=30)
+    assert reply.rows[0] == (7.0, MapValue(((1, "ä"),)))
+    assert reply.raw == ((0, 1, '{"1": "ä"}'), (1, 0, "NaN"))
+
+
+def test_a_presto_server_is_sent_no_header_of_trino(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]])
+    connection.ask("select 1", timeout_s=30)
+    ((_, headers),) = coordinator.seen
+    assert headers["X-Presto-User"] == "harness"
+    assert headers["X-Presto-Time-Zone"] == "UTC"
+    assert not [name for name in headers if name.lower().startswith("x-trino")]
+
+
+def test_an_error_of_the_server_is_a_refusal_with_the_innermost_cause(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    inner = {"type": "java.lang.IllegalArgumentException", "message": None, "stack": ["a.B.c(B.java:1)"]}  # fmt: skip # noqa: E501
+    outer = {"type": "io.trino.spi.TrinoException", "message": "Internal error", "cause": inner}
+    coordinator.fails("select 1", "GENERIC_INTERNAL_ERROR", outer)
+    with pytest.raises(RefusedError) as caught:
+        connection.ask("select 1", timeout_s=30)
+    refusal = caught.value.refusal
+    assert (refusal.kind, refusal.code, refusal.message) == (
+        "GENERIC_INTERNAL_ERROR",
+        "7",
+        "it said no",
+    )
+    assert refusal.cause == "java.lang.IllegalArgumentException: None at a.B.c(B.java:1)"
+
+
+def test_an_error_without_details_is_a_refusal_too(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.fails("select 1", "TABLE_NOT_FOUND")
+    with pytest.raises(RefusedError, match="TABLE_NOT_FOUND: it said no"):
+        connection.ask("select 1", timeout_s=30)
+
+
+@pytest.mark.parametrize("name", ["SERVER_STARTING_UP", "SERVER_SHUTTING_DOWN", "NO_NODES_AVAILABLE"])  # fmt: skip # noqa: E501
+def test_a_server_that_did_not_look_at_the_query_gave_no_answer(
+    name: str, coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.fails("select 1", name)
+    with pytest.raises(NoAnswerError, match=name):
+        connection.ask("select 1", timeout_s=30)
+
+
+def test_a_query_that_was_to_take_more_than_the_server_has_got_no_answer(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    name = "EXCEEDED_LOCAL_MEMORY_LIMIT"
+    coordinator.fails("select 1", name, kind="INSUFFICIENT_RESOURCES")
+    with pytest.raises(NoAnswerError, match=f"too little for it: {name}: it said no"):
+        connection.ask("select 1", timeout_s=30)
+
+
+def test_a_metastore_that_is_gone_is_no_refusal_of_the_engine(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    inner = {"type": "org.apache.thrift.transport.TTransportException", "message": "refused"}
+    coordinator.fails("select 1", "HIVE_METASTORE_ERROR", inner)
+    with pytest.raises(NoAnswerError, match="cannot reach the metastore"):
+        connection.ask("select 1", timeout_s=30)
+
+
+def test_another_error_of_the_metastore_is_a_refusal(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    inner = {"type": "org.apache.thrift.TApplicationException", "message": "no such method"}
+    coordinator.fails("select 1", "HIVE_METASTORE_ERROR", inner)
+    with pytest.raises(RefusedError):
+        connection.ask("select 1", timeout_s=30)
+
+
+@pytest.mark.parametrize("reply", [(503, ""), (500, "broken"), (200, ""), (200, "<html>"), (200, "{}")])  # fmt: skip # noqa: E501
+def test_a_reply_that_is_none_is_no_answer_and_is_asked_once_only(
+    reply: tuple[int, str], coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.replies["select 1"] = reply
+    with pytest.raises(NoAnswerError):
+        connection.ask("select 1", timeout_s=30)
+    assert len(coordinator.seen) == 1
+
+
+def test_a_value_with_parts_that_its_type_has_not_is_no_answer(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.says("select 1", columns=[column("n", "bigint")], data=[[[1]]])
+    with pytest.raises(NoAnswerError, match="not of the protocol's form"):
+        connection.ask("select 1", timeout_s=30)
+
+
+def test_a_value_of_another_form_than_its_type_promises_is_answered_as_it_came(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    columns = [column("n", "bigint"), column("i", "integer")]
+    coordinator.says("select 1", columns=columns, data=[["no number", 1.5]])
+    assert connection.ask("select 1", timeout_s=30).rows == (("no number", 1.5),)
+
+
+class Twice(dict[str, int]):
+    """An object that JSON shows with one key twice."""
+
+    def items(self) -> Any:  # noqa: ANN401 - what JSON is written from
+        """Give the pairs."""
+        return [("a", 1), ("b", 5), ("a", 2)]
+
+
+def test_no_entry_of_a_map_is_lost_on_the_way(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    map_ = column("m", "map")
+    inner = [column("", each)["typeSignature"] for each in ("varchar", "bigint")]
+    map_["typeSignature"]["typeArguments"] = inner
+    coordinator.says("select 1", columns=[map_], data=[[Twice(a=0)]])
+    reply = connection.ask("select 1", timeout_s=30)
+    assert reply.rows == ((MapValue((("a", 1), ("a", 2), ("b", 5))),),)
+    assert reply.raw == ((0, 0, '[["a", 1], ["b", 5], ["a", 2]]'),)
+
+
+def test_nobody_who_listens_is_no_answer() -> None:
+    with listening(Coordinator()) as gone:
+        port = gone.port
+    with (
+        closing(TrinoConnection("127.0.0.1", port, "X-Trino", {})) as opened,
+        pytest.raises(NoAnswerError),
+    ):
+        opened.ask("select 1", timeout_s=30)
+
+
+def test_a_query_that_outlasts_its_time_is_cancelled_and_is_no_answer(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    path = "/v1/statement/q1/1"
+    following = coordinator.address(path)
+    coordinator.goes_on(path, nextUri=following, columns=[], data=[])
+    coordinator.says("endless", nextUri=following)
+    with pytest.raises(NoAnswerError, match="no answer after"):
+        connection.ask("endless", timeout_s=0.2)
+    assert coordinator.cancelled == ["/v1/statement/q1/1"]
+
+
+def test_a_reply_that_never_comes_is_no_answer_and_its_query_is_cancelled(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.says("silent", nextUri=coordinator.address("/v1/statement/q1/1"))
+    with pytest.raises(NoAnswerError, match="timed out"):
+        connection.ask("silent", timeout_s=0.2)
+    assert coordinator.cancelled == ["/v1/statement/q1/1"]
+
+
+def test_the_rows_of_all_replies_come_in_order_over_one_connection(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    columns = [column("id", "bigint")]
+    last = coordinator.goes_on("/v1/executing/2?slug=a%2Fb", columns=columns, data=[[7]])
+    first = coordinator.goes_on("/v1/executing/1", columns=columns, data=[[5], [6]], nextUri=last)
+    coordinator.says("select 1", nextUri=coordinator.goes_on("/v1/queued/1", nextUri=first))
+    for _ in range(2):
+        assert connection.ask("select 1", timeout_s=30).rows == ((5,), (6,), (7,))
+    assert coordinator.connections == 1
+
+
+def test_an_error_in_a_later_reply_is_a_refusal_though_rows_came_before(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    error = {"message": "it said no", "errorName": "HIVE_BAD_DATA", "errorType": "EXTERNAL"}
+    following = coordinator.goes_on("/v1/executing/1", error=error)
+    coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]], nextUri=following)
+    with pytest.raises(RefusedError, match="HIVE_BAD_DATA: it said no"):
+        connection.ask("select 1", timeout_s=30)
+
+
+def test_after_a_broken_reply_the_session_connects_anew(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.says("silent", nextUri=coordinator.address("/v1/statement/q1/1"))
+    with pytest.raises(NoAnswerError):
+        connection.ask("silent", timeout_s=0.2)
+    coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]])
+    assert connection.ask("select 1", timeout_s=30).rows == ((5,),)
+
+
+def test_the_server_tells_how_a_catalog_reads_and_each_answer_says_so(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    told = [["hudi.use_parquet_column_names", "true"]]
+    columns = [column("Name", "varchar"), column("Value", "varchar")]
+    coordinator.says("show session like '%use%column_names'", columns=columns, data=told)
+    sql = 'select * from "hudi"."d"."t"'
+    coordinator.says(sql, columns=[column("id", "bigint")], data=[])
+    connection.confirm(CATALOGS)
+    confirmed = connection.ask(sql, timeout_s=30).confirmed
+    assert (
+        confirmed == "catalog hudi, connector hudi; use_parquet_column_names=true by show session"
+    )
+
+
+def test_a_server_that_does_not_tell_its_settings_gives_no_session(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.fails("show session like '%use%column_names'", "PERMISSION_DENIED")
+    with pytest.raises(NoAnswerError, match="does not tell its settings"):
+        connection.confirm(CATALOGS)
+
+
+def test_what_a_catalog_says_of_kinds_of_files_is_told_and_of_nothing_else() -> None:
+    told = [
+        ("hive.orc_use_column_names", "false"),
+        ("hive.parquet_use_column_names", "true"),
+        ("hive.partition_use_column_names", "true"),
+    ]
+    said = "orc_use_column_names=false, parquet_use_column_names=true by show session"
+    assert confirmations({"hive": "hive"}, told) == {
+        "hive": f"catalog hive, connector hive; {said}"
+    }
+
+
+def test_a_catalog_without_the_setting_is_confirmed_by_name_alone() -> None:
+    assert confirmations(CATALOGS, []) == {"hudi": "catalog hudi, connector hudi"}
+
+
+def test_a_column_that_is_called_like_a_catalog_is_not_taken_for_one() -> None:
+    assert catalog_of('select "hive"."x" from "hudi"."d"."t"') == "hudi"
+
+
+def test_a_connection_that_the_server_ended_meanwhile_is_made_anew(
+    coordinator: Coordinator, connection: TrinoConnection
+) -> None:
+    coordinator.says("select 1", columns=[column("id", "bigint")], data=[[5]])
+    coordinator.ends.add("select 1")
+    for _ in range(2):
+        assert connection.ask("select 1", timeout_s=30).rows == ((5,),)
+        coordinator.ended.acquire()
+    assert coordinator.connections == 2

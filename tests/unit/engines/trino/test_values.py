@@ -1,0 +1,359 @@
+from __future__ import annotations
+
+import datetime
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from harness.core import tolerances
+from harness.core.records import Column
+from harness.core.tolerances import Tally
+from harness.engines.query_sql import own_texts
+from harness.engines.trino import values
+from harness.engines.trino.http import whole
+from harness.engines.trino.values import WireType, canonical
+from harness.model.canonical import MapValue, Value, same, single
+from harness.model.datatypes import parse_type
+
+
+def plain(name: str, *numbers: int) -> dict[str, Any]:
+    """The signature of a type with numbers as its parameters, as servers send it."""
+    return {"rawType": name, "arguments": [{"kind": "LONG", "value": each} for each in numbers]}
+
+
+def over(name: str, *inner: dict[str, Any]) -> dict[str, Any]:
+    """The signature of an array or a map."""
+    return {"rawType": name, "arguments": [{"kind": "TYPE", "value": each} for each in inner]}
+
+
+def row(**children: dict[str, Any]) -> dict[str, Any]:
+    arguments = [
+        {
+            "kind": "NAMED_TYPE",
+            "value": {"fieldName": {"name": name}, "typeSignature": signature},
+        }
+        for name, signature in children.items()
+    ]
+    return {"rawType": "row", "arguments": arguments}
+
+
+VARCHAR = plain("varchar", 2147483647)
+INTEGER = plain("integer")
+TALLY = Tally(tolerances.of("trino"))
+ZONED = "2024-01-01 00:00:00.000 UTC"
+ONE = Decimal("1.0")
+DAY = datetime.date(2024, 2, 29)
+
+
+def decoded(signature: dict[str, Any], value: Any) -> Value:  # noqa: ANN401 - any JSON
+    described = [{"name": "c", "type": "as told", "typeSignature": signature}]
+    ((found,),) = values.rows(described, [[value]], TALLY)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("signature", "sent", "value"),
+    [
+        (plain("boolean"), True, True),
+        (plain("tinyint"), 7, 7),
+        (plain("bigint"), 2**53 + 1, 2**53 + 1),
+        (plain("real"), 503002.1, 503002.09375),
+        (plain("real"), "Infinity", float("inf")),
+        (plain("real"), "NaN", float("nan")),
+        (plain("char", 3), "ab ", "ab "),
+        (plain("double"), 1, 1.0),
+        (plain("double"), "-Infinity", float("-inf")),
+        (plain("double"), "NaN", float("nan")),
+        (plain("decimal", 10, 2), "1.10", Decimal("1.10")),
+        (plain("decimal", 38, 0), "9" * 38, Decimal("9" * 38)),
+        (VARCHAR, "", ""),
+        (plain("date"), "2024-02-29", DAY),
+        (plain("varbinary"), "AP8=", b"\x00\xff"),
+        (over("array", INTEGER), [1, None], (1, None)),
+        (row(a=INTEGER, n=row(x=VARCHAR)), [1, ["y"]], {"a": 1, "n": {"x": "y"}}),
+        (over("map", INTEGER, VARCHAR), {"2": "b", "1": None}, MapValue(((1, None), (2, "b")))),
+        (over("map", plain("date"), INTEGER), {"2024-02-29": 1}, MapValue(((DAY, 1),))),
+        (over("map", plain("boolean"), INTEGER), {"false": 1}, MapValue(((False, 1),))),
+        (over("map", plain("decimal", 3, 1), INTEGER), {"1.0": 1}, MapValue(((ONE, 1),))),
+        (plain("time", 3), "01:02:03.004", "01:02:03.004"),
+        (plain("timestamp with time zone", 3), ZONED, ZONED),
+    ],
+)  # fmt: skip
+def test_a_value_becomes_the_canonical_one_of_its_type(
+    signature: dict[str, Any],
+    sent: Any,  # noqa: ANN401 - any JSON
+    value: Value,
+) -> None:
+    assert same(decoded(signature, sent), value)
+
+
+MOMENT = plain("timestamp", 3)
+
+
+@pytest.mark.parametrize(
+    ("signature", "sent"),
+    [
+        (plain("tinyint"), True),
+        (plain("bigint"), 201001.25),
+        (plain("bigint"), 7.0),
+        (plain("bigint"), False),
+        (plain("bigint"), "7"),
+        (INTEGER, 301001.75),
+        (plain("real"), 401001.509),
+        (plain("real"), 1e39),
+        (plain("real"), True),
+        (plain("real"), "401001.5"),
+        (plain("real"), "nan"),
+        (plain("double"), True),
+        (plain("double"), "1.5"),
+        (plain("double"), " Infinity"),
+        (plain("double"), 2**53 + 1),
+        (plain("boolean"), 1),
+        (plain("boolean"), "true"),
+        (plain("decimal", 10, 2), 1.25),
+        (plain("decimal", 10, 0), 7),
+        (plain("decimal", 10, 0), True),
+        (plain("decimal", 10, 0), "1_0"),
+        (plain("decimal", 10, 0), " 7"),
+        (plain("decimal", 10, 0), "1E1"),
+        (plain("decimal", 10, 0), "NaN"),
+        (VARCHAR, 7),
+        (plain("date"), "20240229"),
+        (plain("date"), 19782),
+        (MOMENT, "2024-01-02 03:04"),
+        (MOMENT, "20240102 030405"),
+        (MOMENT, "2024-01-02T03:04:05.000"),
+        (MOMENT, "2024-01-02 03:04:05.000 UTC"),
+        (MOMENT, "2024-01-02 03:04:05.000+01:00"),
+        (MOMENT, 1704164645),
+        (plain("varbinary"), "A!P8="),
+        (plain("varbinary"), "AP9="),
+        (plain("varbinary"), "00 ff"),
+    ],
+)  # fmt: skip
+def test_what_is_not_of_its_types_form_stays_as_it_came(
+    signature: dict[str, Any],
+    sent: Any,  # noqa: ANN401 - any JSON
+) -> None:
+    assert same(decoded(signature, sent), sent)
+    assert same(decoded(over("array", signature), [sent]), (sent,))
+
+
+@pytest.mark.parametrize(
+    ("key", "sent"),
+    [
+        (INTEGER, "1.0"),
+        (INTEGER, "01"),
+        (INTEGER, "-0"),
+        (INTEGER, "\u0661"),
+        (plain("boolean"), "True"),
+        (plain("double"), "1_0.5"),
+        (plain("double"), "1e1"),
+        (MOMENT, "2024-01-02 03:04:05Z"),
+        (plain("varbinary"), "AP8="),
+        (over("array", INTEGER), "[1]"),
+    ],
+)  # fmt: skip
+def test_a_key_that_is_not_of_its_types_form_stays_as_it_came(
+    key: dict[str, Any], sent: str
+) -> None:
+    assert same(decoded(over("map", key, INTEGER), {sent: 1}), MapValue(((sent, 1),)))
+
+
+def test_a_key_that_is_only_near_to_a_number_is_another_one() -> None:
+    found = decoded(over("map", plain("real"), INTEGER), {"401001.509": 1})
+    assert same(found, MapValue(((401001.509, 1),)))
+
+
+@pytest.mark.parametrize(
+    ("key", "sent", "value"),
+    [
+        (plain("real"), "503002.1", 503002.09375),
+        (plain("double"), "1.0E10", 1e10),
+        (plain("double"), "NaN", float("nan")),
+        (plain("double"), "-0.0", -0.0),
+        (plain("bigint"), "-9223372036854775808", -(2**63)),
+        (plain("tinyint"), "0", 0),
+    ],
+)
+def test_the_text_of_a_key_is_read_by_its_type(
+    key: dict[str, Any], sent: str, value: Value
+) -> None:
+    assert same(decoded(over("map", key, INTEGER), {sent: 1}), MapValue(((value, 1),)))
+
+
+@pytest.mark.parametrize("sent", [[1], {"a": 1}])
+def test_a_value_with_parts_where_the_type_has_none_is_not_taken(sent: Any) -> None:  # noqa: ANN401
+    with pytest.raises(TypeError, match="is not a bigint"):
+        decoded(plain("bigint"), sent)
+
+
+MAPPED = over("map", VARCHAR, INTEGER)
+
+
+def replied(data: str) -> bytes:
+    columns = json.dumps([{"name": "m", "type": "any", "typeSignature": MAPPED}])
+    return f'{{"columns": {columns}, "data": {data}}}'.encode()
+
+
+def test_both_entries_of_a_map_with_one_key_are_kept() -> None:
+    told = json.loads(whole(replied('[[{"a": 1, "b": 5, "a": 2}], [{"a": 3}]]')))
+    ((twice,), (once,)) = values.rows(told["columns"], told["data"], TALLY)
+    assert twice == MapValue((("a", 1), ("a", 2), ("b", 5)))
+    assert once == MapValue((("a", 3),))
+    ((_, _, text), _) = own_texts(told["data"], [(twice,), (once,)])
+    assert text == '[["a", 1], ["b", 5], ["a", 2]]'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        replied('[[{"a":  1.50}]]'),
+        b'{"a": 1, "a": 2}',
+        b'"map" and no JSON',
+        b'{"rawType": "map", "x":' + b"[" * 100_000,
+    ],
+)
+def test_a_reply_without_such_a_map_stays_as_it_is(body: bytes) -> None:
+    assert whole(body) is body
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [plain("real"), plain("date"), VARCHAR, row(a=INTEGER), over("array", INTEGER), plain("json")],
+)
+def test_null_is_null_in_every_type(signature: dict[str, Any]) -> None:
+    assert decoded(signature, None) is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "micros"),
+    [
+        ("2024-01-02 03:04:05", 0),
+        ("2024-01-02 03:04:05.678", 678000),
+        ("2024-01-02 03:04:05.678901", 678901),
+        ("2024-01-02 03:04:05.678901000", 678901),
+    ],
+)
+def test_a_timestamp_keeps_every_digit_up_to_microseconds(sent: str, micros: int) -> None:
+    expected = datetime.datetime(2024, 1, 2, 3, 4, 5, micros)  # noqa: DTZ001 - canonical
+    assert decoded(plain("timestamp", 9), sent) == expected
+
+
+@pytest.mark.parametrize("sent", ["2024-01-02 03:04:05.678901001", "+12024-01-02 03:04:05.000"])
+def test_a_timestamp_that_python_cannot_hold_stays_text_and_is_not_rounded(sent: str) -> None:
+    assert decoded(plain("timestamp", 9), sent) == sent
+
+
+def test_a_date_that_python_cannot_hold_stays_text() -> None:
+    assert decoded(plain("date"), "-0044-03-15") == "-0044-03-15"
+
+
+@pytest.mark.parametrize(
+    ("signature", "text"),
+    [
+        (INTEGER, "int"),
+        (plain("bigint"), "long"),
+        (plain("tinyint"), "tinyint"),
+        (plain("smallint"), "smallint"),
+        (plain("varbinary"), "binary"),
+        (plain("varchar", 5), "varchar(5)"),
+        (plain("char", 3), "char(3)"),
+        (plain("timestamp"), "timestamp"),
+        (plain("real"), "float"),
+        (plain("decimal", 10, 2), "decimal(10, 2)"),
+        (plain("timestamp", 6), "timestamp"),
+        (VARCHAR, "string"),
+        (plain("varchar"), "string"),
+        (over("array", row(a=INTEGER)), "array<struct<a: int>>"),
+        (over("map", VARCHAR, plain("double")), "map<string, double>"),
+    ],
+)
+def test_a_type_is_told_in_our_words(signature: dict[str, Any], text: str) -> None:
+    found = canonical(WireType.read(signature), TALLY)
+    assert found == text
+    assert str(parse_type(found)) == found
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        plain("time", 3),
+        plain("json"),
+        plain("timestamp with time zone", 3),
+        row(a=INTEGER, b=plain("json")),
+    ],
+)
+def test_a_type_that_we_have_no_word_for_is_told_as_empty(signature: dict[str, Any]) -> None:
+    assert canonical(WireType.read(signature), TALLY) == ""
+
+
+# As PrestoDB 0.283 sent it for row(a integer,n row(x varchar,f real)), the keys of no use left out.
+BY_PRESTODB: dict[str, Any] = {
+    "rawType": "row",
+    "typeArguments": [
+        {"rawType": "integer", "typeArguments": [], "arguments": []},
+        {
+            "rawType": "row",
+            "typeArguments": [
+                {
+                    "rawType": "varchar",
+                    "typeArguments": [],
+                    "arguments": [{"kind": "LONG_LITERAL", "value": 2147483647}],
+                },
+                {"rawType": "real", "typeArguments": [], "arguments": []},
+            ],
+            "arguments": [
+                {
+                    "kind": "NAMED_TYPE_SIGNATURE",
+                    "value": {"fieldName": {"name": "x"}, "typeSignature": "varchar"},
+                },
+                {
+                    "kind": "NAMED_TYPE_SIGNATURE",
+                    "value": {"fieldName": {"name": "f"}, "typeSignature": "real"},
+                },
+            ],
+        },
+    ],
+    "arguments": [
+        {
+            "kind": "NAMED_TYPE_SIGNATURE",
+            "value": {"fieldName": {"name": "a"}, "typeSignature": "integer"},
+        },
+        {
+            "kind": "NAMED_TYPE_SIGNATURE",
+            "value": {"fieldName": {"name": "n"}, "typeSignature": "row(x varchar,f real)"},
+        },
+    ],
+}
+
+
+def test_a_row_described_by_prestodb_is_read_with_the_names_of_its_children() -> None:
+    assert decoded(BY_PRESTODB, [1, ["y", 0.1]]) == {"a": 1, "n": {"x": "y", "f": single(0.1)}}
+    text = "struct<a: int, n: struct<x: string, f: float>>"
+    assert canonical(WireType.read(BY_PRESTODB), TALLY) == text
+
+
+@pytest.mark.parametrize(
+    "signature", [over("array", VARCHAR), row(a=VARCHAR, b=VARCHAR), over("map", VARCHAR, VARCHAR)]
+)
+def test_a_nested_value_sent_as_text_is_not_taken_apart_letter_by_letter(
+    signature: dict[str, Any],
+) -> None:
+    with pytest.raises((TypeError, AttributeError)):
+        decoded(signature, "[]")
+
+
+def test_columns_carry_the_servers_own_text_of_the_type() -> None:
+    described = [{"name": "m", "type": "map(date, integer)", "typeSignature": over("map", plain("date"), INTEGER)}]  # fmt: skip # noqa: E501
+    assert values.columns(described, TALLY) == (
+        Column("m", "map(date, integer)", "map<date, int>"),
+    )
+
+
+def test_a_row_that_is_too_short_for_its_columns_is_not_taken() -> None:
+    described = [{"name": n, "type": "integer", "typeSignature": INTEGER} for n in "ab"]
+    with pytest.raises(ValueError, match="longer"):
+        values.rows(described, [[1]], TALLY)

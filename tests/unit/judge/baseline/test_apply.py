@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+
+import pytest
+
+from harness.core.records import FindingKind, Verdict, VerdictKind
+from harness.judge.baseline import Applied, Expect, Facts, Known, Support, apply
+from tests.unit.judge.baseline.planted import (
+    HIVE,
+    SPARK,
+    STORY,
+    TODAY,
+    TRINO,
+    correct,
+    facts,
+    variant,
+    verdict,
+)
+
+COW = variant()
+MOR = variant("hudi-mor")
+STALE = (FindingKind.STALE, "f1")
+LOST = (FindingKind.LOST_VALUE, "f1")
+WHY = "a reason"
+
+
+def line(expect: Expect | None = None, **when: str) -> Known:
+    conditions = tuple((name.replace("__", "."), value) for name, value in when.items())
+    stale = Expect("", frozenset({FindingKind.STALE}), frozenset({"f1"}))
+    return Known(conditions, expect or stale, Support.NOTYET, WHY, path="a.known.yaml", line=1)
+
+
+def applied(verdicts: list[Verdict], *lines: Known, known_of: Facts | None = None) -> Applied:
+    return apply(verdicts, {STORY.name: lines}, known_of or facts(COW, MOR), TODAY)
+
+
+def reasons(verdicts: list[Verdict], *lines: Known) -> list[str]:
+    return [each.known for each in applied(verdicts, *lines).verdicts]
+
+
+def test_what_a_line_expects_is_known_by_its_reason() -> None:
+    assert reasons([verdict(COW, 3, HIVE, STALE)], line(engine="hive")) == [WHY]
+
+
+def test_a_correct_answer_is_never_known() -> None:
+    assert reasons([correct(COW, 3, HIVE), verdict(COW, 4, HIVE, STALE)], line()) == ["", WHY]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        [LOST],
+        [STALE, LOST],
+        [(FindingKind.STALE, "f2")],
+        [STALE, (FindingKind.STALE, "f2")],
+        [(FindingKind.STALE, "")],
+    ],
+)
+def test_another_wrong_answer_at_the_same_place_is_new(
+    found: list[tuple[FindingKind, str]],
+) -> None:
+    assert reasons([verdict(COW, 3, HIVE, *found)], line(engine="hive")) == [""]
+
+
+def test_which_rows_are_wrong_is_no_part_of_a_line() -> None:
+    found = verdict(COW, 3, HIVE, STALE)
+    (one,) = found.findings
+    more = replace(one, places=(one.witness, replace(one.witness, key="2")))
+    assert reasons([found, replace(found, findings=(more,))], line(engine="hive")) == [WHY, WHY]
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("engine", "hive", "trino"),
+        ("version", "3.1.3", "3.1"),
+        ("distribution", HIVE, TRINO),
+        ("format", "hudi-mor", "hudi-cow"),
+        ("view", "read_optimized", "snapshot"),
+        ("step", "3", "4"),
+        ("step", ">=3", ">=4"),
+        ("step", "2-3", "4-5"),
+        ("twin", "true", "false"),
+        ("writer", SPARK, HIVE),
+        ("reader__path", "fetch", "mapreduce"),
+        ("reader__schema-on-read", "unset", "on"),
+        ("variant__rewrites", "some", "all"),
+    ],
+)
+def test_every_condition_must_hold(name: str, right: str, wrong: str) -> None:
+    twin = variant("hudi-mor", twin=True)
+    wrong_answer = verdict(twin, 3, f"{HIVE}{{path=fetch}}", STALE, view="read_optimized")
+    own = facts(twin)
+    assert (
+        applied([wrong_answer], line(None, **{name: right}), known_of=own).verdicts[0].known == WHY
+    )
+    assert (
+        applied([wrong_answer], line(None, **{name: wrong}), known_of=own).verdicts[0].known == ""
+    )
+
+
+def test_the_first_line_that_holds_decides_even_when_a_later_one_expects_it() -> None:
+    other = line(Expect("", frozenset({FindingKind.LOST_VALUE}), frozenset({"f1"})), engine="hive")
+    assert reasons([verdict(COW, 3, HIVE, STALE)], other, line()) == [""]
+
+
+def test_a_refusal_is_known_by_its_kind() -> None:
+    refused = verdict(COW, 3, TRINO, kind=VerdictKind.REFUSED)
+    own = facts(COW, refusals={refused.case: "INTERNAL"})
+    for kind, known in (("INTERNAL", WHY), ("OTHER", "")):
+        assert applied([refused], line(Expect(kind)), known_of=own).verdicts[0].known == known
+
+
+def test_a_refusal_whose_columns_asked_alone_are_wrong_is_another_answer() -> None:
+    refused = verdict(COW, 3, TRINO, STALE, kind=VerdictKind.REFUSED)
+    own = facts(COW, refusals={refused.case: "INTERNAL"})
+    both = Expect("INTERNAL", frozenset({FindingKind.STALE}), frozenset({"f1"}))
+    assert applied([refused], line(Expect("INTERNAL")), known_of=own).verdicts[0].known == ""
+    assert applied([refused], line(both), known_of=own).verdicts[0].known == WHY
+
+
+@pytest.mark.parametrize("more", [(), (STALE,)])
+def test_what_is_unexplained_is_never_known(more: tuple[tuple[FindingKind, str], ...]) -> None:
+    found = verdict(COW, 3, HIVE, (FindingKind.UNEXPLAINED, "f1"), *more)
+    kinds = frozenset(each.kind for each in found.findings)
+    assert reasons([found], line(Expect("", kinds, frozenset({"f1"})))) == [""]
+
+
+def test_a_refused_step_is_known_only_by_a_line_that_says_so() -> None:
+    refused = verdict(COW, 3, SPARK, view="write", kind=VerdictKind.REFUSED)
+    own = facts(COW, refusals={refused.case: "Analysis"})
+    general = line(Expect("Analysis"), engine="spark")
+    named = line(Expect("Analysis"), engine="spark", view="write")
+    assert applied([refused], general, known_of=own).verdicts[0].known == ""
+    assert applied([refused], named, known_of=own).verdicts[0].known == WHY
+
+
+def test_a_step_known_as_refused_that_was_applied_is_told() -> None:
+    named = line(Expect("Analysis"), view="write", step="3")
+    assert applied([], named, known_of=facts(COW, applied=((COW.id, 3),))).gone == (named,)
+
+
+def test_a_line_whose_cells_all_answer_otherwise_no_longer_occurs() -> None:
+    fixed = line(engine="hive")
+    assert applied([correct(COW, 3, HIVE)], fixed).gone == (fixed,)
+    assert applied([verdict(COW, 3, HIVE, LOST)], fixed).gone == (fixed,)
+    assert applied([correct(COW, 3, HIVE), verdict(MOR, 3, HIVE, STALE)], fixed).gone == ()
+
+
+def test_of_a_line_without_a_cell_in_this_run_nothing_is_said() -> None:
+    idle = line(engine="trino")
+    found = applied([correct(COW, 3, HIVE)], idle)
+    assert (found.gone, found.idle) == ((), (idle,))
+
+
+@pytest.mark.parametrize("kind", [VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED])
+def test_what_was_not_judged_neither_is_known_nor_shows_that_a_line_is_gone(
+    kind: VerdictKind,
+) -> None:
+    found = applied([verdict(COW, 3, HIVE, kind=kind)], line(engine="hive"))
+    assert (found.verdicts[0].known, found.gone) == ("", ())
+
+
+def test_lines_of_another_scenario_do_not_count() -> None:
+    found = apply([verdict(COW, 3, HIVE, STALE)], {"mine/other": [line()]}, facts(COW), TODAY)
+    assert found.verdicts[0].known == ""
+
+
+@pytest.mark.parametrize(("days", "known"), [(0, WHY), (1, "")])
+def test_a_line_counts_up_to_its_last_day(days: int, known: str) -> None:
+    dated = replace(line(), until=TODAY - datetime.timedelta(days=days))
+    found = applied([verdict(COW, 3, HIVE, STALE)], dated)
+    assert found.verdicts[0].known == known
+    assert found.expired == ((dated,) if days else ())
+    assert found.gone == ()
+
+
+def test_a_line_that_says_todo_is_told() -> None:
+    todo = replace(line(), because="TODO: say why")
+    assert applied([], todo, line()).unreviewed == (todo,)
+
+
+def test_what_is_declared_unsupported_and_was_answered_is_told_even_where_it_is_known() -> None:
+    probe = replace(verdict(COW, 3, HIVE, STALE), disclaimed="it knows version 8")
+    refused = verdict(COW, 3, HIVE, kind=VerdictKind.UNSUPPORTED)
+    found = applied([probe, refused], line())
+    assert found.answered == (probe,)
+    assert found.verdicts[0].known == WHY
+
+
+def test_a_known_reason_of_an_earlier_judgement_does_not_stay() -> None:
+    assert reasons([replace(verdict(COW, 3, HIVE, STALE), known="old")]) == [""]

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from harness.core.errors import ScenarioProblem
+from harness.core.records import FindingKind
+from harness.judge.baseline import Expect, Known, Support, parse
+
+PATH = "hudi/move.known.yaml"
+LINE = """- when: {engine: hive, view: snapshot, step: ">=6", reader.schema-on-read: unset}
+  expect: {finding: missing_rename, columns: [f1_new]}
+  support: notyet
+  because: the input format maps by the one current name of the metastore
+"""
+UNEXPLAINED = (
+    ":2: expect: finding: nobody knows what is unexplained, it always fails the gate; take it out"
+)
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(ScenarioProblem) as caught:
+        parse(text, PATH)
+    return str(caught.value).splitlines()
+
+
+def test_the_line_of_the_format_s_description_is_read() -> None:
+    assert parse(LINE, PATH) == (
+        Known(
+            when=(
+                ("engine", "hive"),
+                ("view", "snapshot"),
+                ("step", ">=6"),
+                ("reader.schema-on-read", "unset"),
+            ),
+            expect=Expect("", frozenset({FindingKind.MISSING_RENAME}), frozenset({"f1_new"})),
+            support=Support.NOTYET,
+            because="the input format maps by the one current name of the metastore",
+            path=PATH,
+            line=1,
+        ),
+    )
+
+
+def test_an_empty_file_has_no_lines() -> None:
+    assert parse("", PATH) == ()
+    assert parse("# nothing is known\n", PATH) == ()
+
+
+def test_what_may_be_left_out_is_read_when_it_is_there() -> None:
+    (line,) = parse(f'{LINE}  issue: "#7"\n  until: 2031-12-24\n', PATH)
+    assert (line.issue, line.until) == ("#7", datetime.date(2031, 12, 24))
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("step: 6", ("step", "6")),
+        ('step: "3-5"', ("step", "3-5")),
+        ("twin: true", ("twin", "true")),
+        ("reader.use-column-names: false", ("reader.use-column-names", "false")),
+        ("reader.schema-on-read: on", ("reader.schema-on-read", "on")),
+        ("variant.table_version: 6", ("variant.table_version", "6")),
+        ('version: "476"', ("version", "476")),
+    ],
+)
+def test_conditions_are_read_as_text(written: str, read: tuple[str, str]) -> None:
+    (line,) = parse(LINE[: LINE.index("{")] + f"{{{written}}}" + LINE[LINE.index("}") + 1 :], PATH)
+    assert line.when[0] == read
+
+
+def test_several_kinds_and_a_refusal_with_findings_of_its_columns_are_read() -> None:
+    expect = "{refused: INTERNAL, finding: [stale, misaligned], columns: [b, a]}"
+    (line,) = parse(LINE.replace("{finding: missing_rename, columns: [f1_new]}", expect), PATH)
+    assert line.expect == Expect(
+        "INTERNAL",
+        frozenset({FindingKind.STALE, FindingKind.MISALIGNED}),
+        frozenset({"a", "b"}),
+    )
+    assert str(line.expect) == "refused: INTERNAL; misaligned, stale in a, b"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "engine: hive",
+            "enginge: hive",
+            ":1: there is no condition 'enginge'; did you mean 'engine'?",
+        ),
+        ("engine: hive", "reader.: hive", ":1: there is no condition 'reader.'"),
+        ("engine: hive", "engine: 7", ":1: engine: 7 is given; allowed: text (quote it)"),
+        ("engine: hive", "version: 476", ":1: version: 476 is given; allowed: text (quote it)"),
+        ("engine: hive", "twin: some", ":1: twin: 'some' is given; allowed: true or false"),
+        ('">=6"', '"5-3"', ":1: step: '5-3' is given; allowed: a step (6), a first one"),
+        ('">=6"', '"<6"', ":1: step: '<6' is given; allowed: a step (6), a first one"),
+        ('">=6"', "true", ":1: step: True is given; allowed: a step (6), a first one"),
+        ("missing_rename", "lost", ":2: a line: expect.finding:"),
+        (
+            "finding: missing_rename, ",
+            "",
+            ":2: expect: nothing is expected; give finding or refused",
+        ),
+        ("missing_rename", "unexplained", UNEXPLAINED),
+        ("missing_rename", "[stale, unexplained]", UNEXPLAINED),
+        ("[f1_new]", "[f1, f1]", ":2: expect: columns: 'f1' stands twice; name each once"),
+        ("notyet", "soon", ":3: a line: support:"),
+        ("because: the", "since: the", ":4: a line has no 'since'"),
+        ("because: the", "until: the", ":4: until: "),
+        (
+            "  because: the input",
+            "  # because: the input",
+            ":1: a line: 'because' is missing",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place_and_what_is_allowed(
+    old: str, new: str, said: str
+) -> None:
+    if new.startswith("until"):
+        new = f"because: x\n  {new}"
+        said = said.replace(":4:", ":5:")
+    assert any(each.startswith(f"{PATH}{said}") for each in problems(LINE.replace(old, new)))
+
+
+def test_a_because_that_says_nothing_is_refused() -> None:
+    text = LINE.replace(
+        "because: the input format maps by the one current name of the metastore", 'because: " "'
+    )
+    assert problems(text) == [f"{PATH}:4: because is empty; say why this is known"]
+
+
+def test_all_problems_of_all_lines_are_told_at_once() -> None:
+    text = LINE.replace("hive", "7") + LINE.replace("notyet", "soon")
+    found = problems(text)
+    assert [each.split(":")[1] for each in found] == ["1", "7"]
+
+
+def test_something_else_than_a_list_is_refused() -> None:
+    assert problems("when: {}\n") == [
+        f"{PATH}:1: a baseline is a list; write `- when: …` for each line"
+    ]
+
+
+def test_a_line_that_an_earlier_one_always_hides_is_refused() -> None:
+    (said,) = problems(LINE.replace(", view: snapshot", "") + LINE)
+    assert said.startswith(
+        f"{PATH}:5: no cell can use this line: the one at {PATH}:1 matches first"
+    )
+
+
+def test_a_line_with_a_date_hides_nothing_for_good() -> None:
+    dated = LINE.replace(", view: snapshot", "") + "  until: 2031-12-24\n"
+    assert len(parse(dated + LINE, PATH)) == 2
+
+
+def test_a_line_about_steps_is_hidden_only_by_one_that_is_about_steps_too() -> None:
+    general = LINE.replace(", view: snapshot", "")
+    assert len(parse(general + LINE.replace("snapshot", "write"), PATH)) == 2

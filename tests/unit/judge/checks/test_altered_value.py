@@ -1,0 +1,94 @@
+"""How near is near."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import pytest
+
+from harness.judge.checks.altered_value import near
+from harness.model.canonical import Value
+
+MOMENT = datetime.datetime(2001, 1, 9, 2, 43, 21, 250000)  # noqa: DTZ001 - canonical
+OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
+
+
+@pytest.mark.parametrize(
+    ("expected", "found"),
+    [
+        (503002.5, 503002),
+        (0.1, 0.10000000149011612),
+        (Decimal("7.25"), Decimal(7)),
+        (Decimal("7.25"), Decimal("7.3")),
+        (Decimal("-7.25"), Decimal(-7)),
+        (1234567, 1234568),
+        (MOMENT, MOMENT + datetime.timedelta(hours=14)),
+        (MOMENT, MOMENT.replace(microsecond=0)),
+        (MOMENT, "2001-01-09 02:43:21.250000001"),
+        (MOMENT, "2001-01-09 02:43:21"),
+        (MOMENT.date(), "2001-01-10"),
+        (MOMENT.date(), MOMENT.date() + datetime.timedelta(days=1)),
+        ("f5s3r2", "f5s3"),
+        ("f5s3r2", "F5S3R2"),
+        ("f5s3r2", "f5s3r2   "),
+        ("ab  ", "ab"),
+        ("    ", ""),
+        (-0.0, 0.0),
+        (1e308, float("inf")),  # beyond a float of 32 bits
+        (-3.4028235677973366e38, float("-inf")),
+        (datetime.date(1, 1, 2), datetime.date(1, 1, 4)),
+        (datetime.date(1, 1, 4), datetime.date(1, 1, 2)),
+        (datetime.date(1582, 10, 4), datetime.date(1582, 9, 24)),
+        (datetime.date(1500, 2, 1), datetime.date(1500, 1, 23)),
+        (OLD, OLD + datetime.timedelta(days=10)),
+        ("e\u0301", "\u00e9"),
+        ("\ufb01n", "fin"),
+        ("größe", "gr??e"),
+        ("größe", "grÃ¶Ã\x9fe"),
+        ("größe", "gr\ufffd\ufffd\ufffd\ufffde"),
+        (b"\x01\x02\x03", b"\x01\x02"),
+        (b"\x01\x02", b"\x01\x02\x00\x00"),
+        (b"a\xff", "a\ufffd"),
+    ],
+)
+def test_lost_digits_other_zones_and_cut_texts_are_near(expected: Value, found: Value) -> None:
+    assert near(expected, found)
+
+
+@pytest.mark.parametrize(
+    ("expected", "found"),
+    [
+        (7, 8),
+        (7, 7.4),  # digits were added, none lost
+        (Decimal("7.25"), Decimal(8)),
+        (0, 1),
+        (503002.5, float("nan")),
+        (503002.5, float("inf")),
+        (3.4028235677973362e38, float("inf")),  # it becomes the largest float
+        (1e308, float("-inf")),
+        (True, False),
+        (1, True),
+        (503002, "503003x"),
+        (503002, "1e999999999"),
+        (MOMENT, "2001-01-10 02:43:21.250000001"),
+        (MOMENT, "2001"),
+        (MOMENT, MOMENT + datetime.timedelta(hours=16)),
+        (MOMENT.date(), MOMENT.date() + datetime.timedelta(days=2)),
+        ("f5s3r2", ""),
+        ("f5s3r2", "5s3r2"),
+        ("f5s3r2", "f5s3r22"),
+        ("f5s3r2", b"f5s3"),
+        ((1, 2), (1,)),
+        (datetime.date(1, 1, 2), datetime.date(1, 1, 5)),
+        (datetime.date(1582, 10, 15), datetime.date(1582, 10, 25)),
+        (OLD, OLD + datetime.timedelta(days=9)),
+        ("größe", "groesse"),
+        (b"\x01\x02", b"\x02"),
+        (b"\x01\x02", b""),
+        (b"\x01\x02", b"\x00"),
+        (b"a", 97),
+    ],
+)
+def test_everything_else_is_not(expected: Value, found: Value) -> None:
+    assert not near(expected, found)

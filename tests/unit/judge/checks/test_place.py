@@ -1,0 +1,90 @@
+"""What the checks may ask of the truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.judge.checks.place import index_of, leaves
+from harness.model.canonical import MapValue
+from harness.model.datatypes import parse_type
+from harness.model.schema import schema_of
+from tests.quality.notation import history
+
+
+def test_a_value_is_known_by_every_text_it_has_had() -> None:
+    told = history("insert 1; type n string", "id string, n decimal(6, 4)")
+    looks = index_of(told.history).looks
+    wrote = {look for look, origins in looks.items() if origins[0].name == "n"}
+    assert wrote == {"1.25", "1.2500"}
+
+
+def test_parts_are_known_beside_the_whole() -> None:
+    told = history("insert 1", "id string, s struct<a: string, l: array<int>>")
+    index = index_of(told.history)
+    whole = {origin.name for origins in index.looks.values() for origin in origins}
+    assert whole == {"id", "s", "s.a", "s.l", "s.l.element"}
+    assert index.cells[5, "1"][1] == {"501001", "501501"}
+
+
+def test_the_parts_of_a_null_struct_are_null() -> None:
+    told = history("insert 1..5", "id string, s struct<a: string>")
+    assert index_of(told.history).cells[3, "5"] == {1: frozenset({None})}
+
+
+def test_an_overwritten_value_without_a_form_in_a_later_type_is_no_obstacle() -> None:
+    told = history("insert 1; upsert 1; type f1 int", "id string, f1 string")
+    assert index_of(told.history).cells[2, "1"]
+
+
+RENAMED = "insert 1,2; rename f1 g; upsert 1; rename g h; {}; rename h i"
+
+
+def test_files_hold_a_value_under_the_names_that_they_have_for_it() -> None:
+    before = history(RENAMED.format("upsert 2"), mor=True).world()
+    assert before.names_held(3, "1") == {"f1", "g"}
+    assert before.names_held(3, "2") == {"f1", "h"}
+    after = history(RENAMED.format("compact"), mor=True).world()
+    assert after.names_held(3, "1") == {"h"}
+
+
+def test_unknown_files_may_hold_a_value_under_the_names_since_the_newest_base_file() -> None:
+    before = replace(history(RENAMED.format("upsert 2"), mor=True).world(), lying={})
+    assert before.names_held(3, "1") == {"f1", "g", "h", "i"}
+    after = replace(history(RENAMED.format("compact"), mor=True).world(), lying={})
+    assert after.names_held(3, "1") == {"g", "h", "i"}
+    assert after.names_held(3, "2") == {"f1", "g", "h", "i"}
+
+
+def test_an_earlier_step_is_known_by_all_of_its_columns() -> None:
+    world = history("add f3; rename f1 g; drop f2").world()
+    assert world.step_naming(["f2", "ts", "id", "f1", "f3"]) == 1
+    assert world.step_naming(["id", "ts", "g", "f3"]) is None
+    assert world.step_naming(["id", "ts", "f1"]) is None
+
+
+def test_leaves_are_named_by_path() -> None:
+    (field,) = schema_of((("s", parse_type("struct<l: array<int>, m: map<string, int>>")),)).fields
+    value = {"l": (1, None), "m": MapValue.of([("k", 2)])}
+    found = [(path, leaf) for path, _, leaf in leaves(value, field, "s")]
+    assert found == [("s.l[0]", 1), ("s.l[1]", None), ("s.m[k]", 2)]
+
+
+def test_a_row_is_shown_as_the_step_of_the_world_shows_it() -> None:
+    world = history("insert 1; rename f1 f9", "id string, f1 string").world()
+    [row] = world.rows.values()
+    assert world.shown(row) == {"id": "1", "f9": "f2s1r1"}
+    before = replace(world, history=world.history[:2])
+    assert before.shown(row) == {"id": "1", "f1": "f2s1r1"}
+
+
+def test_what_a_row_shows_is_worked_out_once() -> None:
+    world = history("insert 1").world()
+    [row] = world.rows.values()
+    assert world.shown(row) is world.shown(row)
+
+
+def test_a_value_is_owned_where_one_key_alone_has_had_it() -> None:
+    told = history("insert 1; row id=2 f1=x; row id=3 f1=x", "id string, f1 string")
+    owned = told.index.owned
+    assert owned["f2s1r1"] == ("1", frozenset({2}))
+    assert "x" not in owned

@@ -1,0 +1,57 @@
+"""Premature: only where base files alone should be shown, and nothing newer than the step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.core.records import Origin
+from harness.judge.checks import premature, stale
+from harness.judge.checks.place import Place, What, World
+from tests.quality.notation import history
+
+TOLD = history("insert 1,2; upsert 1; compact; upsert 1; upsert 1", mor=True)
+FIELD = TOLD.truth.schema.find("f1")
+
+
+def cell(step: int, key: str = "1", field_id: int = FIELD.id) -> Place:
+    origin = Origin(field_id, "f1", step, key)
+    return Place(What.CELL, "1", "f1", "expected", "found", FIELD, origin)
+
+
+def explained(place: Place, world: World) -> tuple[bool, bool]:
+    return stale.explains(place, world), premature.explains(place, world)
+
+
+@pytest.mark.parametrize(
+    ("step", "names"),
+    [(1, (True, False)), (2, (False, False)), (4, (False, True)), (5, (False, True))],
+)
+def test_a_value_is_stale_before_and_premature_after_the_one_in_the_base_file(
+    step: int, names: tuple[bool, bool]
+) -> None:
+    assert explained(cell(step), TOLD.world("read_optimized")) == names
+
+
+def test_in_a_snapshot_nothing_is_premature() -> None:
+    world = replace(TOLD.world("read_optimized"), newer=None)
+    assert not premature.explains(cell(4), world)
+
+
+def test_a_value_of_a_later_step_than_the_judged_one_is_not_premature() -> None:
+    world = TOLD.world("read_optimized")
+    before = replace(world, history=world.history[:5])
+    assert explained(cell(5), before) == (False, False)
+
+
+@pytest.mark.parametrize("place", [cell(4, key="2"), cell(4, field_id=FIELD.id + 1)])
+def test_the_newer_value_of_another_row_or_field_is_not_premature(place: Place) -> None:
+    assert not premature.explains(place, TOLD.world("read_optimized"))
+
+
+@pytest.mark.parametrize("what", [What.EXTRA_ROW, What.ABSENT_ROW])
+def test_a_row_is_premature_where_it_is_as_log_files_have_it(what: What) -> None:
+    world, place = TOLD.world("read_optimized"), Place(what, "1", "", None, None)
+    assert not premature.explains(place, world)
+    assert premature.explains(replace(place, origin=Origin(2, "id", 4, "1")), world)

@@ -1,0 +1,108 @@
+"""What an engine itself wrote stands with the place that it belongs to, or nowhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.core.jsonl import dump, parse
+from harness.core.records import Answer, Finding, Part, Refusal
+from harness.judge.verdicts import judge
+from harness.model.canonical import OwnTexts, Value
+from tests.quality.notation import history
+from tests.unit.judge.test_verdicts import case_of, cell_at
+
+TOLD = history("insert 1..3", "id string, ts long, st struct<a: int, b: string>, n int")
+RIGHT = TOLD.read()
+ST = RIGHT.names.index("st")
+TEXTS = ('{"a":1,"b":"x"}', '{"a":2,"b":"y"}', '{"a":3,"b":"z"}')
+OWN: OwnTexts = tuple((at, ST, text) for at, text in enumerate(TEXTS))
+
+
+def spoilt(at: int, **wrong: Value) -> tuple[tuple[Value, ...], ...]:
+    """Give the right rows with other values in one of them."""
+    rows = [list(row) for row in RIGHT.rows]
+    for name, value in wrong.items():
+        rows[at][RIGHT.names.index(name)] = value
+    return tuple(map(tuple, rows))
+
+
+def struct(at: int, **wrong: Value) -> Value:
+    return {**RIGHT.rows[at][ST], **wrong}
+
+
+def findings(*answers: Answer) -> list[tuple[Finding, ...]]:
+    """Let as many engines answer."""
+    cells = [replace(cell_at(TOLD), reader=f"engine-{at}") for at in range(len(answers))]
+    said = {c.case: replace(a, case=c.case) for c, a in zip(cells, answers, strict=True)}
+    return [each.findings for each in judge(case_of(TOLD), cells, said)]
+
+
+def answer(rows: tuple[tuple[Value, ...], ...], raw: OwnTexts = OWN) -> Answer:
+    return Answer("", "select", RIGHT.columns, rows, raw=raw)
+
+
+def texts(found: tuple[Finding, ...]) -> dict[tuple[str, str], str]:
+    assert all(each.witness == each.places[0] for each in found)
+    return {(place.key, place.column): place.raw for each in found for place in each.places}
+
+
+def test_a_part_of_a_value_stands_with_the_text_of_the_whole_cell_in_whatever_row_it_came() -> None:
+    rows = spoilt(1, st=struct(1, b="?"), n=-7)
+    moved = tuple((2 - row, column, text) for row, column, text in OWN)
+    wanted = {("2", "st.b"): TEXTS[1], ("2", "n"): "-7"}
+    assert list(map(texts, findings(answer(rows), answer(rows[::-1], moved)))) == [wanted, wanted]
+
+
+def test_answers_alike_are_each_told_in_the_words_of_their_own_engine() -> None:
+    rows = spoilt(0, st=struct(0, b="?"))
+    other = ((0, ST, '[1, "?"]'),)
+    found = findings(answer(rows), answer(rows, other), answer(rows, ()))
+    assert [texts(each)["1", "st.b"] for each in found] == [TEXTS[0], other[0][2], "?"]
+
+
+def test_a_row_that_shows_no_key_of_its_own_is_known_all_the_same() -> None:
+    rows = spoilt(2, id="no key", st=struct(2, b="?"))
+    (found,) = findings(answer(rows, (*OWN, (2, 0, "NO KEY"))))
+    assert texts(found) == {("3", "id"): "NO KEY", ("3", "st.b"): TEXTS[2]}
+
+
+def test_of_two_rows_with_one_key_it_is_not_known_which_text_was_looked_at() -> None:
+    rows = spoilt(0, st=struct(0, b="?"))
+    twice = (*rows, spoilt(0, st=None, n=-7)[0])
+    (found,) = findings(answer(twice, (*OWN, (3, ST, "another one"))))
+    assert texts(found)["1", "st.b"] == "?"
+
+
+def test_columns_asked_alone_have_texts_of_their_own() -> None:
+    columns = (RIGHT.columns[0], RIGHT.columns[ST])
+    rows = tuple((row[0], row[ST]) for row in spoilt(1, st=struct(1, b="?")))
+    alone = Part("st", "select", columns, rows, raw=((1, 1, TEXTS[1]),))
+    parts = (Part("id", "select", columns[:1], tuple(row[:1] for row in rows)), alone)
+    refused = Answer("", "select", refusal=Refusal("Error", "no"), parts=parts)
+    (found,) = findings(refused)
+    assert texts(found)["2", "st.b"] == TEXTS[1]
+
+
+@pytest.mark.parametrize("raw", [(), OWN])
+def test_a_record_holds_own_texts_only_where_there_are_some(raw: OwnTexts) -> None:
+    part = Part("n", "select", RIGHT.columns, RIGHT.rows, raw=raw)
+    whole = replace(answer(RIGHT.rows, raw), parts=(part,))
+    line = dump(whole)
+    assert line.count('"raw"') == 2 * bool(raw)
+    assert parse(Answer, line) == whole
+
+
+def test_only_a_value_of_the_row_itself_has_the_file_that_the_row_lies_in() -> None:
+    """Another row's was read from wherever that one is."""
+    told = history("insert 1; insert 2")
+    rows = [list(row) for row in told.read().rows]
+    rows[0][2:] = [rows[1][2], "?"]
+    cell = cell_at(told)
+    said = Answer(cell.case, "select", told.read().columns, tuple(map(tuple, rows)))
+    (verdict,) = judge(case_of(told), [cell], {cell.case: said})
+    found = {place.column: place for each in verdict.findings for place in each.places}
+    assert found["f1"].origin is not None
+    assert (found["f1"].origin.key, found["f1"].file) == ("2", "")
+    assert found["f2"].file == told.disk.files[0].path

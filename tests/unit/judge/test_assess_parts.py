@@ -1,0 +1,178 @@
+"""Columns asked alone after a refusal: what their heads tell, and where parts disagree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.core.records import Answer, Column, Finding, Origin, Part, Refusal, VerdictKind
+from harness.judge.verdicts import judge
+from harness.model.canonical import OwnTexts, Value
+from tests.quality.alone import HEADS, in_parts, spoilt
+from tests.quality.notation import Told, history
+from tests.simulated import Reply, columns_of
+from tests.unit.judge.test_verdicts import case_of, cell_at
+
+TOLD = history("insert 1..3", "id string, ts long, a int, b int")
+RIGHT = TOLD.read()
+REFUSED = Refusal("Error", "no")
+Heads = dict[str, list[tuple[str, Value, Value]]]
+
+
+def judged(told: Told, answer: Answer) -> tuple[Finding, ...]:
+    cell = cell_at(told)
+    (verdict,) = judge(case_of(told), [cell], {cell.case: replace(answer, case=cell.case)})
+    assert (verdict.verdict is VerdictKind.REFUSED) == (answer.refusal is not None)
+    return verdict.findings
+
+
+def refused(parts: tuple[Part, ...], told: Told = TOLD) -> tuple[Finding, ...]:
+    return judged(told, Answer("", "select", refusal=REFUSED, parts=parts))
+
+
+def whole(reply: Reply, told: Told = TOLD) -> tuple[Finding, ...]:
+    return judged(told, Answer("", "select", reply.columns, reply.rows))
+
+
+def heads(findings: tuple[Finding, ...]) -> Heads:
+    """Give the wrong columns by the name of the finding, each with what was expected and found."""
+    found = {
+        each.kind.value: [(p.column, p.expected, p.found) for p in each.places if not p.key]
+        for each in findings
+    }
+    return {kind: places for kind, places in found.items() if places}
+
+
+def changed(part: Part, row: int, column: int, value: Value, raw: OwnTexts = ()) -> Part:
+    rows = [list(each) for each in part.rows]
+    rows[row][column] = value
+    return replace(part, rows=tuple(map(tuple, rows)), raw=raw)
+
+
+def test_right_parts_have_no_findings() -> None:
+    assert refused(in_parts(RIGHT)) == ()
+
+
+FOUND: dict[str, Heads] = {
+    "without the column": {"unexplained": [("a", "a", None)]},
+    "the column twice": {"duplicate": [("a", None, "a")]},
+    "under another one's name": {
+        "duplicate": [("b", None, "b")],
+        "unexplained": [("a", "a", None)],
+    },
+    "under nobody's name": {"unexplained": [("a", "a", None), ("_col1", None, "_col1")]},
+    "of another type": {"type_drift": [("a", "int", "array<date>")]},
+    "without the key": {"unexplained": [("id", "id", None)]},
+    "the key twice": {"duplicate": [("id", None, "id")]},
+    "the key of another type": {"type_drift": [("id", "string", "array<date>")]},
+    "one of Hudi's beside": {"unexplained": [("_hoodie_commit_time", None, "_hoodie_commit_time")]},
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_a_part_with_another_head_is_found_as_a_whole_answer_with_it_would_be(head: str) -> None:
+    found = refused(spoilt(RIGHT, HEADS[head], "a", "b"))
+    assert heads(found) == FOUND[head]
+    assert heads(found) == heads(whole(HEADS[head](RIGHT, "a", "b")))
+
+
+def test_the_key_asked_alone_has_no_other_column() -> None:
+    key, *others = in_parts(RIGHT)
+    both = replace(others[-1], column=key.column)
+    assert heads(refused((both, *others))) == {"duplicate": [("b", None, "b")]}
+
+
+def test_each_type_that_parts_declare_the_key_with_is_found() -> None:
+    parts = in_parts(RIGHT)
+    declared = ("string", "int", "date", "int")
+    others = tuple(
+        replace(each, columns=(replace(each.columns[0], canonical=type_), *each.columns[1:]))
+        for each, type_ in zip(parts, declared, strict=True)
+    )
+    found = heads(refused(others))
+    assert found == {"type_drift": [("id", "string", "int"), ("id", "string", "date")]}
+
+
+def test_two_columns_that_each_stand_in_the_part_of_the_other_are_wrong() -> None:
+    key, ts, a, b = in_parts(RIGHT)
+    found = heads(refused((key, ts, replace(a, column="b"), replace(b, column="a"))))
+    assert found == {
+        "duplicate": [("a", None, "a"), ("b", None, "b")],
+        "unexplained": [("b", "b", None), ("a", "a", None)],
+    }
+
+
+def test_a_column_without_a_part_does_not_belong_in_that_of_another_one() -> None:
+    key, ts, _, b = in_parts(RIGHT)
+    more = replace(
+        b,
+        columns=(*b.columns, RIGHT.columns[2]),
+        rows=tuple((*row, of[2]) for row, of in zip(b.rows, RIGHT.rows, strict=True)),
+    )
+    assert heads(refused((key, ts, more))) == {"duplicate": [("a", None, "a")]}
+
+
+def test_a_part_under_a_former_name_is_told_like_a_whole_answer_with_the_columns_of_then() -> None:
+    told = history("insert 1,2; rename b c; upsert 1", "id string, ts long, a int, b int")
+    then = Reply(columns_of(told.history[1].schema), told.read().rows)
+    *others, last = in_parts(then)
+    found = refused((*others, replace(last, column="c")), told)
+    assert heads(found) == {"stale": [("c", "c", None), ("b", None, "b")]}
+    assert heads(found) == heads(whole(then, told))
+    assert {place.origin for each in found for place in each.places} == {
+        Origin(4, "c", 1, ""),
+        Origin(4, "b", 1, ""),
+    }
+
+
+def test_a_column_of_the_readers_catalog_alone_is_wrong_whatever_its_part_shows() -> None:
+    parts = in_parts(RIGHT)
+    for odd in (
+        Part("z", "select", refusal=REFUSED),
+        Part("z", "select", parts[0].columns, parts[0].rows),
+        Part("z", "select", (*parts[0].columns, Column("z", "int", "int")), ()),
+    ):
+        assert heads(refused((*parts, odd)))["unexplained"] == [("z", None, "z")]
+
+
+def test_parts_that_were_not_answered_have_no_wrong_heads() -> None:
+    _, *others = in_parts(RIGHT)
+    for key in (Part("id", "select", refusal=REFUSED), Part("id", "select", unknown="time-out")):
+        unsent = [Part(each.column, "", refusal=REFUSED) for each in others]
+        assert refused((key, *unsent)) == ()
+        assert refused((key, *others)) == ()
+
+
+def test_where_parts_show_other_keys_or_rows_each_is_found() -> None:
+    key, ts, a, b = in_parts(RIGHT)
+    one, other = changed(a, 0, 0, "x"), changed(b, 0, 0, "y")
+    more = replace(ts, rows=(*ts.rows[:2], ts.rows[1]))
+    found = {
+        each.kind.value: [(p.key, p.column, p.found) for p in each.places]
+        for each in refused((key, more, one, other))
+    }
+    assert found["unexplained"] == [("1", "id", "x"), ("1", "id", "y")]
+    assert [at for at, *_ in found["lost_row"]] == ["3"]
+    assert [at for at, *_ in found["duplicate"]] == ["2"]
+
+
+def test_each_key_that_parts_show_stands_with_its_own_text() -> None:
+    key, ts, a, b = in_parts(RIGHT)
+    one = changed(a, 0, 0, "x", ((0, 0, "X"),))
+    other = changed(b, 0, 0, "y", ((0, 0, "Y"),))
+    places = [place for each in refused((key, ts, one, other)) for place in each.places]
+    assert [(place.found, place.raw) for place in places] == [("x", "X"), ("y", "Y")]
+
+
+def test_of_a_column_that_is_there_twice_the_text_is_that_of_the_one_looked_at() -> None:
+    *others, b = in_parts(RIGHT)
+    wrong = changed(b, 0, 1, -7)
+    again = replace(
+        wrong,
+        columns=(*b.columns, b.columns[1]),
+        rows=tuple((*row, -8) for row in wrong.rows),
+        raw=((0, 2, "another one"),),
+    )
+    places = [place for each in refused((*others, again)) for place in each.places if place.key]
+    assert [(place.column, place.raw) for place in places] == [("b", "-7")]

@@ -1,0 +1,57 @@
+"""Names: one file for each, one name for each place."""
+
+from __future__ import annotations
+
+import pkgutil
+
+import pytest
+
+from harness.core.records import FindingKind
+from harness.judge import checks
+from harness.judge.checks.place import Place, What
+from harness.judge.diagnosis import ORDER, check_of, findings, name_of
+from tests.quality.notation import history
+
+TOLD = history("insert 1,2; upsert 1; delete 2", "id long, ts long, l array<string>")
+WORLD = TOLD.world()
+NOT_CHECKS = {"place"}
+
+
+def test_every_finding_has_a_file_and_a_place_in_the_order() -> None:
+    files = {each.name for each in pkgutil.iter_modules(checks.__path__)} - NOT_CHECKS
+    assert files == {kind.value for kind in FindingKind}
+    assert sorted(ORDER) == sorted(FindingKind)
+
+
+@pytest.mark.parametrize("what", What)
+def test_every_place_has_a_name(what: What) -> None:
+    assert name_of(Place(what, "", "", None, None), WORLD) in FindingKind
+
+
+def test_what_nothing_explains_is_unexplained_and_asked_last() -> None:
+    place = Place(What.CELL, "1", "ts", 202001, 7, TOLD.truth.schema.find("ts"))
+    assert [kind for kind in FindingKind if check_of(kind)(place, WORLD)] == [ORDER[-1]]
+    assert ORDER[-1] is FindingKind.UNEXPLAINED
+
+
+def test_places_of_one_name_are_one_finding_with_its_columns() -> None:
+    field = TOLD.truth.schema.find("l")
+    lost = [Place(What.CELL, "1", f"l[{at}]", "x", None, field.children[0]) for at in range(2)] + [
+        Place(What.CELL, "1", "ts", 1, None, TOLD.truth.schema.find("ts"))
+    ]
+    (finding,) = findings(lost, WORLD)
+    assert finding.kind is FindingKind.LOST_VALUE
+    assert finding.columns == ("l.element", "ts")
+    assert [each.column for each in finding.places] == ["l[0]", "l[1]", "ts"]
+    assert finding.witness == finding.places[0]
+
+
+def test_findings_come_in_the_order_of_the_names() -> None:
+    places = [
+        Place(What.ABSENT_ROW, "1", "", (1, 2), None),
+        Place(What.EXTRA_ROW, "2", "", None, (2, 3)),
+        Place(What.EXTRA_ROW, "9", "", None, (9, None)),
+    ]
+    found = findings(places, WORLD)
+    assert [each.kind.value for each in found] == ["ghost_row", "lost_row", "unexplained"]
+    assert found[2].witness.found == "[9, NULL]"

@@ -1,0 +1,121 @@
+"""What files hold, merged and by ids; what is not as written, and whether a rule lies between."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.judge.file_contents import Held, Holdings, NotKnown
+from harness.model.canonical import MapValue, Value, same, text_of
+from harness.model.truth import row_values
+from tests.quality.chance import story
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.quality.shadow import Files
+from tests.simulated import File
+
+
+def held(told: Told, files: Files | None = None) -> Held:
+    """Look at the files of the last step."""
+    case = case_of(told, files)
+    return Holdings(case.states, told.history).held(case.states[-1].files)
+
+
+def shown(told: Told, found: Held) -> dict[str, tuple[Value, ...]]:
+    schema = told.truth.schema
+    return {text_of(row.key): row_values(row, schema) for row in found.rows.values()}
+
+
+def with_value(name: str, value: Value, *, step: int) -> Files:
+    """Put another value into every row of the files from a step on."""
+
+    def changed(file: File) -> File:
+        records = {key: {**row, name: value} for key, row in file.records.items()}
+        return replace(file, records=records) if file.step >= step else file
+
+    return changed
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_files_of_any_history_hold_the_truth_and_differ_in_nothing(seed: int) -> None:
+    told = story(seed)
+    found, schema = held(told), told.truth.schema
+    wanted = {text_of(row.key): row_values(row, schema) for row in told.truth.rows.values()}
+    there = shown(told, found)
+    assert there.keys() == wanted.keys()
+    assert all(same(there[key], wanted[key]) for key in wanted)
+    assert (found.differences, found.twice) == ((), frozenset())
+
+
+def test_parts_of_structs_follow_their_ids_when_they_are_renamed() -> None:
+    columns = "id string, ts long, f struct<a: int, b: array<struct<c: int>>>, m map<string, int>"
+    told = history("insert 1; rename f.a z; insert 2", columns)
+    value = shown(told, held(told))["1"]
+    assert list(value[2]) == ["z", "b"]
+    assert isinstance(value[3], MapValue)
+
+
+def test_a_value_of_another_type_in_a_file_is_a_difference_though_it_says_the_same() -> None:
+    told = history("insert 1", "id string, ts long, n int")
+    number = next(iter(told.truth.rows.values())).values[3]
+    (found,) = held(told, with_value("n", str(number), step=1)).differences
+    assert (found.column, found.expected, found.found) == ("n", number, str(number))
+
+
+@pytest.mark.parametrize(
+    ("steps", "value", "sent"),
+    [
+        ("insert 1", "x", True),  # the step sent it
+        ("insert 1,2; update 2 set f2", "x", False),  # of row 2 other values were sent: a rule
+        ("insert 1; type n string; touch all", "x", True),  # sent again by the touch
+        ("insert 1,2; type n string; update 2 set f2", "x", False),  # converted on the way
+        ("insert 1,2; type n string; update 2 set f2", None, False),  # row 2 was touched
+    ],
+)
+def test_what_no_rule_lies_between_counts_as_sent(steps: str, value: Value, *, sent: bool) -> None:
+    told = history(steps, "id string, ts long, n int, f2 string")
+    found = held(told, with_value("n", value, step=len(told.operations)))
+    assert all(each.sent for each in found.differences) is sent
+
+
+def test_a_row_that_was_carried_along_must_not_be_lost_or_made_null() -> None:
+    told = history(
+        "insert 1,2; type n string; update 2 set f2", "id string, ts long, n int, f2 int"
+    )
+    found = held(told, with_value("n", None, step=3)).differences
+    assert {each.key: each.sent for each in found} == {"1": True, "2": False}
+
+
+def test_what_an_older_file_may_hold_by_a_mistake_of_ours_is_no_better_when_carried_along() -> None:
+    told = history(
+        "insert 1,2; update 1 set f2; update 2 set f2", "id string, ts long, n int, f2 int"
+    )
+    spoilt = held(told, with_value("n", -1, step=2)).differences
+    assert {each.key: each.sent for each in spoilt}["1"] is False
+
+
+def test_a_row_that_two_files_hold_is_there_twice() -> None:
+    told = history("insert 1; insert 2")
+    first = told.disk.files[0]
+
+    def twice(file: File) -> File:
+        return replace(file, records={**file.records, **first.records}) if file.step == 2 else file
+
+    made = replace(told, disk=replace(told.disk, files=list(map(twice, told.disk.files))))
+    assert held(made).twice == {"1"}
+
+
+def test_a_file_that_was_not_looked_at_makes_nothing_known() -> None:
+    told = history("insert 1")
+    case = case_of(told, looked_at=False)
+    with pytest.raises(NotKnown, match="not looked at"):
+        Holdings(case.states, told.history).held(case.states[-1].files)
+
+
+def test_a_file_of_no_step_makes_nothing_known() -> None:
+    told = history("insert 1")
+    case = case_of(told)
+    strange = replace(case.states[-1].files[0], instant="9")
+    with pytest.raises(NotKnown, match="no step made the instant 9"):
+        Holdings(case.states, told.history).held([strange])

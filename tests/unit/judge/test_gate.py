@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+
+import pytest
+
+from harness.core.records import Finding, FindingKind, Party, Verdict, VerdictKind, Witness
+from harness.judge.baseline import Applied, Expect, Known, Support
+from harness.judge.gate import gate
+
+CORRECT, WRONG, REFUSED = VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED
+UNKNOWN, UNSUPPORTED = VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED
+LINE = Known(
+    (("engine", "hive"),),
+    Expect("INTERNAL"),
+    Support.NOTYET,
+    "a reason",
+    path="hudi/move.known.yaml",
+    line=7,
+)
+
+
+def verdict(kind: VerdictKind, *, known: str = "", because: str = "", number: int = 1) -> Verdict:
+    return Verdict(
+        case=f"case {number}",
+        scenario="hudi/move",
+        variant="v",
+        step=3,
+        reader="hive-3.1.3",
+        view="snapshot",
+        query="all",
+        verdict=kind,
+        because=because,
+        known=known,
+    )
+
+
+def said(applied: Applied) -> str:
+    return "\n".join(gate(applied).reasons)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "status"),
+    [
+        ([verdict(CORRECT)], 0),
+        ([verdict(CORRECT), verdict(WRONG, known="why"), verdict(REFUSED, known="why")], 0),
+        ([verdict(CORRECT), verdict(UNSUPPORTED)], 0),
+        ([verdict(CORRECT), verdict(WRONG)], 1),
+        ([verdict(CORRECT), verdict(REFUSED)], 1),
+        ([verdict(CORRECT), verdict(UNKNOWN)], 3),
+        ([verdict(WRONG), verdict(UNKNOWN)], 3),
+        ([], 3),
+    ],
+)
+def test_unknown_goes_before_new_and_new_before_good(verdicts: list[Verdict], status: int) -> None:
+    assert gate(Applied(tuple(verdicts))).status == status
+
+
+@pytest.mark.parametrize(
+    "applied",
+    [
+        Applied((), gone=(LINE,)),
+        Applied((), unreviewed=(replace(LINE, because="TODO"),)),
+        Applied((), answered=(verdict(CORRECT),)),
+    ],
+)
+def test_what_is_wrong_with_a_baseline_is_1_even_when_every_cell_is_right(applied: Applied) -> None:
+    assert gate(replace(applied, verdicts=(verdict(CORRECT),))).status == 1
+
+
+@pytest.mark.parametrize("applied", [Applied((), idle=(LINE,)), Applied((), expired=(LINE,))])
+def test_lines_that_do_not_count_in_this_run_change_nothing(applied: Applied) -> None:
+    assert gate(replace(applied, verdicts=(verdict(CORRECT),))).status == 0
+
+
+def test_a_cell_that_did_not_run_is_unknown_and_says_so() -> None:
+    text = said(Applied((verdict(UNKNOWN, because="did not run"), verdict(CORRECT))))
+    assert text.startswith("1 cell is unknown: did not run (1).")
+    assert "harness read" in text
+
+
+def test_new_answers_are_counted_by_kind_with_scenario_and_reader() -> None:
+    text = said(Applied((verdict(WRONG), verdict(WRONG), verdict(REFUSED), verdict(CORRECT))))
+    assert "2 wrong answers are new: hudi/move by hive-3.1.3 (2)." in text
+    assert "1 refusal is new: hudi/move by hive-3.1.3 (1)." in text
+    assert "harness baseline update" in text
+
+
+def test_known_ones_are_not_counted_as_new() -> None:
+    text = said(Applied((verdict(WRONG), verdict(WRONG, known="why"))))
+    assert text.startswith("1 wrong answer is new:")
+
+
+def test_a_good_end_tells_how_many_are_known() -> None:
+    assert said(Applied((verdict(CORRECT), verdict(WRONG, known="why")))) == (
+        "2 cells judged: all correct, except 1 that is known."
+    )
+    assert said(Applied((verdict(CORRECT),))) == "1 cell judged: all correct."
+
+
+def test_a_line_that_no_longer_occurs_is_named_by_its_place() -> None:
+    text = said(Applied((verdict(CORRECT),), gone=(LINE,)))
+    assert "hudi/move.known.yaml:7: no longer occurs (refused: INTERNAL); take the line out" in text
+
+
+def test_lines_without_a_reason_are_named_by_their_places_but_not_hundreds_of_them() -> None:
+    lines = tuple(replace(LINE, because="TODO: say why", line=at) for at in range(1, 8))
+    text = said(Applied((verdict(CORRECT),), unreviewed=lines))
+    assert text.startswith("7 lines do not say why yet; replace the TODO: hudi/move.known.yaml:1,")
+    assert text.endswith("and 2 more")
+
+
+def test_an_expired_line_is_told_although_the_run_is_good() -> None:
+    line = replace(LINE, until=datetime.date(2031, 6, 1))
+    text = said(Applied((verdict(CORRECT),), expired=(line,)))
+    assert "hudi/move.known.yaml:7: counted until 2031-06-01 and does no longer" in text
+
+
+def test_what_is_declared_unsupported_and_was_answered_is_counted_with_what_is_declared() -> None:
+    answered = replace(verdict(CORRECT), disclaimed="it knows version 8")
+    text = said(Applied((), answered=(answered, answered)))
+    assert "2 cells are declared unsupported, and answered: hudi/move by hive-3.1.3 (2)." in text
+    assert "Put right what the lock data say: it knows version 8" in text
+
+
+def test_many_reasons_are_cut_short_with_their_number() -> None:
+    verdicts = tuple(verdict(UNKNOWN, because=f"reason {at}") for at in range(7))
+    assert "and 2 more" in said(Applied(verdicts))
+
+
+def test_a_model_in_doubt_fails_the_gate_as_such_and_blames_nobody() -> None:
+    seen = Witness("1", "f1", "a", "b")
+    finding = Finding(FindingKind.STALE, ("f1",), seen, (seen,), Party.MODEL)
+    doubted = replace(verdict(UNKNOWN, because="why"), findings=(finding,))
+    assert gate(Applied((doubted, verdict(CORRECT)))).status == 3
+    text = said(Applied((doubted, verdict(CORRECT))))
+    assert text.startswith("1 cell puts our own reference model in doubt: hudi/move by hive-3.1.3")
+    assert "harness explain 'case 1'" in text
+    assert "harness read" not in text

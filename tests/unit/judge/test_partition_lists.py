@@ -1,0 +1,130 @@
+"""Answers read by the column lists that the catalog keeps of partitions, as they are judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.core.records import Answer, FindingKind, OutcomeKind, Part, Refusal, Verdict
+from harness.judge.expectations import Case, Histories
+from harness.judge.verdicts import judge
+from harness.scenario.cells import Cell
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.simulated import Reply
+
+COLUMNS = "id string, ts long, f1 string, f2 string, p string"
+STORY = "insert 1,2; add f3 after ts; upsert 1; insert 4"
+LISTED = tuple(f"by {each}, partitions by their own column lists" for each in ("id", "name"))
+
+
+def told(story: str = STORY) -> Told:
+    return history(story, COLUMNS, partition_by=("p",))
+
+
+def cut(one: Told) -> Reply:
+    """Read by name, and give NULL for the last data column."""
+    reply = one.read("name")
+    at = reply.names.index("f2")
+    return Reply(reply.columns, tuple((*row[:at], None, *row[at + 1 :]) for row in reply.rows))
+
+
+def judged(one: Told, reply: Reply | Answer, case: Case | None = None) -> Verdict:
+    cell = Cell("variant", len(one.operations), "engine-1", "snapshot", "all")
+    if isinstance(reply, Reply):
+        reply = Answer("", "select", reply.columns, reply.rows)
+    answer = replace(reply, case=cell.case)
+    verdicts = judge(case or case_of(one), [cell], {cell.case: answer})
+    return next(each for each in verdicts if each.view != "write")
+
+
+def test_nulls_beyond_the_end_of_the_lists_are_explained() -> None:
+    verdict = judged(told(), cut(told()))
+    assert verdict.reproduces == LISTED
+    assert {each.kind for each in verdict.findings} == {FindingKind.LOST_VALUE}
+
+
+def test_a_partition_made_after_the_change_has_the_new_list() -> None:
+    one = told("insert 1; add f3 after ts; insert 2")
+    assert judged(one, cut(one)).reproduces == ()
+    reply, whole = cut(one), one.read("name")
+    rows = [
+        cut_ if cut_[0] == "1" else row for cut_, row in zip(reply.rows, whole.rows, strict=True)
+    ]
+    assert judged(one, Reply(reply.columns, tuple(rows))).reproduces == LISTED
+
+
+def test_hudis_columns_in_front_move_all_others_beyond_the_end() -> None:
+    one = told("insert 1,2; add f3 after ts")
+    case = case_of(one, bare=True)
+    # The write leaves them out of the catalog, the change of the schema puts them in.
+    states = tuple(replace(each, bare=each.outcome.step == 1) for each in case.states)
+    whole = one.read("name")
+    rows = tuple((*(None for _ in row[:-1]), row[-1]) for row in whole.rows)
+    verdict = judged(one, Reply(whole.columns, rows), replace(case, states=states))
+    assert verdict.reproduces == LISTED
+    assert judged(one, Reply(whole.columns, rows), case).reproduces == ()
+
+
+def test_after_a_refused_write_no_list_is_known() -> None:
+    case = case_of(told())
+    refused = replace(case.states[3].outcome, kind=OutcomeKind.REFUSED)
+    states = (*case.states[:3], replace(case.states[3], outcome=refused), case.states[4])
+    assert Histories(case).layout(4, "snapshot").lists is not None
+    after = Histories(replace(case, states=states))
+    assert after.layout(2, "snapshot").lists is not None
+    assert after.layout(4, "snapshot").lists is None
+
+
+def test_a_refused_change_of_the_schema_leaves_them_known() -> None:
+    case = case_of(told())
+    refused = replace(case.states[2].outcome, kind=OutcomeKind.REFUSED)
+    states = (*case.states[:2], replace(case.states[2], outcome=refused), *case.states[3:])
+    lists = Histories(replace(case, states=states)).layout(4, "snapshot").lists
+    assert lists is not None
+    assert not lists.differ
+
+
+def test_views_of_the_past_have_no_lists() -> None:
+    assert Histories(case_of(told())).layout(4, "as_of(3)").lists is None
+
+
+def test_rows_of_which_only_the_partition_is_left_are_those_of_the_table() -> None:
+    # Ways that differ in columns that were not asked for tell the same.
+    one = told("row id=1 p=x; row id=2 p=x; add f3 after ts; row id=4 p=y; rename f1 g")
+    case = case_of(one, bare=True)
+    states = tuple(replace(each, bare=each.outcome.step in {1, 2}) for each in case.states)
+    columns = tuple(each for each in one.read().columns if each.name in {"id", "p"})
+    part = Part("p", "select", columns, ((None, "x"), (None, "x"), ("4", "y")))
+    refused = Answer("", "select", refusal=Refusal("Error", "no"), parts=(part,))
+    verdict = judged(one, refused, replace(case, states=states))
+    wrong = {(p.key, p.column): f.kind for f in verdict.findings for p in f.places if p.key}
+    assert wrong == {(key, "id"): FindingKind.LOST_VALUE for key in ("1", "2")}
+
+
+def test_rows_of_which_nothing_is_left_lost_their_values_whatever_names_they_had() -> None:
+    one = told("row id=1 p=x; row id=2 p=x; add f3 after ts; row id=4 p=y; rename f1 g")
+    case = case_of(one, bare=True)
+    states = tuple(replace(each, bare=each.outcome.step in {1, 2}) for each in case.states)
+    whole = one.read()
+    at = [whole.names.index(each) for each in ("id", "g")]
+    (last,) = ([row[n] for n in at] for row in whole.rows if row[0] == "4")
+    rows = ((None, None), (None, None), tuple(last))
+    part = Part("g", "select", tuple(whole.columns[n] for n in at), rows)
+    refused = Answer("", "select", refusal=Refusal("Error", "no"), parts=(part,))
+    verdict = judged(one, refused, replace(case, states=states))
+    wrong = {(p.key, p.column): f.kind for f in verdict.findings for p in f.places if p.key}
+    assert wrong == {
+        (key, column): FindingKind.LOST_VALUE for key in ("1", "2") for column in ("id", "g")
+    }
+
+
+def test_a_part_of_a_struct_beyond_the_end_is_lost() -> None:
+    columns = "id string, ts long, s struct<a: string, b: string>, p string"
+    one = history("insert 1,2; add s.c string first", columns, partition_by=("p",))
+    rows = tuple((*row[:2], {**row[2], "b": None}, row[3]) for row in one.read("name").rows)
+    verdict = judged(one, Reply(one.read().columns, rows))
+    assert verdict.reproduces == LISTED
+    (finding,) = verdict.findings
+    assert (finding.kind, {p.column for p in finding.places}) == (FindingKind.LOST_VALUE, {"s.b"})
+    # The NULL was written by nobody.
+    assert {p.origin for p in finding.places} == {None}

@@ -1,0 +1,253 @@
+"""Where Hudi's meta columns are shown: what was read is known, or nothing is claimed."""
+
+from __future__ import annotations
+
+import datetime
+import struct
+from dataclasses import replace
+
+import pytest
+
+from harness.core.jsonl import dump, parse
+from harness.core.records import (
+    Answer,
+    FileValues,
+    FindingKind,
+    Origin,
+    Part,
+    Refusal,
+    StateRecord,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
+from harness.core.refusals import OTHER_TYPE
+from harness.judge.verdicts import judge
+from harness.model.simulation.milliseconds import cut
+from harness.model.simulation.strategies import OVERLAID, REKEYED, By
+from harness.scenario.cells import Cell
+from tests.quality.notation import Told, history
+from tests.quality.parties import COUNTED, case_of
+from tests.simulated import Reply
+
+COLUMNS = "id string, a string, b string, c string, d string, e string, f string"
+TOLD = history("insert 1,2; insert 3", COLUMNS)
+META_NAMES = (
+    "_hoodie_commit_time",
+    "_hoodie_commit_seqno",
+    "_hoodie_record_key",
+    "_hoodie_partition_path",
+    "_hoodie_file_name",
+)
+
+
+def read(told: Told = TOLD, **how: object) -> Reply:
+    return told.read("position", meta_counts=True, **how)
+
+
+def judged(told: Told, answer: Answer, *, bare: bool = True, reader: str = "engine-1") -> Verdict:
+    cell = Cell("variant", len(told.operations), reader, "snapshot", "all")
+    answer = replace(answer, case=cell.case)
+    (verdict,) = judge(case_of(told, bare=bare), [cell], {cell.case: answer})
+    return verdict
+
+
+def answered(reply: Reply) -> Answer:
+    return Answer("", "select", reply.columns, reply.rows)
+
+
+def places(verdict: Verdict) -> dict[tuple[str, str], Witness]:
+    return {(each.key, each.column): each for one in verdict.findings for each in one.places}
+
+
+def test_each_value_is_misaligned_and_says_whose_it_is() -> None:
+    verdict = judged(TOLD, answered(read()))
+    assert {each.kind for each in verdict.findings} == {FindingKind.MISALIGNED}
+    assert verdict.reproduces == (By.COUNTED,) == (COUNTED,)
+    found = places(verdict)
+    assert {key for key, _ in found} == {"1", "2", "3"}
+    whose = [found["2", name].origin for name in ("id", "a", "b", "c", "d")]
+    assert whose == [Origin(-at, n, 1, "2") for at, n in enumerate(META_NAMES, start=1)]
+    assert found["2", "e"].origin == Origin(1, "id", 1, "2")
+    assert (found["3", "b"].found, found["3", "b"].origin) == (
+        "3",
+        Origin(-3, META_NAMES[2], 2, "3"),
+    )
+    assert found["3", "d"].file == found["3", "d"].found
+
+
+def test_nothing_is_claimed_where_the_catalog_lists_the_meta_columns() -> None:
+    verdict = judged(TOLD, answered(read()), bare=False)
+    assert verdict.reproduces == ()
+    assert FindingKind.UNEXPLAINED in {each.kind for each in verdict.findings}
+
+
+def test_nothing_is_claimed_where_one_value_is_otherwise() -> None:
+    reply = read()
+    spoilt = Reply(reply.columns, (("nobody's", *reply.rows[0][1:]), *reply.rows[1:]))
+    verdict = judged(TOLD, answered(spoilt))
+    assert verdict.reproduces == ()
+    assert FindingKind.UNEXPLAINED in {each.kind for each in verdict.findings}
+
+
+def test_a_right_answer_of_such_a_table_has_no_finding() -> None:
+    verdict = judged(TOLD, answered(TOLD.read()))
+    assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
+
+
+def test_log_files_are_read_by_name_all_the_same() -> None:
+    told = history("insert 1,2; upsert 1", COLUMNS, mor=True)
+    assert {key for key, _ in places(judged(told, answered(read(told))))} == {"2"}
+    ignored = judged(told, answered(read(told, logs="ignored")))
+    assert ignored.reproduces == (f"{COUNTED}, base files only",)
+    assert {key for key, _ in places(ignored)} == {"1", "2"}
+
+
+def test_partition_columns_come_from_the_path_and_take_no_place() -> None:
+    told = history("insert 1..3", f"{COLUMNS}, p string", partition_by=("p",))
+    found = places(judged(told, answered(read(told))))
+    assert ("1", "f") in found
+    assert ("1", "p") not in found
+
+
+def test_hudis_columns_under_others_say_which_they_are_and_no_key_is_taken_for_the_keys() -> None:
+    told = history("insert 1,2; insert 3; upsert 1", COLUMNS, mor=True)
+    verdict = judged(told, answered(told.read("id", overlaid=True)))
+    assert verdict.reproduces == (f"by id, {OVERLAID}",)
+    assert {each.kind for each in verdict.findings} == {FindingKind.MISALIGNED}
+    found = places(verdict)
+    assert {name for key, name in found if key == "2"} == {"id", "b", "c"}
+    key = found["3", "b"]
+    assert (key.found, key.origin) == ("3", Origin(-3, META_NAMES[2], 2, "3"))
+    assert key.file.endswith(".base")
+    assert not {at for at in found if at[0] == "1"}
+
+
+def test_hudis_columns_under_others_are_not_claimed_where_the_catalog_lists_them() -> None:
+    told = history("insert 1,2; upsert 1", COLUMNS, mor=True)
+    verdict = judged(told, answered(told.read("id", overlaid=True)), bare=False)
+    assert verdict.reproduces == ()
+    assert FindingKind.UNEXPLAINED in {each.kind for each in verdict.findings}
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_record_keys_from_the_third_column_are_a_way_where_the_catalog_lists_none(
+    *, bare: bool
+) -> None:
+    told = history("insert 1,2; insert 3; rename c g; upsert 1", COLUMNS, mor=True)
+    verdict = judged(told, answered(told.read("id", rekeyed=True)), bare=bare)
+    assert verdict.reproduces == ((f"by id, {REKEYED}",) if bare else ())
+    assert {each.kind for each in verdict.findings} == {FindingKind.DUPLICATE}
+    assert {key for key, _ in places(verdict)} == {"1"}
+
+
+def part(reply: Reply, *names: str) -> Part:
+    at = [reply.names.index(name) for name in names]
+    rows = tuple(tuple(row[each] for each in at) for row in reply.rows)
+    return Part(names[-1], "select", tuple(reply.columns[each] for each in at), rows)
+
+
+def test_columns_asked_alone_are_told_as_well() -> None:
+    reply = read()
+    parts = (part(reply, "id"), part(reply, "id", "b"), part(reply, "id", "e"))
+    verdict = judged(TOLD, Answer("", "select", refusal=Refusal("Error", "no"), parts=parts))
+    cells = {at: each.origin and each.origin.field_id for at, each in places(verdict).items()}
+    assert {cells["1", "id"], cells["1", "b"], cells["1", "e"]} == {-1, -3, 1}
+
+
+def test_a_refusal_for_a_type_that_only_counting_meets_says_so() -> None:
+    told = history("insert 1,2", "id string, a long, b string")
+    refused = Answer(
+        "", "select", refusal=Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.BigintType")
+    )
+    assert judged(told, refused).because == f"read {COUNTED}: {OTHER_TYPE}"
+    assert judged(told, refused, bare=False).because == OTHER_TYPE
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_records_tell_the_meta_columns_only_where_they_count(*, bare: bool) -> None:
+    state = case_of(TOLD, bare=bare).states[1]
+    assert parse(StateRecord, dump(state)) == state
+    assert ('"meta"' in dump(state)) is ('"bare"' in dump(state)) is bare
+
+
+def test_records_from_before_there_were_meta_columns_load() -> None:
+    assert not parse(StateRecord, dump(case_of(TOLD).states[1])).bare
+    assert FileValues(0).meta == ()
+
+
+NUMBERS = "id string, ts long, a date, b int, c float, d long"
+
+
+def stored(told: Told, name: str, *values: object) -> Answer:
+    keys = tuple(each for each in told.read().columns if each.name in {"id", name})
+    rows = tuple((str(key), value) for key, value in enumerate(values, start=1))
+    alone = Part(name, "select", keys, rows)
+    return Answer("", "select", refusal=Refusal("Error", "no"), parts=(alone,))
+
+
+def called(verdict: Verdict, column: str) -> FindingKind:
+    (kind,) = {one.kind for one in verdict.findings for p in one.places if p.column == column}
+    return kind
+
+
+def test_a_value_that_is_shown_as_it_is_stored_tells_whose_it_is() -> None:
+    told = history("insert 1,2; move c after d", NUMBERS)
+    bits = [struct.unpack("<i", struct.pack("<f", told.truth.rows[k].values[5]))[0] for k in "12"]
+    verdict = judged(told, stored(told, "d", *bits), bare=False)
+    assert called(verdict, "d") == FindingKind.MISALIGNED
+    assert places(verdict)["2", "d"].origin == Origin(5, "c", 1, "2")
+
+
+def test_nothing_is_claimed_where_what_is_stored_does_not_give_all_of_it() -> None:
+    told = history("insert 1,2; move c after d", NUMBERS)
+    verdict = judged(told, stored(told, "d", 77, 88), bare=False)
+    assert called(verdict, "d") == FindingKind.UNEXPLAINED
+
+
+FINE = "id string, ts long, a int, b int, n int, at timestamp"
+STORY = (
+    "row id=1 ts=1 n=1 a=1 b=1 at=1969-12-31T23:59:59.123456; move a after b; rename n m; "
+    "row id=2 ts=2 m=2 a=1 b=0 at=2024-01-01T00:00:00.000001"
+)
+
+
+def test_ids_given_anew_tell_whose_values_of_two_kinds_are_and_what_is_cut_is_altered() -> None:
+    told = history(STORY, FINE)
+    (old, new), names = told.truth.rows.values(), told.truth.schema.names
+    left = [datetime.datetime.fromisoformat(each) for each in LEFT]
+    shown = [("1", 1, 1, 1, 1, left[0]), ("2", 2, 1, 0, 2, left[1])]
+    assert names == ("id", "ts", "b", "a", "m", "at")
+    assert (old.key, new.key) == ("1", "2")
+    verdict = judged(told, answered(Reply(told.read().columns, tuple(shown))), bare=False)
+    assert verdict.reproduces == (f"{By.RENUMBERED}, timestamps in milliseconds",)
+    found = places(verdict)
+    assert found.keys() == {("2", "a"), ("2", "b"), ("1", "at"), ("2", "at")}
+    assert found["2", "b"].origin == Origin(3, "a", 4, "2")
+    assert found["2", "at"].origin is None
+    kinds = {called(verdict, "a"), called(verdict, "at")}
+    assert kinds == {FindingKind.MISALIGNED, FindingKind.ALTERED_VALUE}
+
+
+LEFT = ("1969-12-31 23:59:59.124000", "2024-01-01 00:00:00")
+
+
+PRESTODB = "prestodb-0.283{connector=hive}"
+EARLY = "row id=1 ts=1 a=1969-12-31T23:59:59.123456 b=1960-01-01T00:00:00.000001; move a after b"
+
+
+@pytest.mark.parametrize(
+    ("by", "kind", "whose"),
+    [("position", FindingKind.MISALIGNED, "b"), ("name", FindingKind.ALTERED_VALUE, None)],
+)
+def test_what_is_cut_otherwise_than_is_declared_tells_by_the_way_whose_it_is(
+    by: str, kind: FindingKind, whose: str | None
+) -> None:
+    told = history(EARLY, "id string, ts long, a timestamp, b timestamp")
+    reply = told.read(by)
+    shown = Reply(reply.columns, tuple(tuple(map(cut, row)) for row in reply.rows))
+    verdict = judged(told, answered(shown), bare=False, reader=PRESTODB)
+    assert f"by {by}, timestamps in milliseconds" in verdict.reproduces
+    assert called(verdict, "a") == kind
+    origin = places(verdict)["1", "a"].origin
+    assert (origin and origin.name) == whose

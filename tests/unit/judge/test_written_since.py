@@ -1,0 +1,182 @@
+"""What is told of a wrong answer to what was written since a step: how it was read, and by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from harness.core.jsonl import dump, parse
+from harness.core.records import (
+    Answer,
+    Column,
+    FindingKind,
+    Party,
+    StateRecord,
+    Verdict,
+    VerdictKind,
+)
+from harness.judge.expectations import Case, Histories
+from harness.judge.file_evidence import UNDATED
+from harness.judge.verdicts import judge
+from harness.model.query import Query
+from harness.scenario.cells import Cell
+from tests.quality.notation import history
+from tests.quality.parties import case_of, judged
+from tests.simulated import File, Reply, instant_of
+
+STORY = "insert 1..4; insert 5,6; move f1 after f2; upsert 2; upsert 3,5; insert 7"
+SINCE = "incremental(3)"
+NEW = {"2", "3", "5", "7"}
+
+
+def only(reply: Reply, keys: set[str]) -> Reply:
+    return replace(reply, rows=tuple(row for row in reply.rows if row[0] in keys))
+
+
+def verdict_of(case: Case, reply: Reply, view: str = SINCE) -> Verdict:
+    (verdict,) = judged(case, [reply], view)
+    return verdict
+
+
+def parties(verdict: Verdict) -> set[Party | None]:
+    return {each.party for each in verdict.findings}
+
+
+@pytest.mark.parametrize("mor", [False, True])
+@pytest.mark.parametrize(
+    ("view", "shown", "given"),
+    [
+        ("incremental(2)", {"1", "2", "3", "4", "5", "6", "7"}, "the begin ignored"),
+        ("incremental(2)", {"2", "3", "5", "6", "7"}, "one write too many"),
+        ("incremental(3)", {"3", "5", "7"}, "one write too few"),
+        ("incremental(4)", {"2", "3", "5", "7"}, "one write too many"),
+    ],
+)
+def test_which_other_rows_were_given_is_told_and_that_the_reader_did_it(
+    mor: bool,  # noqa: FBT001
+    view: str,
+    shown: set[str],
+    given: str,
+) -> None:
+    told = history(STORY, mor=mor)
+    verdict = verdict_of(case_of(told), only(told.read(), shown), view)
+    assert verdict.verdict is VerdictKind.WRONG
+    assert f"by id, {given}" in verdict.reproduces
+    assert all(each.endswith(f", {given}") for each in verdict.reproduces)
+    assert (parties(verdict), verdict.because) == ({Party.READER}, "")
+
+
+RENAMED = "insert 1..4; insert 5; rename f1 g; add f3 int after ts; upsert 2"
+
+
+@pytest.mark.parametrize(("by", "way"), [("id", "by id"), ("name", "by name")])
+def test_one_way_is_claimed_where_the_rows_tell_how_columns_were_found_too(
+    by: str, way: str
+) -> None:
+    told = history(RENAMED, mor=True)
+    verdict = verdict_of(case_of(told), told.read(by), "incremental(2)")
+    assert (verdict.claimed, parties(verdict)) == (f"{way}, the begin ignored", {Party.READER})
+
+
+def test_how_columns_were_found_is_told_where_the_rows_are_the_right_ones() -> None:
+    told = history("insert 1..4; insert 5,6; move f1 after f2")
+    verdict = verdict_of(case_of(told), only(told.read("position"), {"5", "6"}), "incremental(1)")
+    assert (verdict.claimed, parties(verdict)) == ("by position", {Party.READER})
+    assert verdict.findings[0].witness.file.startswith("g2_")
+
+
+def test_where_all_older_rows_are_of_one_write_several_ways_fit_and_none_is_claimed() -> None:
+    told = history("insert 1..4; rename f1 g; add f3 int after ts; upsert 2", mor=True)
+    verdict = verdict_of(case_of(told), told.read(), "incremental(1)")
+    assert set(verdict.reproduces) == {"by id, the begin ignored", "by id, one write too many"}
+    assert verdict.claimed == ""
+
+
+def test_an_answer_without_rows_tells_too_little() -> None:
+    told = history(STORY)
+    verdict = verdict_of(case_of(told), only(told.read(), set()))
+    assert "by id, nothing given" in verdict.reproduces
+    assert (verdict.scant, verdict.claimed) == (True, "")
+    assert {each.kind for each in verdict.findings} == {FindingKind.LOST_ROW}
+    assert parties(verdict) == {Party.READER}
+
+
+def unsaid(state: StateRecord) -> StateRecord:
+    return replace(state, values=tuple(replace(each, commits=()) for each in state.values))
+
+
+def test_records_that_do_not_say_when_rows_were_committed_tell_nothing_and_why() -> None:
+    told = history(STORY)
+    case = case_of(told)
+    old = replace(case, states=tuple(map(unsaid, case.states)))
+    assert "commits" in dump(case.states[1])
+    assert "commits" not in dump(old.states[1])
+    assert parse(StateRecord, dump(old.states[1])) == old.states[1]
+    verdict = verdict_of(old, told.read())
+    assert (verdict.verdict, verdict.reproduces, parties(verdict)) == (
+        VerdictKind.WRONG,
+        (),
+        {None},
+    )
+    assert verdict.because.startswith(UNDATED)
+    assert "does not say when its rows were committed" in verdict.because
+    assert verdict_of(old, told.read(), "snapshot").verdict is VerdictKind.CORRECT
+
+
+def late(file: File) -> File:
+    """Let all rows of a file be of its own step."""
+    return replace(file, commits=dict.fromkeys(file.records, instant_of(file.step)))
+
+
+def early(file: File) -> File:
+    """Let row 2 be of the first step for ever."""
+    return replace(file, commits={**file.commits, "2": instant_of(1)})
+
+
+@pytest.mark.parametrize(("wrong", "shown"), [(late, NEW | {"1", "4", "6"}), (early, NEW - {"2"})])
+def test_a_reader_that_goes_by_what_files_say_of_their_rows_is_not_blamed(
+    wrong: Callable[[File], File], shown: set[str]
+) -> None:
+    told = history(STORY)
+    case, reply = case_of(told, wrong), only(told.read(), shown)
+    verdict = verdict_of(case, reply)
+    assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Party.UNSURE})
+    several = judged(case, [reply, reply], SINCE)
+    assert {each.verdict for each in several} == {VerdictKind.UNKNOWN}
+    said = Histories(case).beside(len(case.states) - 1, SINCE)
+    assert said is not None
+    assert {each.key for each in said.said} == shown ^ NEW
+    assert all("its file says that it was committed" in each.text for each in said.said)
+
+
+def test_a_write_that_no_file_took_in_is_the_writers_doing() -> None:
+    told = history(STORY, mor=True)
+
+    def lost(file: File) -> File | None:
+        return None if file.kind.value == "log" and file.step == 4 else file
+
+    verdict = verdict_of(case_of(told, lost), only(told.read(), NEW - {"2"}))
+    assert [each.kind for each in verdict.findings] == [FindingKind.LOST_ROW]
+    assert ("by id" in verdict.reproduces, parties(verdict)) == (True, {Party.WRITER})
+
+
+def test_a_count_is_the_readers_doing_where_files_say_what_the_truth_does() -> None:
+    told = history(STORY)
+    count = Answer(
+        "", "select", (Column("n", "long", "long"),), ((7,),), question=Query(count=True)
+    )
+    for files, party in ((None, Party.READER), (late, Party.UNSURE)):
+        case = case_of(told, files)
+        cell = Cell("variant", len(case.states) - 1, "engine-1", SINCE, "count")
+        (verdict,) = judge(case, [cell], {cell.case: replace(count, case=cell.case)})
+        assert parties(verdict) == {party}
+
+
+def test_which_type_was_met_is_not_told_of_files_that_may_not_have_been_opened() -> None:
+    told = history("insert 1..4; move f1 after f2", "id string, ts long, f1 string, f2 int")
+    case = case_of(told)
+    layout = Histories(case).layout(2, "snapshot")
+    assert layout.clash() == "by position"
+    assert Histories(case).layout(2, "incremental(1)").clash() == ""

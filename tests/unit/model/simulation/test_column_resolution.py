@@ -1,0 +1,104 @@
+"""What is told from file facts; whole answers are compared with simulated readers in quality."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.model.file_facts import FileFact
+from harness.model.simulation.column_resolution import (
+    LayoutError,
+    meeting_other_types,
+    slices,
+    version,
+)
+from harness.model.simulation.reader import Reading
+from harness.model.simulation.strategies import By, Logs, Way
+from tests.quality.notation import Told, history
+from tests.simulated import META, instant_of
+
+STEPS = {instant_of(step): step for step in range(9)}
+TOLD = history("insert 1,2; move f1 after f2; upsert 1; delete 2", mor=True)
+FILES = [each.fact() for each in TOLD.disk.files]
+
+
+def texts(told: Told, files: list[FileFact], by: By, *, base_only: bool) -> list[tuple[str, ...]]:
+    way = Way(by, Logs.IGNORED if base_only else Logs.MERGED)
+    rows = Reading(told.history, files, STEPS).rows(way)
+    return [tuple(map(str, row.values)) for row in rows]
+
+
+def test_logs_replace_and_delete_rows_of_the_base_file() -> None:
+    assert texts(TOLD, FILES, By.ID, base_only=False) == [("1", "203001", "f4s3r1", "f3s3r1")]
+    assert texts(TOLD, FILES, By.ID, base_only=True) == [
+        ("1", "201001", "f4s1r1", "f3s1r1"),
+        ("2", "201002", "f4s1r2", "f3s1r2"),
+    ]
+
+
+def test_by_position_the_first_column_of_the_file_is_the_first_of_the_table() -> None:
+    assert texts(TOLD, FILES, By.POSITION, base_only=True)[0] == (
+        "1", "201001", "f3s1r1", "f4s1r1",
+    )  # fmt: skip
+
+
+def test_logs_before_the_newest_base_file_are_not_read() -> None:
+    told = history("insert 1; upsert 1; compact; upsert 1", mor=True)
+    ((base, logs),) = slices([each.fact() for each in told.disk.files], STEPS)
+    assert base is not None
+    assert (STEPS[base.instant], [STEPS[each.instant] for each in logs]) == (3, [4])
+
+
+def test_a_group_of_log_files_alone_has_no_base_file() -> None:
+    log = replace(FILES[1], file_group="other")
+    assert (None, [log]) in list(slices([FILES[0], log], STEPS))
+
+
+def test_a_key_may_be_written_with_its_column() -> None:
+    fact = replace(FILES[0], keys=("id:1",))
+    assert version(TOLD.history, fact, "id:1", STEPS).key == "1"
+
+
+def test_an_instant_that_no_step_made_is_no_layout() -> None:
+    with pytest.raises(LayoutError, match="no step made the instant 1999"):
+        list(slices([replace(FILES[0], instant="1999")], STEPS))
+
+
+def test_a_key_that_the_truth_does_not_have_is_no_layout() -> None:
+    fact = replace(FILES[0], keys=("77",))
+    with pytest.raises(LayoutError, match="no row 77 at instant"):
+        Reading(TOLD.history, [fact], STEPS)
+
+
+def test_meta_columns_count_for_nothing() -> None:
+    bare = [replace(each, columns=each.columns[len(META) :]) for each in FILES]
+    assert not any(name.startswith("_hoodie") for name, _ in bare[0].columns)
+    for by in (By.ID, By.NAME, By.POSITION):
+        with_meta = texts(TOLD, FILES, by, base_only=True)
+        assert texts(TOLD, bare, by, base_only=True) == with_meta
+
+
+@pytest.mark.parametrize(
+    ("columns", "text", "ways_"),
+    [
+        ("id string, a string, b string", "insert 1; move a after b", ()),
+        ("id string, a string, n int", "insert 1; move a after n", (By.POSITION,)),
+        ("id string, a string, n int", "insert 1; drop n; add x; add n", (By.NAME, By.POSITION)),
+        ("id string, a string, n int", "insert 1; type n long", (By.ID, By.NAME, By.POSITION)),
+        ("id string, s struct<a: string>", "insert 1; add s.b int", ()),
+        (
+            "id string, s struct<a: string>",
+            "insert 1; rename s.a c; add s.a int",
+            (By.NAME, By.POSITION),
+        ),
+        ("id string, l array<int>, m map<string, int>", "insert 1; move l after m", (By.POSITION,)),
+        ("id string, a string, n int", "insert 1; move a after n; upsert 1", ()),
+    ],
+)
+def test_the_ways_that_meet_a_column_of_another_type(
+    columns: str, text: str, ways_: tuple[By, ...]
+) -> None:
+    told = history(text, columns)
+    files = [each.fact() for each in told.disk.files]
+    assert meeting_other_types(told.history, files, STEPS) == ways_

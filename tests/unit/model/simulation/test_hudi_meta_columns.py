@@ -1,0 +1,88 @@
+"""Hudi's columns in the places of the table's: of which rows, which, and where it is tried."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.model.canonical import Unpredicted
+from harness.model.file_facts import FileFact
+from harness.model.simulation.column_resolution import META
+from harness.model.simulation.reader import NO_META, Meta, Reading
+from harness.model.simulation.strategies import By, Way
+from tests.quality.notation import Told, history
+from tests.simulated import Reader, instant_of, rows_of
+
+COLUMNS = "id string, ts long, f1 string, f2 string, f3 string"
+STORY = "insert 1,2; insert 3; rename f3 g; upsert 1"
+OVERLAID = Way(By.ID, overlaid=True)
+
+
+def reading(told: Told, *, bare: bool = True) -> Reading:
+    facts: list[FileFact] = [each.fact() for each in told.disk.files]
+    meta: Meta = {
+        each.path: [tuple(each.added(key).values()) for key in each.records]
+        for each in told.disk.files
+    }
+    steps = {instant_of(step): step for step in range(len(told.history))}
+    return Reading(told.history, facts, steps, meta if bare else NO_META)
+
+
+def rows(told: Told) -> dict[str, tuple[object, ...]]:
+    return {each.key: each.values for each in reading(told).rows(OVERLAID)}
+
+
+def test_rows_of_base_files_show_them_first_third_and_fourth_and_those_of_logs_do_not() -> None:
+    found = rows(history(STORY, COLUMNS, mor=True))
+    assert found == {
+        "1": ("1", 204001, "f3s4r1", "f4s4r1", "f5s4r1"),
+        "2": (instant_of(1), 201002, "2", "", "f5s1r2"),
+        "3": (instant_of(2), 202003, "3", "", "f5s2r3"),
+    }
+
+
+@pytest.mark.parametrize("change", ["drop f1", "move f3 after id", "add g string first"])
+@pytest.mark.parametrize("parts", [(), ("p",)])
+def test_a_simulated_reader_shows_the_same(change: str, parts: tuple[str, ...]) -> None:
+    columns = "id string, ts string, p string, f1 string, f2 string, f3 string"
+    told = history(f"insert 1..3; {change}; upsert 1", columns, mor=True, partition_by=parts)
+    reader = Reader("id", overlaid=True)
+    wanted = rows_of(told.disk, told.truth.step, told.truth.schema, reader)
+    assert rows(told) == {str(each.key): each.values for each in wanted}
+
+
+def test_a_table_of_fewer_columns_shows_fewer() -> None:
+    found = rows(history("insert 1,2; upsert 1", "id string, ts long", mor=True))
+    assert found["2"] == (instant_of(1), 201002)
+
+
+def test_what_a_column_of_another_type_shows_is_not_predicted() -> None:
+    told = history("insert 1,2; upsert 1", "id string, ts long, f1 int, f2 string", mor=True)
+    shown = rows(told)["2"]
+    assert isinstance(shown[2], Unpredicted)
+    assert shown[3] == ""
+
+
+@pytest.mark.parametrize(
+    ("mor", "bare", "steps", "tried"),
+    [
+        (True, True, STORY, True),
+        (True, False, STORY, False),
+        (False, True, STORY, False),
+        (True, True, f"{STORY}; compact", False),
+        (True, True, "insert 1,2; insert 3", False),
+    ],
+)
+def test_it_is_tried_where_log_files_are_merged_and_the_catalog_lists_none_of_them(
+    *, mor: bool, bare: bool, steps: str, tried: bool
+) -> None:
+    ways = reading(history(steps, COLUMNS, mor=mor), bare=bare).ways()
+    assert any(way.overlaid for way in ways) is tried
+
+
+def test_whose_each_value_is_is_known() -> None:
+    told = reading(history(STORY, COLUMNS, mor=True))
+    row = next(each for each in told.rows(OVERLAID) if each.key == "3")
+    whose = {field.name: source for field, source in told.sources(OVERLAID, row.file)}
+    assert whose["f1"] is META["_hoodie_record_key"]
+    assert whose["g"] is not None
+    assert whose["g"].name == "f3"

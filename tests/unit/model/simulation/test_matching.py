@@ -1,0 +1,132 @@
+"""Which ways give an answer: the smallest ones, and all where several do."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from harness.model.canonical import MapValue, Value
+from harness.model.query import ALL, Condition, Query, Test, not_null
+from harness.model.simulation.matching import Readings, table_of
+from harness.model.simulation.reader import Reading
+from harness.model.simulation.strategies import By, Way
+from tests.quality.notation import Told, history
+from tests.simulated import Reply, instant_of
+
+STEPS = {instant_of(step): step for step in range(20)}
+
+
+def readings(told: Told) -> Readings:
+    facts = [each.fact() for each in told.disk.files]
+    return Readings(Reading(told.history, facts, STEPS))
+
+
+def fitting(told: Told, reply: Reply, query: Query = ALL) -> list[str]:
+    return list(map(str, readings(told).fitting(query, reply.names, reply.rows)))
+
+
+def test_an_answer_of_an_older_catalog_names_the_step_whose_schema_it_is() -> None:
+    story = "insert 1,2; move f1 after f2; upsert 1"
+    # The order of columns is nothing to a reader by id or by name: the move made no other catalog.
+    assert fitting(history(f"{story}; drop f2"), history(story).read()) == [
+        "by id, catalog of step 0",
+        "by name, catalog of step 0",
+        "by position, catalog of step 2",
+    ]
+
+
+def test_two_things_at_once_are_named_together() -> None:
+    told = history("insert 1,2; upsert 1; move f1 after f2; upsert 2", mor=True)
+    reply = told.read("position", logs="ignored")
+    assert fitting(told, reply) == ["by position, base files only"]
+
+
+def test_what_a_smaller_way_gives_is_not_named_by_a_larger_one() -> None:
+    told = history("insert 1,2; upsert 1; compact; upsert 1; delete 2", mor=True)
+    assert fitting(told, told.read("id", logs="undeleted")) == [
+        "by id, deletes ignored", "by name, deletes ignored", "by position, deletes ignored",
+    ]  # fmt: skip
+
+
+def test_an_answer_that_no_way_gives_names_none() -> None:
+    told = history("insert 1,2")
+    reply = told.read()
+    assert fitting(told, Reply(reply.columns, reply.rows[:1])) == []
+    assert fitting(told, Reply(reply.columns, (*reply.rows, reply.rows[0]))) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (None, "NULL"),
+        (("a", "b"), ("a, b",)),
+        ((), ("",)),
+        ((), "[]"),
+        ({"a": "x", "b": 1}, {"a": "x, b: 1"}),
+        (MapValue((("a", "b"), ("c", "d"))), MapValue((("a", "b, c → d"),))),
+    ],
+)
+def test_values_that_are_only_written_alike_are_two_answers(one: Value, other: Value) -> None:
+    assert table_of(["a"], [[one]]) == table_of(["a"], [[one]])
+    assert table_of(["a"], [[one]]) != table_of(["a"], [[other]])
+
+
+def test_a_null_that_is_shown_as_a_text_is_no_answer_of_a_right_reader() -> None:
+    told = history("insert 1..5")
+    reply = told.read()
+    assert "by id" in fitting(told, reply)
+    shown = tuple(tuple("NULL" if v is None else v for v in row) for row in reply.rows)
+    assert shown != reply.rows
+    assert fitting(told, Reply(reply.columns, shown)) == []
+
+
+def test_a_predicate_pushed_to_another_column_is_among_what_fits() -> None:
+    told = history("insert 1,2; move f1 after f2; insert 3")
+    where = Condition("f1", Test.EQUAL, "f3s1r1", "string")
+    query = Query(columns=("id", "f1"), where=where)
+    names = tuple(each for each in told.read().columns if each.name in {"id", "f1"})
+    assert "by id, files left out by position" in fitting(told, Reply(names, ()), query)
+
+
+def test_a_reader_without_the_column_is_not_tried() -> None:
+    told = history("insert 1,2; rename f1 g")
+    query = Query(columns=("id", "g"))
+    found = readings(told)
+    assert [way.catalog for way in found.ways(query) if found.labels(way, query)] == [None] * 3
+
+
+def test_a_value_that_an_older_type_cannot_show_makes_no_prediction() -> None:
+    told = history("insert 1; type n double; row id=2 n=2.5", "id string, n int")
+    assert "by id" in fitting(told, told.read())
+
+
+NUMBERS = "id string, ts long, a date, b int, c float, d long, e string"
+STORED = "by position, values as they are stored"
+
+
+def test_a_column_that_is_not_predicted_hides_no_other_and_is_never_held_against_an_answer() -> (
+    None
+):
+    # A long number is too great for a float; an int is a day under the name of a date.
+    way = Way(By.POSITION, stored=True)
+    rows = "row id=1 d=9999999999; row id=2 d=9999999998"
+    told = history(f"{rows}; move c after d; move a after b", NUMBERS)
+    one = readings(told)
+    days = [row[-1] for row in one.answer(way, Query(columns=("id", "a")))]
+    assert all(isinstance(each, datetime.date) for each in days)
+    for query in (ALL, Query(columns=("c",)), Query(count=True, where=not_null("c"))):
+        with pytest.raises(ValueError, match="not predicted"):
+            one.answer(way, query)
+    names = tuple(each for each in told.read().columns if each.name in {"id", "a"})
+    reply = Reply(names, tuple(zip(("1", "2"), days, strict=True)))
+    assert fitting(told, reply, Query(columns=("id", "a"))) == [STORED]
+
+
+def test_ids_are_given_anew_only_where_a_timestamp_is_asked_for() -> None:
+    told = history("insert 1; move a after b; insert 2", "id string, a int, b int, at timestamp")
+    found = readings(told)
+    anew = [Query(), Query(columns=("id", "at")), Query(columns=("id", "a"), where=not_null("at"))]
+    assert all(By.RENUMBERED in {way.by for way in found.ways(each)} for each in anew)
+    others = [Query(columns=("id", "a")), Query(count=True), Query(count=True, where=not_null("a"))]
+    assert not any(By.RENUMBERED in {way.by for way in found.ways(each)} for each in others)

@@ -1,0 +1,300 @@
+"""What readers of each way show of files; `tests.simulated` says the same in its own words."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+
+import pytest
+
+from harness.model.file_facts import FileFact
+from harness.model.query import Condition, Test
+from harness.model.simulation.partition_schemas import lists
+from harness.model.simulation.reader import CATALOGS, Reading
+from harness.model.simulation.strategies import By, Logs, Way
+from tests.quality.notation import Told, history
+from tests.simulated import instant_of
+
+STEPS = {instant_of(step): step for step in range(40)}
+
+
+def reading(told: Told) -> Reading:
+    facts: list[FileFact] = [each.fact() for each in told.disk.files]
+    return Reading(told.history, facts, STEPS)
+
+
+def rows(told: Told, way: Way, where: Condition | None = None) -> list[tuple[str, ...]]:
+    return [tuple(map(str, each.values)) for each in reading(told).rows(way, where)]
+
+
+def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
+    told = history("insert 1,2; upsert 1", mor=True)
+    ways = reading(told).ways()
+    assert {way.logs for way in ways} == {Logs.MERGED, Logs.BY_ID, Logs.IGNORED}
+
+
+def test_where_logs_only_delete_a_reader_may_ignore_the_deletes_or_all_logs() -> None:
+    told = history("insert 1,2; delete 1", mor=True)
+    assert {way.logs for way in reading(told).ways()} > {Logs.IGNORED, Logs.UNDELETED}
+
+
+def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name() -> None:
+    told = history("insert 1,2; delete 1", mor=True)
+    truths = history("insert 1,2; delete 1").history
+    facts = [each.fact() for each in told.disk.files]
+    found = Reading(truths, facts, STEPS).ways()
+    assert {way.logs for way in found} == {Logs.MERGED, Logs.UNDELETED}
+
+
+def test_deletes_ignored_show_deleted_rows_and_updates() -> None:
+    told = history("insert 1,2; upsert 1; delete 2", mor=True)
+    found = rows(told, Way(By.ID, Logs.UNDELETED))
+    assert [(row[0], row[1]) for row in found] == [("1", "202001"), ("2", "201002")]
+
+
+def test_log_files_by_id_and_base_files_by_name_find_a_renamed_column_in_logs_alone() -> None:
+    told = history("insert 1,2; upsert 1; rename f1 g", mor=True)
+    found = rows(told, Way(By.NAME, Logs.BY_ID))
+    assert [row[2] for row in found] == ["f3s2r1", "None"]
+
+
+NESTED = "id string, ts long, f1 string, p struct<a: string, b: string>"
+
+
+def bare(text: str) -> Reading:
+    """Give the same files without Hudi's meta columns, as another format's are."""
+    told = history(text, NESTED)
+    facts = [each.fact() for each in told.disk.files]
+    return Reading(told.history, [replace(f, columns=f.columns[5:]) for f in facts], STEPS)
+
+
+def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
+    found = bare("insert 1; rename p.a c; rename f1 g")
+    shown = {way.by: [each.values for each in found.rows(way)] for way in found.ways()[:4]}
+    assert shown[By.ID][0][2:] == ("f3s1r1", {"c": "f5s1r1", "b": "f6s1r1"})
+    assert shown[By.ID_OUTSIDE][0][2:] == ("f3s1r1", {"c": None, "b": "f6s1r1"})
+    assert shown[By.NAME][0][2:] == (None, {"c": None, "b": "f6s1r1"})
+
+
+def test_so_they_are_where_part_names_changed_and_in_tables_that_are_not_hudis() -> None:
+    other = ("insert 1; rename f1 g", "insert 1; add p.c string")
+    assert not any(By.ID_OUTSIDE in {way.by for way in bare(each).ways()} for each in other)
+    hudis = reading(history("insert 1; rename p.a c", NESTED))
+    assert By.ID_OUTSIDE not in {way.by for way in hudis.ways()}
+    again = bare("insert 1; drop p.a; add p.a string")
+    assert By.ID_OUTSIDE in {way.by for way in again.ways()}
+
+
+def test_an_older_catalog_shows_the_older_columns() -> None:
+    told = history("insert 1; rename f1 g; drop f2")
+    files = reading(told)
+    way = Way(By.ID, catalog=0)
+    assert files.schema(way).names == ("id", "ts", "f1", "f2")
+    assert rows(told, way) == [("1", "201001", "f3s1r1", "f4s1r1")]
+    assert {each.catalog for each in files.ways()} == {None, 0, 2}
+
+
+def test_so_many_older_catalogs_are_tried_and_no_more() -> None:
+    told = history("insert 1; " + "; ".join(f"add c{at}" for at in range(CATALOGS + 3)))
+    found = {each.catalog for each in reading(told).ways()} - {None}
+    assert len(found) == CATALOGS
+    assert max(each for each in found if each is not None) == CATALOGS + 3
+
+
+def test_a_file_without_the_column_that_is_taken_is_left_out_whole() -> None:
+    told = history("insert 1,2; rename f1 g; insert 3")
+    where = Condition("g", Test.EQUAL, "f3s1r1", "string")
+    assert [row[0] for row in rows(told, Way(By.ID, pruned=By.NAME), where)] == []
+    assert [row[0] for row in rows(told, Way(By.ID, pruned=By.POSITION), where)] == ["1", "2"]
+    assert [row[0] for row in rows(told, Way(By.ID), where)] == ["1", "2", "3"]
+
+
+def test_a_base_file_whose_log_files_are_merged_is_not_left_out() -> None:
+    told = history("insert 1,2; insert 3; upsert 2; rename f1 g", mor=True)
+    where, left_out = Condition("g", Test.EQUAL, "f3s1r1", "string"), Way(By.ID, pruned=By.NAME)
+    assert [row[0] for row in rows(told, left_out, where)] == ["1", "2"]
+    alone = Way(By.ID, Logs.IGNORED, pruned=By.NAME)
+    assert [row[0] for row in rows(told, alone, where)] == []
+
+
+def test_statistics_know_nothing_of_a_null_that_a_cast_makes() -> None:
+    told = history("insert 1,2; drop f1; add f1 double after ts; insert 3")
+    null = Condition("f1", Test.NULL)
+    cast = Way(By.NAME, cast=True)
+    left_out = replace(cast, pruned=By.NAME)
+    assert [(row[0], row[2]) for row in rows(told, cast, null)][:2] == [
+        ("1", "None"),
+        ("2", "None"),
+    ]
+    assert [row[0] for row in rows(told, left_out, null)] == []
+    assert {cast, left_out} <= {*reading(told).ways(prunes=True)}
+
+
+def test_a_partition_column_is_not_looked_for_in_files() -> None:
+    columns = "id string, ts long, f1 string, p string"
+    told = history("insert 1,2; add f2 string after ts", columns, partition_by=("p",))
+    where = Condition("p", Test.EQUAL, "p1", "string")
+    found = rows(told, Way(By.NAME, pruned=By.POSITION), where)
+    assert [row[0] for row in found] == ["1"]
+
+
+@pytest.mark.parametrize("by", [By.NAME, By.FOLDED])
+def test_names_that_differ_by_case_are_one_to_a_reader_that_folds_them(by: By) -> None:
+    told = history("insert 1; rename f1 F1", "id string, ts long, f1 string")
+    assert by in {way.by for way in reading(told).ways()}
+    wanted = "f3s1r1" if by is By.FOLDED else "None"
+    assert [row[2] for row in rows(told, Way(by))] == [wanted]
+
+
+def test_parts_of_a_struct_are_folded_too() -> None:
+    told = history("insert 1; rename a.city City", "id string, ts long, a struct<city: string>")
+    (named,), (folded,) = rows(told, Way(By.NAME)), rows(told, Way(By.FOLDED))
+    assert named[2] == "{'City': None}"
+    assert folded[2] != named[2]
+
+
+def test_case_makes_no_ways_where_all_names_differ_by_more() -> None:
+    assert By.FOLDED not in {way.by for way in reading(history("insert 1; add f3")).ways()}
+
+
+def test_every_row_tells_the_file_that_it_is_read_from() -> None:
+    told = history("insert 1,2; upsert 1", mor=True)
+    found = {each.key: each.file.kind.value for each in reading(told).rows(Way(By.ID))}
+    assert found == {"1": "log", "2": "base"}
+
+
+def by_lists(told: Told, way: Way) -> list[tuple[str, ...]]:
+    facts = [each.fact() for each in told.disk.files]
+    found = Reading(told.history, facts, STEPS, lists=lists(told.history, facts, range(40)))
+    assert way in found.ways()
+    return [tuple(map(str, each.values)) for each in found.rows(way)]
+
+
+PARTED = "id string, ts long, f1 string, f2 string, p string"
+
+
+def test_beyond_the_end_of_a_partitions_own_list_all_is_null() -> None:
+    told = history("insert 1; add f3 after ts; upsert 1; insert 2", PARTED, partition_by=("p",))
+    found = by_lists(told, Way(By.NAME, listed=True))
+    assert found == [
+        ("1", "203001", "f6s3r1", "f3s3r1", "None", "p1"),
+        ("2", "204002", "f6s4r2", "f3s4r2", "f4s4r2", "p0"),
+    ]
+
+
+def test_log_records_go_by_the_partitions_list_as_well() -> None:
+    told = history("insert 1; add f3 after ts; upsert 1", PARTED, mor=True, partition_by=("p",))
+    found = by_lists(told, Way(By.ID, listed=True))
+    assert found == [("1", "203001", "f6s3r1", "f3s3r1", "None", "p1")]
+
+
+def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
+    same = history("insert 1; rename f1 g", PARTED, partition_by=("p",))
+    facts = [each.fact() for each in same.disk.files]
+    found = Reading(same.history, facts, STEPS, lists=lists(same.history, facts, ())).ways()
+    assert not any(way.listed for way in found)
+    assert not any(way.listed for way in reading(history("insert 1; add f3")).ways())
+
+
+NUMBERS = "id string, ts long, a date, b int, c float"
+
+
+def test_values_as_they_are_stored_are_shown_by_the_columns_type() -> None:
+    told = history("insert 1; move a after b", NUMBERS)
+    (shown,) = reading(told).rows(Way(By.POSITION, stored=True))
+    *_, days, date, real = shown.values
+    wanted = told.truth.rows["1"].values
+    assert days == (wanted[3] - datetime.date(1970, 1, 1)).days
+    assert date == datetime.date(1970, 1, 1) + datetime.timedelta(days=wanted[4])
+    assert real == wanted[5]
+
+
+def test_parts_of_a_struct_are_shown_as_they_are_stored_too() -> None:
+    told = history(
+        "insert 1; drop s.a; add s.a date", "id string, ts long, s struct<a: int, b: int>"
+    )
+    assert Way(By.NAME, stored=True) in reading(told).ways()
+    (row,) = rows(told, Way(By.NAME, stored=True))
+    a, b = told.history[1].rows["1"].values[3].values()
+    assert row[2] == str({"b": b, "a": datetime.date(1970, 1, 1) + datetime.timedelta(a)})
+
+
+def test_what_is_stored_makes_ways_only_where_it_shows_something_else() -> None:
+    found = reading(history("insert 1; move a after b", NUMBERS)).ways()
+    assert {way.by for way in found if way.stored} == {By.POSITION}
+    widened = reading(history("insert 1; type a long", "id string, ts long, a int")).ways()
+    assert not any(way.stored for way in widened)
+
+
+def test_log_records_are_shown_as_what_they_are() -> None:
+    told = history("insert 1,2; upsert 1; drop a; add a int after ts", NUMBERS, mor=True)
+    by_name = {r[0]: r for r in rows(told, Way(By.NAME))}
+    found = {r[0]: r for r in rows(told, Way(By.NAME, stored=True))}
+    assert found["1"] == by_name["1"]
+    assert found["2"] != by_name["2"]
+
+
+def test_texts_that_are_no_numbers_are_null_where_they_are_cast() -> None:
+    told = history("insert 1,2; drop f1; rename f2 f1; upsert 1", TEXTS, mor=True)
+    assert Way(By.NAME, cast=True) in reading(told).ways()
+    assert [row[2] for row in rows(told, Way(By.NAME))] == ["404001", "f3s1r2"]
+    assert [row[2] for row in rows(told, Way(By.NAME, cast=True))] == ["404001", "None"]
+
+
+TEXTS = "id string, ts long, f1 string, f2 int"
+
+
+def test_casts_make_ways_only_where_texts_are_found_by_name_under_whole_numbers() -> None:
+    same = reading(history("insert 1; drop f1; rename f2 f1", "id string, f1 string, f2 string"))
+    assert not any(way.cast for way in same.ways())
+    moved = reading(history("insert 1; move f1 after f2", TEXTS))
+    assert not any(way.cast for way in moved.ways())
+
+
+FINE = "id string, ts long, a int, b int, at timestamp, n int"
+ROW = "row id=1 ts=1 a=1 b=0 n=1 at=1969-12-31T23:59:59.123456"
+
+
+def test_timestamps_are_cut_in_base_files_and_in_logs() -> None:
+    told = history(f"{ROW}; row id=2 at=2024-01-01T00:00:00.000001; {ROW}", FINE, mor=True)
+    assert [row[4] for row in rows(told, Way(By.ID, cut=True))] == [
+        "1969-12-31 23:59:59.124000",
+        "2024-01-01 00:00:00",
+    ]
+
+
+def test_cut_timestamps_make_ways_only_where_there_is_something_to_cut() -> None:
+    assert {way.cut for way in reading(history(ROW, FINE)).ways()} == {False, True}
+    assert not any(way.cut for way in reading(history("insert 1,2", FINE)).ways())
+
+
+def test_ids_given_anew_follow_the_order_of_each_base_file_and_logs_are_read_by_id() -> None:
+    story = f"{ROW}; move a after b; row id=2 a=1 b=0; row id=1 a=1 b=0"
+    told = history(story, FINE, mor=True)
+    assert told.truth.schema.names[2:4] == ("b", "a")
+    found = {row[0]: row[2:4] for row in rows(told, Way(By.RENUMBERED))}
+    assert found == {"1": ("0", "1"), "2": ("1", "0")}
+    only = {row[0]: row[2:4] for row in rows(told, Way(By.RENUMBERED, Logs.IGNORED))}
+    assert only == found
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("insert 1; move a after b", FINE),  # no file was written since
+        ("insert 1; move a after b; insert 2; drop n", FINE),
+        ("insert 1; move a after b; insert 2; add c", FINE),
+        ("insert 1; move a after b; insert 2", FINE.replace("timestamp", "date")),
+    ],
+)
+def test_ids_given_anew_make_no_way_where_they_are_the_same_or_nothing_was_seen(
+    text: str, columns: str
+) -> None:
+    assert By.RENUMBERED not in {way.by for way in reading(history(text, columns)).ways()}
+
+
+def test_ids_given_anew_make_a_way_where_a_file_has_another_order() -> None:
+    told = history("insert 1; move a after b; insert 2", FINE)
+    assert By.RENUMBERED in {way.by for way in reading(told).ways()}
+    parted = history("insert 1; move a after b; insert 2", f"{FINE}, p string", partition_by=("p",))
+    assert By.RENUMBERED not in {way.by for way in reading(parted).ways()}

@@ -1,0 +1,43 @@
+"""Which files hold a row: of each slice the base file and the log files after it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.model.simulation import row_files
+from harness.model.simulation.column_resolution import LayoutError
+from tests.quality.notation import history
+from tests.simulated import instant_of
+
+
+def held(text: str, *, mor: bool) -> dict[str, tuple[int, ...]]:
+    told = history(text, mor=mor)
+    steps = {instant_of(step): step for step in range(len(told.history))}
+    return row_files.lying(told.history, [each.fact() for each in told.disk.files], steps)
+
+
+def test_a_file_written_again_holds_all_its_rows() -> None:
+    assert held("insert 1,2; upsert 1; insert 3", mor=False) == {"1": (2,), "2": (2,), "3": (3,)}
+
+
+def test_log_files_hold_rows_beside_the_base_file() -> None:
+    assert held("insert 1,2; upsert 1; upsert 1", mor=True) == {"1": (1, 2, 3), "2": (1,)}
+
+
+def test_compaction_leaves_the_base_file_alone() -> None:
+    assert held("insert 1,2; upsert 1; compact", mor=True) == {"1": (3,), "2": (3,)}
+
+
+def test_a_file_that_no_step_made_tells_nothing() -> None:
+    told = history("insert 1", mor=True)
+    with pytest.raises(LayoutError, match="no step made the instant"):
+        row_files.lying(told.history, [each.fact() for each in told.disk.files], {})
+
+
+def test_a_key_may_be_written_with_its_column() -> None:
+    told = history("insert 1", mor=False)
+    (fact,) = (each.fact() for each in told.disk.files)
+    named = [replace(fact, keys=("id:1",))]
+    assert row_files.lying(told.history, named, {instant_of(1): 1}) == {"1": (1,)}

@@ -1,0 +1,245 @@
+"""Views of the past: which step they go back to, their truth, and what is said of wrong answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from harness.core.records import Answer, Outcome, OutcomeKind, StateRecord, Verdict, VerdictKind
+from harness.judge.expectations import Case, Histories
+from harness.judge.verdicts import judge
+from harness.model import past_views
+from harness.model.past_views import Past, anchor, planned
+from harness.model.query import ALL, Query, not_null
+from harness.model.truth import row_values
+from harness.scenario.cells import Cell, Variant
+from harness.scenario.definition import Scenario, Step
+from tests.quality.chance import story
+from tests.quality.notation import Told, history
+from tests.simulated import Reader, Reply, instant_of, read
+
+STORY = "insert 1..4; upsert 2; rename f1 g; upsert 2,5; delete 3; add f3 int"
+READER = "engine-1"
+
+
+def case_of(told: Told, kinds: Mapping[int, OutcomeKind] | None = None) -> Case:
+    """The records of a writer whose schema changes make no instant, as Iceberg's."""
+    steps = tuple(Step(each) for each in told.operations)
+    scenario = Scenario("family/name", told.disk.table, steps)
+    format_ = "hudi-mor" if told.disk.merge_on_read else "hudi-cow"
+    writers = ("writer",) * (len(steps) + 1)
+    variant = Variant("variant", scenario, format_, {}, writers)
+    states = []
+    for step in range(len(steps) + 1):
+        kind = (kinds or {}).get(step, OutcomeKind.APPLIED)
+        silent = step == 0 or steps[step - 1].operation.CHANGES_SCHEMA
+        made = "" if silent or kind is not OutcomeKind.APPLIED else instant_of(step)
+        files = tuple(each.fact() for each in told.disk.until(step))
+        states.append(StateRecord("variant", Outcome(step, kind, made), "d", files))
+    return Case(variant, told.disk.merge_on_read, tuple(states))
+
+
+def judged(told: Told, reply: Reply, view: str) -> Verdict:
+    cell = Cell("variant", len(told.operations), READER, view, "all")
+    answer = Answer(cell.case, "select", reply.columns, reply.rows)
+    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    return verdict
+
+
+def found(verdict: Verdict) -> dict[str, tuple[str, ...]]:
+    return {each.kind.value: each.columns for each in verdict.findings}
+
+
+def then(told: Told, step: int, by: str = "id") -> Reply:
+    return read(told.disk, told.history[step], Reader(by))
+
+
+@pytest.mark.parametrize(
+    ("steps", "back"),
+    [
+        ("insert 1", None),
+        ("insert 1; insert 2", 1),
+        ("insert 1; insert 2; compact", 1),
+        ("insert 1; insert 2; drop f1", 2),
+        ("insert 1; drop f1; insert 2; insert 3", 1),
+        ("insert 1; drop f1; insert 2; drop f2", 3),
+        ("drop f1; insert 1; insert 2", 2),
+    ],
+)
+def test_it_goes_back_to_the_write_before_the_last_schema_change(
+    steps: str, back: int | None
+) -> None:
+    expected = None if back is None else Past("as_of", back)
+    assert planned("as_of", history(steps).history) == expected
+
+
+def test_the_text_of_a_view_is_read_back() -> None:
+    assert past_views.past(str(Past("incremental", 12))) == Past("incremental", 12)
+    assert (
+        past_views.past("as_of")
+        is past_views.past("read_optimized")
+        is past_views.past("snapshot(1)")
+        is None
+    )
+
+
+def test_the_newest_instant_up_to_a_step_stands_for_it() -> None:
+    assert anchor([1, 2, 5], 4) == 2
+    assert anchor([1, 2, 5], 5) == 5
+    assert anchor([3], 2) is None
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
+    told = story(seed)
+    histories, last = Histories(case_of(told)), len(told.operations)
+    made = sorted(histories.instants.values())
+    for step in range(made[0], last):
+        truth = told.history[max(each for each in made if each <= step)]
+        expected = histories.expected(last, f"as_of({step})", ALL)
+        assert [name for name, _ in expected.columns] == list(truth.schema.names)
+        rows = [row_values(row, truth.schema) for row in truth.rows.values()]
+        assert sorted(map(repr, expected.rows)) == sorted(map(repr, rows))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_was_written_since_and_the_rows_left_as_they_were_make_the_table(seed: int) -> None:
+    told = story(seed)
+    histories, last = Histories(case_of(told)), len(told.operations)
+    now = told.history[last]
+    for step in sorted(histories.instants.values()):
+        world = histories.world(last, f"incremental({step})")
+        before = told.history[step].rows
+        left = {key for key, row in now.rows.items() if before.get(key) == row}
+        assert set(world.rows) == set(now.rows) - left
+        assert {**world.rows, **world.left_out} == dict(now.rows)
+
+
+@pytest.mark.parametrize("mor", [False, True])
+def test_a_right_reader_is_correct_in_both(mor: bool) -> None:  # noqa: FBT001
+    told = history(STORY, mor=mor)
+    verdict = judged(told, then(told, 4), "as_of(4)")
+    assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
+    whole = told.read()
+    since = Reply(whole.columns, tuple(row for row in whole.rows if row[0] in {2, 5, "2", "5"}))
+    verdict = judged(told, since, "incremental(3)")
+    assert (verdict.verdict, verdict.findings, verdict.reproduces) == (VerdictKind.CORRECT, (), ())
+
+
+def test_a_schema_change_without_an_instant_is_asked_by_the_write_before_it() -> None:
+    told = history(STORY)
+    assert judged(told, then(told, 2), "as_of(3)").verdict is VerdictKind.CORRECT
+    assert found(judged(told, then(told, 3), "as_of(3)")) == {"premature": ("f1", "g")}
+
+
+def test_a_reader_that_shows_what_is_now_is_premature() -> None:
+    told = history(STORY)
+    verdict = judged(told, told.read(), "as_of(2)")
+    assert set(found(verdict)) == {"premature"}
+    rows = {each.key for each in verdict.findings[0].places if not each.column}
+    assert rows == {"3", "5"}
+    assert verdict.reproduces == ()
+
+
+def test_columns_of_a_later_step_are_premature_and_those_of_an_earlier_one_stale() -> None:
+    told = history("insert 1..3; add f3 int; upsert 2; add f4 int; upsert 3")
+    rows = tuple((*row, None) for row in then(told, 3).rows)
+    later = judged(told, Reply(told.read().columns, rows), "as_of(3)")
+    assert found(later) == {"premature": ("f4",)}
+    early = judged(told, then(told, 1), "as_of(3)")
+    assert "f3" in found(early)["stale"]
+
+
+@pytest.mark.parametrize(
+    ("change", "columns"),
+    [("rename f1 g", ("f1", "g")), ("drop f1", ("f1",)), ("add f3 int after f1", ("f3",))],
+)
+def test_rows_of_then_under_the_columns_of_now_are_right_but_for_columns_that_came_or_went(
+    change: str, columns: tuple[str, ...]
+) -> None:
+    told = history(f"insert 1..4; upsert 2; {change}; upsert 3")
+    shown = replace(told.truth, step=2, rows=told.history[2].rows)
+    verdict = judged(told, read(told.disk, shown, Reader("id")), "as_of(2)")
+    assert found(verdict) == {"premature": columns}
+    assert not any(each.key for each in verdict.findings[0].places)
+
+
+def test_the_way_of_reading_the_files_of_then_is_named() -> None:
+    told = history("insert 1..4; move f1 after f2; upsert 2; add f3 int; upsert 3", mor=True)
+    verdict = judged(told, then(told, 3, "position"), "as_of(3)")
+    assert (verdict.verdict, verdict.reproduces) == (VerdictKind.WRONG, ("by position",))
+
+
+def test_older_rows_in_an_incremental_answer_are_ghosts_and_absent_ones_lost() -> None:
+    told = history(STORY)
+    whole = told.read()
+    verdict = judged(told, whole, "incremental(3)")
+    assert {each.kind.value: {p.key for p in each.places} for each in verdict.findings} == {
+        "ghost_row": {"1", "4"}
+    }
+    nothing = judged(told, Reply(whole.columns, ()), "incremental(3)")
+    assert {each.kind.value: {p.key for p in each.places} for each in nothing.findings} == {
+        "lost_row": {"2", "5"}
+    }
+    assert verdict.reproduces == nothing.reproduces == ()
+
+
+@pytest.mark.parametrize(
+    ("shown", "wrong"), [(1, {}), (4, {"premature": {("1", "ts"), ("1", "f1"), ("4", "")}})]
+)
+def test_a_later_text_that_is_no_number_of_then_does_not_keep_an_answer_from_being_judged(
+    shown: int, wrong: Mapping[str, object]
+) -> None:
+    steps = "insert 1..3; type f1 string; row id=4 ts=7 f1=abc; row id=1 ts=9 f1=xyz"
+    told = history(steps, "id string, ts long, f1 int")
+    query, reply = Query(where=not_null("f1")), then(told, shown)
+    if shown > 1:  # under the columns of then, but with the values of now
+        reply = Reply(then(told, 1).columns, reply.rows)
+    cell = Cell("variant", 4, READER, "as_of(1)", "predicate(f1)")
+    answer = Answer(cell.case, "select", reply.columns, reply.rows, question=query)
+    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    places = {
+        each.kind.value: {(place.key, place.column) for place in each.places}
+        for each in verdict.findings
+    }
+    assert places.pop("type_drift", None) is None or shown > 1
+    assert places == wrong
+
+
+def test_a_row_that_came_later_and_is_gone_since_is_premature_and_tells_its_step() -> None:
+    told = history("insert 1,2; upsert 1; insert 3; delete 2; delete 3; insert 4")
+    verdict = judged(told, then(told, 4), "as_of(2)")
+    assert set(found(verdict)) == {"premature"}
+    steps = {place.key: place.origin and place.origin.step for place in verdict.findings[0].places}
+    assert steps == {"2": 4, "3": 3}
+
+
+@pytest.mark.parametrize(("shown", "kind"), [(1, "ghost_row"), (5, "premature")])
+def test_a_row_that_was_deleted_then_and_came_again_is_told_by_what_it_shows(
+    shown: int, kind: str
+) -> None:
+    told = history("insert 1,2; delete 2; add f3; insert 3; upsert 2")
+    columns = then(told, 2).columns
+    rows = tuple(row[: len(columns)] for row in then(told, shown).rows)
+    verdict = judged(told, Reply(columns, rows), "as_of(2)")
+    kinds = {place.key: each.kind.value for each in verdict.findings for place in each.places}
+    assert kinds.pop("3", "premature") == "premature"
+    assert kinds == {"2": kind}
+
+
+def test_a_column_that_took_a_name_of_then_later_is_premature_and_no_other_column_of_then() -> None:
+    told = history("insert 1,2; upsert 1; drop f1; add f1; upsert 1,2")
+    now = found(judged(told, told.read(), "as_of(2)"))
+    assert now == {"premature": ("ts", "f1", "f2")}
+
+
+def test_after_a_refused_write_the_one_before_it_is_meant() -> None:
+    told = history("insert 1..3; upsert 2; add f3 int; upsert 3")
+    case = case_of(told, {2: OutcomeKind.REFUSED})
+    cell = Cell("variant", 4, READER, "as_of(2)", "all")
+    reply = then(told, 1)
+    answer = Answer(cell.case, "select", reply.columns, reply.rows)
+    verdicts = judge(case, [cell], {cell.case: answer})
+    assert [each.verdict for each in verdicts] == [VerdictKind.REFUSED, VerdictKind.CORRECT]

@@ -1,0 +1,165 @@
+"""Which questions there are about a column, and the value that a predicate asks for."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.model import query_shapes
+from harness.model.query import Condition, Query, Test
+from harness.model.query_shapes import NoQuestionError, Shape
+from harness.scenario.cells import QUERIES
+from tests.quality.notation import Told, history
+
+NESTED = "id string, ts long, a struct<city: string, zip: struct<no: int, ext: string>>, f1 string"
+
+
+def planned(told: Told, step: int | None = None) -> list[str]:
+    past = told.history if step is None else told.history[: step + 1]
+    return [text for shape in QUERIES for text in query_shapes.planned(shape, past)]
+
+
+def test_a_table_that_nobody_changed_is_asked_for_everything_only() -> None:
+    assert planned(history("insert 1,2")) == ["all"]
+
+
+def test_a_renamed_column_is_asked_for_under_its_name_of_today() -> None:
+    told = history("insert 1,2; rename f1 g; insert 3; rename g h")
+    assert planned(told, 2) == ["all", "column(g)", "predicate(g)", "count(g)"]
+    assert planned(told) == ["all", "column(h)", "predicate(h)", "count(h)"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "paths"),
+    [
+        ("insert 1; add n int after id; rename f2 g", ("g", "n")),
+        ("insert 1; type f1 string; rename f1 g; drop g", ("f2",)),
+        ("insert 1; drop f2", ()),
+        ("insert 1; add f3 string; drop f1", ("f2", "f3")),
+        ("insert 1; move f1 after f2", ("f1",)),
+        ("insert 1; add f3 string; move f3 after ts", ("f3",)),
+        ("insert 1; add f3 string; drop f3", ()),
+    ],
+)
+def test_evolved_columns_are_live_ones_and_the_newest_comes_first(
+    steps: str, paths: tuple[str, ...]
+) -> None:
+    assert query_shapes.evolved(history(steps).history) == paths
+
+
+@pytest.mark.parametrize(
+    ("steps", "paths"),
+    [
+        ("insert 1; rename a.city town", ("a.town",)),
+        ("insert 1; rename a b", ("b",)),
+        ("insert 1; rename a.zip.no num; rename a b", ("b", "b.zip.num")),
+        ("insert 1; drop a.city", ("a.zip",)),
+        ("insert 1; add a.x int first", ("a.x",)),
+    ],
+)
+def test_a_changed_part_of_a_struct_is_the_part_and_not_the_struct(
+    steps: str, paths: tuple[str, ...]
+) -> None:
+    assert query_shapes.evolved(history(steps, NESTED).history) == paths
+
+
+def test_the_last_part_of_a_struct_that_went_leaves_the_struct_changed() -> None:
+    told = history("insert 1; drop a.zip", NESTED)
+    assert query_shapes.evolved(told.history) == ("a",)
+
+
+def test_a_struct_is_reached_into_wherever_there_is_one() -> None:
+    assert planned(history("insert 1", NESTED)) == ["all", "dereference(a.city)"]
+    told = history("insert 1; rename a.zip.no num", NESTED)
+    assert planned(told) == [
+        *("all", "column(a)", "predicate(a.zip.num)"),
+        *("dereference(a.zip.num)", "count(a.zip.num)"),
+    ]
+
+
+def test_partition_columns_are_asked_for_where_there_are_rows() -> None:
+    columns = "id string, ts long, p string, f1 string, q int"
+    told = history("rename f1 g; insert 1..4", columns, partition_by=("p", "q"))
+    assert planned(told)[-2:] == ["partition(p)", "partition(q)"]
+    assert not query_shapes.planned("partition", told.history[:2])
+
+
+def test_a_dropped_column_before_a_partition_column_does_not_make_that_an_evolved_one() -> None:
+    columns = "id string, ts long, f1 string, p string"
+    told = history("insert 1..4; add f2 string after ts; drop f1", columns, partition_by=("p",))
+    assert query_shapes.evolved(told.history) == ("f2",)
+
+
+def asked(text: str, told: Told) -> Query:
+    return query_shapes.query(text, told.truth)
+
+
+def test_a_column_is_asked_for_with_the_key() -> None:
+    told = history("insert 1; rename f1 g")
+    assert asked("column(g)", told) == Query(columns=("id", "g"))
+    nested = history("insert 1", NESTED)
+    assert asked("dereference(a.zip.no)", nested) == Query(columns=("id", "a.zip.no"))
+
+
+def test_a_predicate_asks_for_the_value_in_the_oldest_file_that_nobody_rewrote() -> None:
+    told = history("insert 1,2; insert 3,4; rename f1 g; upsert 2")
+    where = asked("predicate(g)", told).where
+    assert where == Condition("g", Test.EQUAL, "f3s2r3", "string")
+    assert asked("count(g)", told) == Query(where=where, count=True)
+
+
+def test_a_row_of_a_log_file_is_taken_last() -> None:
+    told = history("insert 1,2; insert 3; upsert 1,3", mor=True)
+    where = asked("predicate(f1)", told).where
+    assert where is not None
+    assert where.value == "f3s1r2"
+
+
+def test_an_explicit_row_is_as_good_as_another() -> None:
+    where = asked("predicate(f1)", history("row id=1 ts=7 f1=it's f2=x")).where
+    assert where == Condition("f1", Test.EQUAL, "it's", "string")
+
+
+def test_a_null_is_never_the_value() -> None:
+    told = history("insert 5; insert 1", "id string, ts long, x string, f4 string")
+    where = asked("predicate(f4)", told).where
+    assert where is not None
+    assert where.value is not None
+
+
+def test_a_column_that_no_row_has_a_value_of_is_asked_for_nulls() -> None:
+    told = history("insert 1,2; add n int after ts")
+    assert asked("predicate(n)", told).where == Condition("n", Test.NULL)
+
+
+@pytest.mark.parametrize("type_", ["timestamp", "array<int>", "map<string, int>"])
+def test_a_type_without_a_common_literal_is_asked_for_values(type_: str) -> None:
+    told = history("insert 1,2", f"id string, ts long, f {type_}")
+    assert asked("predicate(f)", told).where == Condition("f", Test.NOT_NULL)
+
+
+@pytest.mark.parametrize(
+    "type_", ["boolean", "int", "long", "float", "double", "string", "date", "decimal(12, 2)"]
+)
+def test_the_value_of_a_predicate_is_that_of_a_row_whatever_its_type(type_: str) -> None:
+    told = history("insert 1..4", f"id string, ts long, f {type_}")
+    where = asked("predicate(f)", told).where
+    assert where is not None
+    assert (where.test, where.type) == (Test.EQUAL, type_)
+    assert [row for row in told.truth.rows.values() if where.holds(row.values[3])]
+
+
+def test_a_column_that_a_refused_step_left_out_cannot_be_asked_for() -> None:
+    told = history("insert 1; rename f1 g", applied=[True, False])
+    with pytest.raises(NoQuestionError, match="there is no column 'g'; there are: id, ts, f1, f2"):
+        asked("column(g)", told)
+
+
+@pytest.mark.parametrize("name", ["it's", "a(b)", "a b", "ü", "x)"])
+def test_a_text_is_read_back_whatever_the_column_is_called(name: str) -> None:
+    assert query_shapes.parse(f"column({name})") == (Shape.COLUMN, name)
+
+
+@pytest.mark.parametrize("text", ["", "column", "all(f1)", "every(f1)", "column(f1"])
+def test_a_text_that_is_none_of_ours_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no question; allowed: all, column"):
+        query_shapes.parse(text)

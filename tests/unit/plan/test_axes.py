@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from harness.core.errors import UsageProblem
+from harness.plan import Asked, AskedSteps, Cover, Maker, Profile, Writer, plan, select
+from harness.scenario.cells import Cell, Excluded, Partly, Plan, Reader, Variant, parse_reader
+from harness.scenario.definition import Scenario
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Rewrites, Touch
+from tests.unit.plan.test_plan import COW, MOR, PLAIN, PROFILE, STORY, TRINO
+from tests.unit.scenario.stories import TEXT, scenario_of
+
+META = {"table_version": ("6", "8"), "meta_fields": ("synced", "omitted")}
+FORMATS = (replace(COW, settings=META), replace(MOR, settings=META), PLAIN)
+EVERY = ("none", "last", "middle", "two")
+WIDE: dict[str, Any] = {
+    "formats": ("cow", "mor"),
+    "axes": {"rewrites": tuple(Rewrites), "partitioned": EVERY, "meta_fields": META["meta_fields"]},
+    "writers": (Writer("a"), Writer("b", {"table_version": "6"}), Writer("b")),
+    "twins": True,
+}
+LONG = replace(
+    scenario_of(
+        Insert((1, 2)),
+        Touch(),
+        RenameColumn("f2", "g"),
+        Touch(),
+        AddColumn("f3", TEXT),
+        columns={"id": "string", "f1": "string", "f2": "string"},
+    ),
+    name="family/long",
+)
+
+
+def planned(
+    *scenarios: Scenario,
+    makers: Mapping[str, Maker] | None = None,
+    **changed: Any,  # noqa: ANN401 - what a profile holds
+) -> Plan:
+    profile = replace(PROFILE, **changed)
+    return plan(scenarios or (STORY,), profile, FORMATS, makers)
+
+
+def ids(found: Plan) -> list[str]:
+    return [variant.id.partition("[")[2] for variant in found.variants]
+
+
+def test_a_table_gets_partitions_by_the_axis_and_none_stays_as_it_was() -> None:
+    found = planned(axes={"partitioned": EVERY})
+    assert ids(found) == [
+        f"cow,rewrites=none{shown}]@spark-3.5.8-hudi-0.15.0"
+        for shown in ("", ",partitioned=last", ",partitioned=middle", ",partitioned=two")
+    ]
+    by = [variant.scenario.table.partition_by for variant in found.variants]
+    assert by == [(), ("p",), ("p",), ("p", "q")]
+    assert "partitioned" not in found.variants[0].settings
+    assert found.variants[1].settings["partitioned"] == "last"
+
+
+def test_a_scenario_that_is_partitioned_by_itself_does_not_have_that_axis() -> None:
+    table = replace(STORY.table, partition_by=("f1",))
+    story = replace(scenario_of(Insert((1,))), name="family/own", table=table)
+    assert len(planned(story, axes={"partitioned": EVERY}).variants) == 1
+
+
+def test_a_write_to_one_partition_needs_partitions() -> None:
+    found = planned(axes={"partitioned": ("none", "last"), "rewrites": ("partition",)})
+    assert ids(found) == ["cow,rewrites=partition,partitioned=last]@spark-3.5.8-hudi-0.15.0"]
+    assert [each.why for each in found.excluded] == [
+        "rewrites=partition: the table has no partitions"
+    ]
+
+
+def test_an_axis_of_a_format_makes_variants_of_formats_that_know_it() -> None:
+    found = planned(formats=("cow", "plain"), axes={"meta_fields": ("synced", "omitted")})
+    assert [each.partition("@")[0] for each in ids(found)] == [
+        "cow,rewrites=none,meta_fields=synced]",
+        "cow,rewrites=none,meta_fields=omitted]",
+        "plain,rewrites=none]",
+    ]
+
+
+def test_a_sequence_goes_on_at_every_step() -> None:
+    found = planned(writers=(Writer("a", then="b"),))
+    assert [each.partition("]")[2] for each in ids(found)] == [
+        "@a,step1:b",
+        "@a,step2:b",
+        "@a,step3:b",
+    ]
+    assert [variant.writers for variant in found.variants] == [
+        ("a", "b", "b", "b"),
+        ("a", "a", "b", "b"),
+        ("a", "a", "a", "b"),
+    ]
+
+
+def test_a_sequence_goes_on_at_the_step_that_is_named() -> None:
+    found = planned(writers=(Writer("a", then="b", at=2), Writer("a", then="b", at=9)))
+    assert [variant.writers for variant in found.variants] == [("a", "a", "b", "b")]
+    assert [each.why for each in found.excluded] == ["there is no step 9 for b to go on from"]
+
+
+def test_a_writer_writes_the_scenarios_and_axis_values_that_it_names() -> None:
+    limits = {"rewrites": ("some",)}
+    writers = (Writer("a", axes=limits), Writer("b", scenarios=("*/long",)))
+    found = planned(STORY, LONG, writers=writers, axes={"rewrites": ("none", "some")})
+    told = [(v.scenario.name, v.settings["rewrites"], v.writers[0]) for v in found.variants]
+    assert told == [
+        ("family/story", "some", "a"),
+        ("family/long", "none", "b"),
+        ("family/long", "some", "a"),
+        ("family/long", "some", "b"),
+    ]
+
+
+def test_a_writer_writes_only_what_it_can() -> None:
+    makers = {"a": Maker(("cow",), ("6",)), "b": Maker(("plain",))}
+    writers = (Writer("a"), Writer("a", {"table_version": "8"}), Writer("b"))
+    found = planned(formats=("cow", "plain", "mor"), writers=writers, makers=makers)
+    assert ids(found) == ["cow,rewrites=none]@a", "plain,rewrites=none]@b"]
+    assert [each.why for each in found.excluded] == [
+        "no writer of the profile writes mor",
+        "a writes table_version 6 and not 8",
+    ]
+
+
+def axes_of(variant: Variant) -> dict[str, str]:
+    writer = f"{variant.writers}{variant.settings.get('table_version')}"
+    rest = {name: variant.settings[name] for name in ("rewrites", "meta_fields")}
+    partitioned = variant.settings.get("partitioned", "none")
+    found = {"format": variant.format, "writer": writer, "partitioned": partitioned, **rest}
+    return found | {"twin": str(variant.twin)}
+
+
+def pairs(found: Plan) -> set[frozenset[tuple[str, str]]]:
+    every = (axes_of(each).items() for each in found.variants)
+    return {frozenset(pair) for items in every for pair in combinations(items, 2)}
+
+
+def test_pairs_leave_out_no_two_values_that_all_combinations_have() -> None:
+    whole, few = (planned(LONG, cover=cover, **WIDE) for cover in Cover)
+    assert pairs(few) == pairs(whole)
+    assert {each.id for each in few.variants} < {each.id for each in whole.variants}
+    assert len(few.variants) < len(whole.variants) / 10
+    (said,) = few.pairs
+    assert whole.pairs == ()
+    assert (said.variants, said.combinations) == (len(few.variants), len(whole.variants))
+    assert said.covered == len(pairs(few))
+    assert said.axes["partitioned"] == EVERY
+    assert said.cannot == (
+        Excluded(
+            "rewrites=partition with partitioned=none",
+            "rewrites=partition: the table has no partitions",
+        ),
+    )
+
+
+def test_the_pairs_of_a_scenario_do_not_depend_on_the_others() -> None:
+    alone = planned(LONG, cover=Cover.PAIRS, **WIDE)
+    among = planned(STORY, LONG, cover=Cover.PAIRS, **WIDE)
+    assert alone.variants == tuple(v for v in among.variants if v.scenario.name == LONG.name)
+    of_long = {variant.id for variant in alone.variants}
+    assert alone.cells == tuple(cell for cell in among.cells if cell.variant in of_long)
+    assert alone == planned(LONG, cover=Cover.PAIRS, **WIDE)
+
+
+def test_a_part_of_a_plan_does_not_claim_the_pairs_of_the_whole() -> None:
+    whole = planned(LONG, cover=Cover.PAIRS, **WIDE)
+    assert select(whole, "*").pairs == whole.pairs != ()
+    assert select(whole, "cow").pairs == ()
+
+
+READERS = tuple(Asked(parse_reader(f"other-{at}")) for at in range(3))
+SHAPES: dict[str, Any] = {
+    "queries": ("all", "column", "count", "predicate"),
+    "query_steps": dict.fromkeys(("column", "count", "predicate"), AskedSteps.SCHEMA_CHANGES),
+}
+
+
+def shape(cell: Cell) -> str:
+    return cell.query.partition("(")[0]
+
+
+def test_a_query_for_changes_of_the_schema_is_asked_right_after_them_only() -> None:
+    found = planned(LONG, **SHAPES)
+    assert [(cell.step, cell.query) for cell in found.cells if shape(cell) == "count"] == [
+        (3, "count(g)"),
+        (5, "count(f3)"),
+    ]
+    assert {cell.step for cell in found.cells if cell.query == "all"} == {1, 2, 3, 4, 5}
+    assert len(found.cells) == 5 + 2 * 3
+
+
+@pytest.mark.parametrize("cover", Cover)
+def test_every_reader_is_asked_every_shape_by_turns_too(cover: Cover) -> None:
+    found = planned(LONG, cover=cover, readers=READERS, **SHAPES, **WIDE)
+    asked = {(cell.reader, shape(cell)) for cell in found.cells}
+    assert len(asked) == 3 * 4
+    assert {(cell.view, shape(cell)) for cell in found.cells} >= {
+        (view, name) for view in MOR.views for name in ("column", "count", "predicate")
+    }
+    each = [cell for cell in found.cells if cell.query != "all"]
+    places = {(cell.variant, cell.step, cell.view, cell.reader) for cell in each}
+    assert len(each) == len(places) * (1 if cover is Cover.PAIRS else 3)
+
+
+def test_a_reader_that_cannot_be_asked_of_a_format_is_left_out_with_the_reason() -> None:
+    profile: Profile = replace(PROFILE, formats=("cow", "plain"))
+    found = plan((STORY,), profile, FORMATS, None, lambda reader, name: name * (name == "plain"))
+    asked = {cell.variant.partition("[")[2].partition(",")[0] for cell in found.cells}
+    assert asked == {"cow"}
+    assert found.excluded == (Excluded(f"{TRINO} on plain", "plain"),)
+
+
+def test_a_reader_of_pairs_meets_every_axis_value_in_fewer_variants() -> None:
+    few = Asked(READERS[0].reader, variants=Cover.PAIRS)
+    found = planned(LONG, cover=Cover.PAIRS, readers=(few, READERS[1]), **WIDE)
+    asked = {cell.variant for cell in found.cells if cell.reader == str(few.reader)}
+    met = [axes_of(each).items() for each in found.variants if each.id in asked]
+    every = [axes_of(each).items() for each in found.variants]
+    assert set().union(*met) == set().union(*every)
+    assert len(asked) <= len(EVERY) + 1 < len(found.variants) / 2
+    cells = sum(1 for cell in found.cells if cell.reader == str(few.reader))
+    assert found.partly == (Partly("other-0", len(asked), len(found.variants), cells),)
+    assert select(found, "*").partly == found.partly
+    assert select(found, "other-0").partly == ()
+
+
+def no_mor(_: Reader, name: str) -> str:
+    return name * (name == "mor")
+
+
+def test_of_a_reader_of_pairs_only_the_variants_count_that_it_can_be_asked_about() -> None:
+    few = Asked(READERS[0].reader, variants=Cover.PAIRS)
+    profile = replace(PROFILE, cover=Cover.PAIRS, **WIDE)
+    found = [
+        plan((LONG,), replace(profile, readers=(each,)), FORMATS, None, no_mor)
+        for each in (few, replace(few, formats=("mor",)), replace(few, formats=("cow",)))
+    ]
+    cows = sum(variant.format == "cow" for variant in found[0].variants)
+    assert 0 < cows < len(found[0].variants)
+    assert [[each.of for each in made.partly] for made in found] == [[cows], [], [cows]]
+
+
+def test_a_reader_of_pairs_that_meets_every_variant_is_not_said_to_leave_any_out() -> None:
+    few = Asked(READERS[0].reader, variants=Cover.PAIRS)
+    assert planned(readers=(few,)).partly == ()
+
+
+def test_a_reader_is_asked_of_the_formats_that_it_names() -> None:
+    limited = Asked(READERS[0].reader, formats=("plain",))
+    found = planned(formats=("cow", "plain"), readers=(limited, READERS[1]))
+    formats = {variant.id: variant.format for variant in found.variants}
+    asked = {(cell.reader, formats[cell.variant]) for cell in found.cells}
+    assert asked == {("other-0", "plain"), ("other-1", "plain"), ("other-1", "cow")}
+    assert found.excluded == ()
+
+
+def test_a_format_that_a_reader_misspells_is_wrong_use() -> None:
+    with pytest.raises(UsageProblem, match="profile mine: other-0: there is no format 'clpain'"):
+        planned(readers=(Asked(READERS[0].reader, formats=("clpain",)),))

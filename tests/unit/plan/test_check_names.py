@@ -1,0 +1,243 @@
+"""A name in a profile that nothing has: told with its line, never left out in silence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.cli import plan_options
+from harness.core.errors import UsageProblem
+
+SCENARIO = """\
+table:
+  columns: {id: string, ts: long, f1: string}
+  key: id
+  order_by: ts
+steps:
+  - insert: [1]
+  - insert: [2]
+"""
+LONGER = f"{SCENARIO}  - insert: [3]\n"
+PROFILE = """\
+mine:
+  scenarios:
+    - "my/*"
+  formats: [hudi-cow]
+  axes:
+    rewrites: [some]
+  writers:
+    - spark-3.5.8-hudi-0.15.0
+    - distribution: spark-3.5.8-hudi-1.0.2
+      settings: {table_version: "6"}
+      scenarios: ["*"]
+    - sequence: [spark-3.5.8-hudi-0.15.0, spark-3.5.8-hudi-1.0.2]
+      at: 2
+  readers:
+    - trino-476{use-column-names=true}
+    - {reader: hive-3.1.3, formats: [hudi-cow]}
+"""
+WRITERS = (
+    "allowed: spark-3.5.8-hudi-0.15.0, spark-3.5.8-hudi-1.0.2, spark-3.5.8-hudi-1.2.0, "
+    "spark-3.5.8-iceberg-1.10.1"
+)
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    folder = tmp_path / "my"
+    folder.mkdir()
+    (folder / "good.yaml").write_text(SCENARIO, encoding="utf-8")
+    (folder / "longer.yaml").write_text(LONGER, encoding="utf-8")
+    (folder / "profiles.yaml").write_text(PROFILE, encoding="utf-8")
+    return folder
+
+
+def change(mine: Path, old: str, new: str) -> None:
+    assert PROFILE.count(old) == 1
+    (mine / "profiles.yaml").write_text(PROFILE.replace(old, new), encoding="utf-8")
+
+
+def told(path: Path) -> list[str]:
+    """Give what is told of the profile, each from its line on."""
+    with pytest.raises(UsageProblem) as wrong:
+        plan_options.make([path], "mine", "")
+    lines = str(wrong.value).splitlines()
+    start = f"{path if path.is_dir() else path.parent}/profiles.yaml:"
+    assert all(line.startswith(start) for line in lines)
+    return [line.removeprefix(start) for line in lines]
+
+
+def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
+    made = plan_options.make([mine], "mine", "")
+    assert {each.scenario.name for each in made.variants} == {"my/good", "my/longer"}
+    assert not made.excluded
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            '    - "my/*"\n',
+            '    - "my/*"\n    - my/typo\n',
+            "4: profile mine: there is no scenario 'my/typo'; allowed: my/good, my/longer",
+        ),
+        (
+            'scenarios: ["*"]',
+            "scenarios: [my/god, zz]",
+            (
+                "11: profile mine: writer: the profile has no scenario 'my/god'; did you mean "
+                "'my/good'? allowed: my/good, my/longer"
+            ),
+        ),
+        (
+            "at: 2",
+            "at: 99",
+            (
+                "13: profile mine: writer: at: no scenario that it writes has a step 99; "
+                "allowed: 1 to 3"
+            ),
+        ),
+        (
+            "- spark-3.5.8-hudi-0.15.0\n",
+            "- trino-476\n",
+            f"8: profile mine: writer: trino-476 writes nothing; {WRITERS}",
+        ),
+        (
+            "- spark-3.5.8-hudi-0.15.0\n",
+            "- hive-metastore-3.1.3\n",
+            f"8: profile mine: writer: hive-metastore-3.1.3 writes nothing; {WRITERS}",
+        ),
+        (
+            "- spark-3.5.8-hudi-0.15.0\n",
+            "- spark-3.5.8\n",
+            (
+                "8: profile mine: writer: spark-3.5.8 writes nothing; did you mean "
+                f"'spark-3.5.8-hudi-1.2.0'? {WRITERS}"
+            ),
+        ),
+        (
+            "[spark-3.5.8-hudi-0.15.0, spark-3.5.8-hudi-1.0.2]",
+            "[spark-3.5.8-hudi-0.15.0, nothing]",
+            f"12: profile mine: writer: there is no 'nothing'; {WRITERS}",
+        ),
+        (
+            '"6"',
+            '"66"',
+            (
+                "10: profile mine: writer: spark-3.5.8-hudi-1.0.2 makes no tables of table_version "
+                "66; allowed: 6, 8"
+            ),
+        ),
+        (
+            "rewrites: [some]\n",
+            'table_version: ["6", "9"]\n',
+            (
+                "6: profile mine: axes: no writer of the profile makes tables of table_version 9; "
+                "allowed: 6, 8"
+            ),
+        ),
+        (
+            '{table_version: "6"}',
+            "{meta_fields: some}",
+            (
+                "10: profile mine: writer spark-3.5.8-hudi-1.0.2: meta_fields: there is no 'some'; "
+                "allowed: synced, omitted, none"
+            ),
+        ),
+        (
+            '{table_version: "6"}',
+            "{delete_mode: copy-on-write}",
+            (
+                "10: profile mine: writer spark-3.5.8-hudi-1.0.2: no format of the profile has a "
+                "setting 'delete_mode'; allowed: auto_upgrade, meta_fields, metadata_table, "
+                "table_version"
+            ),
+        ),
+        (
+            "  formats: [hudi-cow]\n  axes",
+            "  formats: [hudi-cow, hudi-xyz]\n  axes",
+            (
+                "4: profile mine: there is no format 'hudi-xyz'; did you mean 'hudi-mor'? allowed: "
+                "hive-orc, hive-parquet, hudi-cow, hudi-mor, iceberg"
+            ),
+        ),
+        (
+            "hive-3.1.3, formats: [hudi-cow]",
+            "hive-3.1.3, formats: [hudi]",
+            (
+                "16: profile mine: hive-3.1.3: there is no format 'hudi'; did you mean 'hudi-mor'? "
+                "allowed: hive-orc, hive-parquet, hudi-cow, hudi-mor, iceberg"
+            ),
+        ),
+        (
+            "names=true",
+            "names=maybe",
+            (
+                "15: profile mine: trino-476{use-column-names=maybe}: 'maybe' is no value of "
+                "use-column-names; allowed: true, false"
+            ),
+        ),
+        (
+            "hive-3.1.3,",
+            "hive-9,",
+            "16: profile mine: hive-9: 'hive-9' is no reader; allowed: hive-3.1.3, ",
+        ),
+    ],
+)
+def test_what_a_profile_names_and_is_not_there_is_told_with_its_line(
+    old: str, new: str, said: str, mine: Path
+) -> None:
+    change(mine, old, new)
+    assert told(mine)[0].startswith(said)
+
+
+def test_all_that_is_not_there_is_told_at_once(mine: Path) -> None:
+    change(mine, 'scenarios: ["*"]', "scenarios: [x, y]")
+    assert [line.partition(":")[0] for line in told(mine)] == ["11", "11"]
+
+
+def test_a_part_is_planned_where_what_is_named_lies_beside_it(mine: Path) -> None:
+    change(mine, 'scenarios: ["*"]\n', "scenarios: [my/longer]\n")
+    text = (mine / "profiles.yaml").read_text(encoding="utf-8")
+    named = text.replace('"my/*"', "my/good\n    - my/longer").replace("at: 2", "at: 3")
+    (mine / "profiles.yaml").write_text(named, encoding="utf-8")
+    made = plan_options.make([mine / "good.yaml"], "mine", "")
+    assert {each.scenario.name for each in made.variants} == {"my/good"}
+
+
+def test_a_name_that_is_nowhere_is_told_of_a_part_too(mine: Path) -> None:
+    change(mine, '    - "my/*"\n', '    - "my/*"\n    - my/typo\n')
+    assert told(mine / "good.yaml")[0].startswith("4: profile mine: there is no scenario 'my/typo'")
+    change(mine, "at: 2", "at: 4")
+    assert told(mine / "good.yaml")[0].endswith("has a step 4; allowed: 1 to 3")
+
+
+def test_a_file_beside_it_that_is_wrong_says_nothing_of_its_steps(mine: Path) -> None:
+    (mine / "longer.yaml").write_text("nothing: {}\n", encoding="utf-8")
+    change(mine, "at: 2", "at: 4")
+    assert plan_options.make([mine / "good.yaml"], "mine", "").variants
+
+
+def test_a_file_that_the_profile_does_not_name_is_taken_whatever_else_it_names(
+    mine: Path,
+) -> None:
+    change(mine, "my/*", "elsewhere/scenario")
+    made = plan_options.make([mine / "good.yaml"], "mine", "")
+    assert {each.scenario.name for each in made.variants} == {"my/good"}
+
+
+def test_a_profile_chooses_by_the_names_that_are_seen_from_its_own_folder(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change(mine, '"my/*"', "good\n    - longer")
+    monkeypatch.chdir(mine)
+    made = plan_options.make([Path("good.yaml")], "mine", "")
+    assert {each.scenario.name for each in made.variants} == {"good"}
+
+
+def test_a_format_that_a_scenario_misspells_is_told_with_its_line(mine: Path) -> None:
+    (mine / "good.yaml").write_text(f"formats:\n  - hudi-cow\n  - hudi-xyz\n{SCENARIO}", "utf-8")
+    with pytest.raises(UsageProblem) as wrong:
+        plan_options.make([mine], "mine", "")
+    assert str(wrong.value).startswith(f"{mine}/good.yaml:3: there is no format 'hudi-xyz'; did")

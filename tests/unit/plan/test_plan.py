@@ -1,0 +1,356 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from harness.core.errors import UsageProblem
+from harness.model.datatypes import parse_type
+from harness.plan import Asked, AskedSteps, Profile, Writer, estimate, plan, select
+from harness.scenario.cells import Cell, Excluded, Plan, Reader, parse_reader
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations import name_of
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Rewrites, Touch
+from tests.unit.scenario.stories import TEXT, scenario_of
+
+TRINO = Reader("trino-476", (("use-column-names", "true"),))
+SLOW = Reader("hive-3.1.3", (("path", "mapreduce"),))
+PROFILE = Profile(
+    name="mine",
+    scenarios=("family/*",),
+    formats=("cow",),
+    writers=(Writer("spark-3.5.8-hudi-0.15.0"),),
+    readers=(Asked(TRINO),),
+)
+STORY = replace(scenario_of(Insert((1,)), RenameColumn("f1", "g"), Touch()), name="family/story")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A format as the plan sees it."""
+
+    NAME: str = "cow"
+    merge_on_read: bool = False
+    views: tuple[str, ...] = ("snapshot",)
+    past_views: tuple[str, ...] = ()
+    operations: frozenset[str] = frozenset(
+        {"insert", "touch", "compact", "rename_column", "add_column"}
+    )
+    settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    only_adds: bool = False
+    lacks: frozenset[str] = frozenset()
+
+    def cannot(self, operation: Operation) -> str:
+        rewrites = isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE
+        return f"{name_of(operation)}: rows are only added" if self.only_adds and rewrites else ""
+
+
+COW = Stored(settings={"table_version": ("6", "8")})
+MOR = replace(
+    COW, NAME="mor", merge_on_read=True, views=("snapshot", "read_optimized", "base_name")
+)
+PLAIN = Stored("plain", operations=COW.operations - {"compact"}, only_adds=True)
+FORMATS = (COW, MOR, PLAIN)
+
+
+def planned(*scenarios: Scenario, **changed: object) -> Plan:
+    return plan(scenarios or (STORY,), replace(PROFILE, **changed), FORMATS)  # type: ignore[arg-type]
+
+
+def ids(found: Plan) -> list[str]:
+    return [variant.id.partition("@")[0] for variant in found.variants]
+
+
+def test_a_plan_names_every_variant_reader_and_cell() -> None:
+    found = planned()
+    (variant,) = found.variants
+    assert variant.id == "family/story[cow,rewrites=none]@spark-3.5.8-hudi-0.15.0"
+    assert variant.writers == ("spark-3.5.8-hudi-0.15.0",) * 4
+    assert found.readers == (TRINO,)
+    assert found.cells == tuple(
+        Cell(variant.id, step, "trino-476{use-column-names=true}", "snapshot", "all")
+        for step in (1, 2, 3)
+    )
+    assert found.cells[0].case == (
+        "family/story[cow,rewrites=none]@spark-3.5.8-hudi-0.15.0/s1/snapshot/all/"
+        "trino-476{use-column-names=true}"
+    )
+    assert found.excluded == ()
+
+
+def test_views_of_the_past_go_back_to_a_step_once_there_is_one() -> None:
+    formats = (replace(COW, past_views=("as_of",)), MOR, PLAIN)
+    wanted = replace(PROFILE, views=("snapshot", "as_of", "incremental"))
+    found = plan((STORY,), wanted, formats)
+    assert [(cell.step, cell.view) for cell in found.cells] == [
+        (1, "snapshot"),
+        (2, "snapshot"),
+        (2, "as_of(1)"),
+        (3, "snapshot"),
+        (3, "as_of(1)"),
+    ]
+    why = "there is no such view of the past in this format"
+    assert found.excluded == (Excluded("incremental of cow", why),)
+
+
+def test_a_reader_that_has_no_view_of_the_past_is_left_out_with_the_reason() -> None:
+    formats = (replace(COW, past_views=("as_of",)), MOR, PLAIN)
+    wanted = replace(PROFILE, views=("snapshot", "as_of"))
+    found = plan((STORY,), wanted, formats, cannot_show=lambda *_: "too old")
+    assert {cell.view for cell in found.cells} == {"snapshot"}
+    assert found.excluded == (Excluded(f"as_of by {TRINO} on cow", "too old"),)
+
+
+def test_a_profile_that_names_no_view_asks_for_none_of_the_past() -> None:
+    formats = (replace(COW, past_views=("as_of", "incremental")), MOR, PLAIN)
+    assert {cell.view for cell in plan((STORY,), PROFILE, formats).cells} == {"snapshot"}
+
+
+def test_the_same_input_gives_the_same_plan_and_no_case_twice() -> None:
+    once, again = (planned(twins=True, formats=("cow", "mor")) for _ in range(2))
+    cases = [cell.case for cell in once.cells]
+    assert once == again
+    assert len(cases) == len(set(cases)) > 0
+
+
+def test_the_axis_is_put_into_every_touch_that_does_not_fix_it() -> None:
+    story = replace(scenario_of(Insert((1,)), Touch(), Touch(Rewrites.ALL)), name="family/touch")
+    found = planned(story, axes={"rewrites": ("none", "some")})
+    assert ids(found) == ["family/touch[cow,rewrites=none]", "family/touch[cow,rewrites=some]"]
+    taken = [
+        [s.operation.rewrites for s in v.scenario.steps if isinstance(s.operation, Touch)]
+        for v in found.variants
+    ]
+    assert taken == [[Rewrites.NONE, Rewrites.ALL], [Rewrites.SOME, Rewrites.ALL]]
+    assert [dict(variant.settings) for variant in found.variants] == [
+        {"rewrites": "none"},
+        {"rewrites": "some"},
+    ]
+
+
+def test_a_scenario_without_a_free_touch_does_not_have_the_axis() -> None:
+    story = replace(scenario_of(Insert((1,)), Touch(Rewrites.ALL)), name="family/fixed")
+    assert ids(planned(story, axes={"rewrites": ("none", "some")})) == ["family/fixed[cow]"]
+
+
+@pytest.mark.parametrize(
+    ("own", "wanted", "values"),
+    [
+        ((), (), ["none"]),
+        (("some", "all"), (), ["some", "all"]),
+        ((), ("all",), ["all"]),
+        (("none", "some"), ("all", "some"), ["some"]),
+    ],
+)
+def test_the_profile_chooses_among_the_values_that_the_scenario_allows(
+    own: tuple[str, ...], wanted: tuple[str, ...], values: list[str]
+) -> None:
+    story = replace(STORY, settings={"rewrites": own} if own else {})
+    found = planned(story, axes={"rewrites": wanted} if wanted else {})
+    assert [variant.settings["rewrites"] for variant in found.variants] == values
+
+
+def test_values_that_do_not_meet_are_an_exclusion_with_both_sides_named() -> None:
+    story = replace(STORY, settings={"rewrites": ("none",)})
+    found = planned(story, axes={"rewrites": ("some", "all")})
+    assert (found.variants, found.cells) == ((), ())
+    assert found.excluded == (
+        Excluded("family/story", "it has rewrites none; the profile wants some, all"),
+    )
+
+
+def test_a_twin_is_a_variant_of_its_own_with_its_own_types() -> None:
+    columns = {"id": "string", "f1": "string", "f2": "string"}
+    story = replace(scenario_of(Insert((1,)), columns=columns), name="family/types")
+    found = planned(story, twins=True)
+    assert ids(found) == ["family/types[cow]", "family/types[cow,twin]"]
+    assert [variant.twin for variant in found.variants] == [False, True]
+    types = [[str(t) for _, t in v.scenario.table.columns] for v in found.variants]
+    assert types == [["string", "string", "string"], ["string", "string", "int"]]
+
+
+def test_a_scenario_without_a_twin_has_one_variant() -> None:
+    assert ids(planned(twins=True)) == ["family/story[cow,rewrites=none]"]
+
+
+def test_a_format_that_lacks_an_operation_is_excluded_and_says_so() -> None:
+    story = replace(STORY, steps=(*STORY.steps, Step(Compact())))
+    found = planned(story, formats=("cow", "plain"))
+    assert ids(found) == ["family/story[cow,rewrites=none]"]
+    (excluded,) = found.excluded
+    assert excluded.what.startswith("family/story[plain,rewrites=none]@")
+    assert excluded.why == "step 4: plain has no compact"
+
+
+def test_a_value_that_is_impossible_for_a_format_is_excluded_with_the_formats_reason() -> None:
+    found = planned(formats=("plain",), axes={"rewrites": ("none", "all")})
+    assert ids(found) == ["family/story[plain,rewrites=none]"]
+    assert [each.why for each in found.excluded] == ["step 3: touch: rows are only added"]
+
+
+def test_a_scenario_for_other_formats_is_excluded() -> None:
+    found = planned(replace(STORY, formats=("plain",)))
+    assert found.excluded == (
+        Excluded("family/story", "it is for plain; the profile has only cow"),
+    )
+
+
+def test_settings_of_a_writer_go_to_formats_that_know_them() -> None:
+    writers = (Writer("spark", {"table_version": "6"}), Writer("spark", {"table_version": "8"}))
+    found = planned(formats=("cow", "plain"), writers=writers)
+    assert ids(found) == [
+        "family/story[cow,rewrites=none,table_version=6]",
+        "family/story[cow,rewrites=none,table_version=8]",
+        "family/story[plain,rewrites=none]",
+    ]
+
+
+def test_a_value_that_a_format_does_not_know_is_excluded() -> None:
+    newer = replace(MOR, settings={"table_version": ("6", "8", "9")})
+    wanted = {"writers": (Writer("spark", {"table_version": "9"}),), "formats": ("cow", "mor")}
+    found = plan((STORY,), replace(PROFILE, **wanted), (COW, newer))  # type: ignore[arg-type]
+    assert [each.why for each in found.excluded] == ["cow: table_version: allowed: 6, 8"]
+    assert {each.format for each in found.variants} == {"mor"}
+
+
+def test_nothing_is_asked_after_a_quiet_step() -> None:
+    steps = (STORY.steps[0], replace(STORY.steps[1], quiet=True), STORY.steps[2])
+    found = planned(replace(STORY, steps=steps), formats=("cow", "mor"))
+    assert {cell.step for cell in found.cells} == {1, 3}
+    assert found.excluded == (
+        Excluded(
+            "family/story step 2 (rename column f1 to g)",
+            "quiet: the scenario asks nothing after it",
+        ),
+    )
+
+
+def test_views_of_merge_on_read_are_asked_from_the_first_write_on() -> None:
+    story = replace(scenario_of(AddColumn("f2", TEXT), Insert((1,)), Compact()), name="family/add")
+    found = planned(story, formats=("cow", "mor"))
+    by_format = {
+        variant.format: {cell.step for cell in found.cells if cell.variant == variant.id}
+        for variant in found.variants
+    }
+    assert by_format == {"cow": {1, 2, 3}, "mor": {2, 3}}
+    assert [each.why for each in found.excluded] == [
+        "a merge-on-read table has no views before its first write"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("own", "wanted", "asked"),
+    [
+        ((), ("snapshot", "read_optimized", "base_name"), MOR.views),
+        (("read_optimized",), ("snapshot", "read_optimized"), ("read_optimized",)),
+        ((), ("base_name",), ("base_name",)),
+    ],
+)
+def test_views_are_those_that_scenario_profile_and_format_have(
+    own: tuple[str, ...], wanted: tuple[str, ...], asked: tuple[str, ...]
+) -> None:
+    found = planned(replace(STORY, views=own), formats=("mor",), views=wanted)
+    assert [cell.view for cell in found.cells if cell.step == 1] == list(asked)
+
+
+def test_a_variant_that_nobody_asks_anything_is_told() -> None:
+    found = planned(views=("read_optimized",))
+    assert found.cells == ()
+    assert [each.why for each in found.excluded] == [
+        "cow has the views snapshot; wanted are others"
+    ]
+
+
+def test_a_slow_reader_is_asked_only_right_after_changes_of_the_schema() -> None:
+    found = planned(readers=(Asked(TRINO), Asked(SLOW, AskedSteps.SCHEMA_CHANGES)))
+    assert [cell.step for cell in found.cells if cell.reader == str(SLOW)] == [2]
+    assert [cell.step for cell in found.cells if cell.reader == str(TRINO)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"scenarios": ("family/stroy",)}, "there is no scenario 'family/stroy'; did you mean"),
+        ({"scenarios": ("other/*",)}, "there is no scenario 'other/*'; allowed: family/story"),
+        ({"formats": ("row",)}, "profile mine: there is no format 'row'; did you mean 'cow'?"),
+        (
+            {"writers": (Writer("s", {"colour": "6"}),)},
+            "no format of the profile has a setting 'colour'",
+        ),
+        ({"writers": (Writer("s", {"table_version": "5"}),)}, "there is no '5'; allowed: 6, 8"),
+        ({"readers": (Asked(TRINO, formats=("row",)),)}, "=true}: there is no format 'row'; did"),
+    ],
+)
+def test_a_name_that_there_is_not_is_wrong_use(changed: dict[str, object], told: str) -> None:
+    with pytest.raises(UsageProblem) as wrong:
+        planned(**changed)
+    assert told in str(wrong.value)
+
+
+def test_a_format_that_a_scenario_misspells_is_told_with_its_file_and_line() -> None:
+    story = replace(STORY, formats=("cow", "cwo"), path="story.yaml", format_lines=(3, 4))
+    with pytest.raises(UsageProblem, match=r"^story\.yaml:4: there is no format 'cwo'; did you me"):
+        planned(story)
+
+
+def test_scenarios_are_chosen_by_name_or_pattern_each_once() -> None:
+    others = (STORY, replace(STORY, name="family/two"), replace(STORY, name="other/three"))
+    found = planned(*others, scenarios=("family/*", "family/story", "*/three"))
+    assert [variant.scenario.name for variant in found.variants] == [each.name for each in others]
+
+
+def test_a_part_of_a_plan_keeps_only_what_its_cases_need() -> None:
+    whole = planned(formats=("cow", "mor"), readers=(Asked(TRINO), Asked(SLOW)))
+    part = select(whole, "[MOR*/s2/read*hive")
+    assert [cell.case.partition("@")[2] for cell in part.cells] == [
+        "spark-3.5.8-hudi-0.15.0/s2/read_optimized/all/hive-3.1.3{path=mapreduce}"
+    ]
+    assert [variant.format for variant in part.variants] == ["mor"]
+    assert part.readers == (SLOW,)
+
+
+def test_a_part_with_no_case_is_wrong_use_and_shows_what_a_case_looks_like() -> None:
+    with pytest.raises(UsageProblem, match=r"no case contains 'x\.z'; a case of this plan is fam"):
+        select(planned(), "x.z")
+
+
+def test_an_estimate_grows_with_steps_readers_and_slow_questions() -> None:
+    small = estimate(planned())
+    more_tables = estimate(planned(formats=("cow", "mor")))
+    slower = estimate(planned(readers=(Asked(replace(SLOW, settings=())),)))
+    slowest = estimate(planned(readers=(Asked(SLOW),)))
+    assert 20 < small < more_tables < 60
+    assert slower < slowest
+
+
+def test_an_estimate_knows_that_two_engines_are_asked_side_by_side() -> None:
+    one, other = estimate(planned()), estimate(planned(readers=(Asked(SLOW),)))
+    both = estimate(planned(readers=(Asked(TRINO), Asked(SLOW))))
+    assert both == pytest.approx(max(one, other), abs=0.1)
+    third = parse_reader("other-1"), parse_reader("another-1")
+    assert estimate(planned(readers=(Asked(TRINO), *map(Asked, third)))) > both + 10
+
+
+def test_a_reader_of_another_engine_has_an_estimate_too() -> None:
+    assert estimate(planned(readers=(Asked(parse_reader("other-1")),))) > 15
+
+
+@pytest.mark.parametrize(
+    ("type_", "told"),
+    [("tinyint", "tinyint"), ("map<string, array<struct<a: char(3)>>>", "char(3)")],
+)
+def test_a_type_that_a_format_cannot_have_is_left_out_and_said(type_: str, told: str) -> None:
+    plain = replace(COW, lacks=frozenset({"tinyint", "char"}))
+    added = AddColumn("f9", parse_type(type_))
+    scenario = replace(scenario_of(Insert((1,)), added), name="family/story")
+    found = plan((scenario,), PROFILE, (plain,))
+    assert found.variants == ()
+    (left_out,) = found.excluded
+    assert left_out.why == f"column f9: cow has no {told}"
+    assert plan((scenario,), PROFILE, (COW,)).variants != ()

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.core.errors import ScenarioProblem
+from harness.plan import Asked, AskedSteps, Cover, Profile, Writer
+from harness.plan.profile_file import loads_profiles
+from harness.scenario.cells import Reader
+
+MINE = """mine:
+  about: For a test.
+  scenarios: [hudi/*]
+  twins: true
+  formats: [hudi-cow]
+  axes: {rewrites: [some]}
+  views: [snapshot]
+  queries: [all]
+  writers:
+    - spark-1
+    - {distribution: spark-2, settings: {table_version: "6"}}
+  readers:
+    - trino-476{use-column-names=true}
+    - {reader: "hive-3.1.3{path=mapreduce}", steps: schema_changes}
+"""
+
+
+def test_a_profile_is_read_as_it_stands() -> None:
+    assert loads_profiles(MINE, "p.yaml") == {
+        "mine": Profile(
+            name="mine",
+            about="For a test.",
+            scenarios=("hudi/*",),
+            twins=True,
+            formats=("hudi-cow",),
+            axes={"rewrites": ("some",)},
+            views=("snapshot",),
+            queries=("all",),
+            writers=(Writer("spark-1"), Writer("spark-2", {"table_version": "6"})),
+            readers=(
+                Asked(Reader("trino-476", (("use-column-names", "true"),))),
+                Asked(Reader("hive-3.1.3", (("path", "mapreduce"),)), AskedSteps.SCHEMA_CHANGES),
+            ),
+        )
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("twins: true", "twins: maybe", '4: profile mine: twins: "maybe" is given; allowed: true'),
+        ("twins:", "twin:", "4: profile mine has no 'twin'; did you mean 'twins'? allowed: scen"),
+        ("  scenarios: [hudi/*]\n", "", "1: profile mine: 'scenarios' is missing; keys: scenari"),
+        ("[hudi-cow]", "[]", "5: profile mine: formats is empty; name one"),
+        ("rewrites", "rewrits", "6: mine.axes: there is no 'rewrits'; did you mean 'rewrites'?"),
+        ("[some]", "[few]", "6: mine.axes.rewrites: there is no 'few'; allowed: none, some, all"),
+        ("[snapshot]", "[snap]", "7: mine.views: there is no 'snap'; did you mean 'snapshot'?"),
+        ("[all]", "[every]", "8: mine.queries: there is no 'every'; allowed: all, column"),
+        ("distribution:", "name:", "11: writer has no 'name'; allowed: distribution, sequence"),
+        ('"6"', "6", "11: writer: settings.table_version: 6 is given; allowed: text (quote it)"),
+        ("=true}", "}", "13: 'trino-476{use-column-names}' is no reader; write distribution{"),
+        ("=true}", "=}", "13: 'trino-476{use-column-names=}': each setting once, with a name"),
+        ("schema_changes", "few", '14: reader: steps: "few": input should be'),
+        ("hive-3.1.3{path=mapreduce}", "trino-476{use-column-names=true}", "14: the reader trino"),
+    ],
+)
+def test_what_is_wrong_with_a_profile_is_told_with_its_line(old: str, new: str, told: str) -> None:
+    with pytest.raises(ScenarioProblem) as wrong:
+        loads_profiles(MINE.replace(old, new, 1), "p.yaml")
+    assert [line for line in str(wrong.value).splitlines() if line.startswith(f"p.yaml:{told}")]
+
+
+@pytest.mark.parametrize("text", ["", "- a\n", "{}\n"])
+def test_a_file_without_profiles_is_told_what_one_looks_like(text: str) -> None:
+    with pytest.raises(ScenarioProblem, match="there are no profiles; write `name:"):
+        loads_profiles(text, "p.yaml")
+
+
+ALL_OF_IT = """full:
+  scenarios: [hudi/*]
+  cover: pairs
+  formats: [hudi-cow]
+  axes: {partitioned: [none, two], meta_fields: [omitted]}
+  queries:
+    - all
+    - {query: column, steps: schema_changes}
+  writers:
+    - {sequence: [spark-1, spark-2], scenarios: [hudi/a5], axes: {partitioned: [none]}}
+    - {sequence: [spark-1, spark-2], at: 3}
+  readers:
+    - {reader: trino-476, variants: pairs, formats: [hudi-cow]}
+"""
+
+
+def test_a_profile_of_pairs_and_sequences_is_read_as_it_stands() -> None:
+    profile = loads_profiles(ALL_OF_IT, "p.yaml")["full"]
+    assert profile.cover is Cover.PAIRS
+    assert profile.axes == {"partitioned": ("none", "two"), "meta_fields": ("omitted",)}
+    assert profile.queries == ("all", "column")
+    assert profile.query_steps == {"column": AskedSteps.SCHEMA_CHANGES}
+    trino = Reader("trino-476")
+    assert profile.readers == (Asked(trino, variants=Cover.PAIRS, formats=("hudi-cow",)),)
+    limits = {"partitioned": ("none",)}
+    assert profile.writers == (
+        Writer("spark-1", then="spark-2", scenarios=("hudi/a5",), axes=limits),
+        Writer("spark-1", then="spark-2", at=3),
+    )
+
+
+def test_a_profile_that_names_no_query_asks_for_every_column() -> None:
+    assert loads_profiles(MINE.replace("  queries: [all]\n", ""), "p")["mine"].queries == ("all",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("cover: pairs", "cover: some", '3: profile full: cover: "some": input should be'),
+        ("[none, two]", "[three]", "5: full.axes.partitioned: there is no 'three'; allowed: none"),
+        ("[omitted]", "[gone]", "5: full.axes.meta_fields: there is no 'gone'; did you mean"),
+        ("meta_fields", "met_fields", "5: full.axes: there is no 'met_fields'; did you mean"),
+        ("query: column", "query: row", "6: full.queries: there is no 'row'; allowed: all"),
+        ("[spark-1, spark-2], s", "[spark-1], s", "10: writer: sequence: two different"),
+        ("[spark-1, spark-2], s", "[spark-1, spark-1], s", "10: writer: sequence: two different"),
+        ("{sequence: [spark-1, spark-2], at: 3}", "{at: 3}", "11: writer: give 'distribution', or"),
+        ("at: 3", "at: 0", "11: writer: at: 0 is given; allowed: every_step or the number"),
+        ("at: 3", "at: last", "11: writer: at"),
+        ("sequence: [spark-1, spark-2], at", "distribution: s, at", "11: writer: at: only a seq"),
+        (
+            "partitioned: [none]}",
+            "partitioned: [on]}",
+            "10: full.writers.0.axes.partitioned: t",
+        ),
+    ],
+)
+def test_what_is_wrong_with_pairs_and_sequences_is_told(old: str, new: str, told: str) -> None:
+    assert old in ALL_OF_IT
+    with pytest.raises(ScenarioProblem) as wrong:
+        loads_profiles(ALL_OF_IT.replace(old, new, 1), "p.yaml")
+    assert [line for line in str(wrong.value).splitlines() if line.startswith(f"p.yaml:{told}")]

@@ -1,0 +1,145 @@
+"""Own scenarios and own profiles, from the command line's point of view."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.cli import app, plan_options
+from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.plan import choose, find, only
+from harness.plan.profile_file import load_profiles
+from harness.plan.shipped import profiles_file, scenarios_folder
+
+SCENARIO = """\
+table:
+  columns: {id: string, ts: long, f1: string, f2: string}
+  key: id
+  order_by: ts
+steps:
+  - insert: [1, 2]
+"""
+PROFILE = """\
+  formats: [hudi-cow]
+  writers: [spark-3.5.8-hudi-0.15.0]
+  readers: ["trino-476{use-column-names=true}"]
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A folder with two scenarios in families, and profiles."""
+    folder = tmp_path / "my"
+    for name in ("orders/a.yaml", "orders/b.yaml", "users/a.yaml"):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(SCENARIO, encoding="utf-8")
+    profiles(folder, "nightly", "orders/*")
+    return folder
+
+
+def profiles(folder: Path, name: str, pattern: str) -> None:
+    text = f'{name}:\n  scenarios: ["{pattern}"]\n{PROFILE}'
+    (folder / "profiles.yaml").write_text(text, encoding="utf-8")
+
+
+def names(paths: list[Path], profile: str) -> list[str]:
+    return [each.name for each in choose(paths, profile)[0]]
+
+
+def test_a_profile_beside_own_scenarios_chooses_among_them(mine: Path) -> None:
+    assert names([mine], "nightly") == ["orders/a", "orders/b"]
+    assert names([mine / "orders"], "nightly") == ["orders/a", "orders/b"]
+
+
+def test_a_shipped_profile_takes_all_of_an_own_folder(mine: Path) -> None:
+    assert names([mine], "first") == ["orders/a", "orders/b", "users/a"]
+
+
+def test_a_file_is_taken_as_it_is(mine: Path) -> None:
+    assert names([mine / "users/a.yaml"], "nightly") == ["users/a"]
+
+
+def test_an_own_profile_takes_the_place_of_a_shipped_one_of_its_name(mine: Path) -> None:
+    profiles(mine, "ci", "users/*")
+    assert names([mine], "ci") == ["users/a"]
+    assert len(choose([mine], "ci")[1].readers) == 1
+
+
+def test_the_shipped_folder_is_one_like_any_other() -> None:
+    shipped = load_profiles(profiles_file())["first"]
+    assert names([scenarios_folder()], "first") == list(shipped.scenarios)
+
+
+def test_a_folder_of_which_the_profile_names_nothing_is_told(mine: Path) -> None:
+    with pytest.raises(UsageProblem, match=r"nightly of .* names orders/\*, and none of these"):
+        choose([mine / "users"], "nightly")
+
+
+def test_a_profile_that_is_nowhere_is_told_with_the_own_ones(mine: Path) -> None:
+    with pytest.raises(UsageProblem, match=r"unknown profile 'nightli'; did you mean 'nightly'"):
+        find("nightli", [mine])
+
+
+def test_two_own_profiles_of_one_name_are_told(mine: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    profiles(other, "nightly", "x/*")
+    with pytest.raises(UsageProblem, match="run them one by one"):
+        find("nightly", [mine, other])
+
+
+def test_a_wrong_file_of_profiles_is_told_with_its_line(mine: Path) -> None:
+    (mine / "profiles.yaml").write_text("nightly: {scenaros: [x]}\n", encoding="utf-8")
+    with pytest.raises(ScenarioProblem, match=r"profiles\.yaml:1: .*scenaros"):
+        choose([mine], "first")
+
+
+def test_scenarios_can_be_named_by_an_option(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app.main(["plan", "--scenarios", str(mine), "--profile", "nightly"]) == 0
+    by_option = capsys.readouterr().out
+    assert "2 variants" in by_option
+    assert app.main(["plan", str(mine), "--profile", "nightly"]) == 0
+    assert capsys.readouterr().out == by_option
+
+
+def test_a_file_of_cases_selects_exactly_these(mine: Path, tmp_path: Path) -> None:
+    whole = plan_options.make([mine], "nightly", "")
+    wanted = whole.cells[1].case
+    file = tmp_path / "cases"
+    file.write_text(f"{wanted}\n", encoding="utf-8")
+    part = plan_options.make([mine], "nightly", "", file)
+    assert [cell.case for cell in part.cells] == [wanted]
+    assert [each.id for each in part.variants] == [whole.cells[1].variant]
+
+
+def test_a_case_that_the_plan_does_not_have_is_told(mine: Path, tmp_path: Path) -> None:
+    whole = plan_options.make([mine], "nightly", "")
+    with pytest.raises(UsageProblem, match=r"the plan has no case x \(1 more are not\)"):
+        only(whole, ["x", "y", whole.cells[0].case])
+    with pytest.raises(UsageProblem, match="no case is named"):
+        only(whole, [])
+    with pytest.raises(UsageProblem, match="cannot be read"):
+        plan_options.make([mine], "nightly", "", tmp_path / "none")
+
+
+@pytest.mark.parametrize("profile", sorted(load_profiles(profiles_file())))
+def test_a_scenario_planned_alone_has_the_cells_that_it_has_among_all(profile: str) -> None:
+    whole = plan_options.make(None, profile, "")
+    paths = dict.fromkeys(variant.scenario.path for variant in whole.variants)
+    alone = [plan_options.make([Path(path)], profile, "") for path in paths]
+    assert [cell for plan in alone for cell in plan.cells] == list(whole.cells)
+
+
+def test_two_scenarios_of_one_name_are_refused_and_one_given_twice_is_one(mine: Path) -> None:
+    other = mine / "more" / "orders" / "a.yaml"
+    other.parent.mkdir(parents=True)
+    other.write_text(SCENARIO, encoding="utf-8")
+    with pytest.raises(
+        UsageProblem, match=r"two scenarios are called orders/a: .* and .*rename one"
+    ):
+        choose([mine], "first")
+    assert names([mine / "orders" / "a.yaml", mine / "orders"], "first") == ["orders/a", "orders/b"]

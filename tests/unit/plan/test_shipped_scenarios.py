@@ -1,0 +1,295 @@
+"""The scenarios and profiles of this project, before anything runs."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from harness import formats
+from harness.artifacts import distributions
+from harness.cli import plan_options
+from harness.core.errors import ScenarioProblem
+from harness.model import past_views
+from harness.model.datatypes import PRIMITIVES
+from harness.model.truth import Group, Truth
+from harness.plan import (
+    AskedSteps,
+    Cover,
+    estimate,
+    load_profiles,
+    load_scenarios,
+    profiles_file,
+    reader_support,
+    scenarios_folder,
+)
+from harness.scenario import expected_history
+from harness.scenario.cells import QUERIES, Plan, Reader, Variant
+from harness.scenario.definition import Scenario
+from harness.scenario.dump import dump
+from harness.scenario.load import loads
+from harness.scenario.notices import notices
+from harness.scenario.twin import twin
+from tests.unit.scenario.scenario_strategy import without_lines
+
+SCENARIOS = load_scenarios(scenarios_folder())
+PROFILES = load_profiles(profiles_file())
+HOUR: Final = 3600
+STORIES: Final = {"hudi/a5", "hudi/move", "hudi/drop_and_readd"}
+HUDI: Final = "spark-3.5.8-hudi-{}"
+VIEWS: Final = {"snapshot", "read_optimized", "base_name"}
+METASTORE: Final = "hive-metastore-3.1.3"
+SPARKS: Final = tuple(map(HUDI.format, ("0.15.0", "1.0.2", "1.2.0")))
+HIVES: Final = {
+    *(f"hive-3.1.3{{path={each}}}" for each in ("fetch", "mapreduce")),
+    *(f"hive-3.1.3{{path={each}, schema-on-read=on}}" for each in ("fetch", "mapreduce")),
+}
+QUICK_READERS: Final = HIVES | {
+    *(HUDI.format(f"1.0.2{{schema-on-read={each}}}") for each in ("on", "off")),
+    *(f"trino-476{{use-column-names={each}}}" for each in ("true", "false")),
+}
+MORE_READERS: Final = {
+    *(HUDI.format(f"1.2.0{{schema-on-read={each}}}") for each in ("on", "off")),
+    *(f"trino-368{{use-column-names={each}}}" for each in ("true", "false")),
+    *(f"prestosql-350{{use-column-names={each}}}" for each in ("true", "false")),
+    *(f"prestodb-0.283{{connector=hive, use-column-names={each}}}" for each in ("true", "false")),
+    "prestodb-0.283{connector=hudi}",
+}
+ICEBERG_READERS: Final = {
+    *("spark-3.5.8-iceberg-1.10.1", "trino-476", "trino-368", "prestodb-0.283"),
+    *(f"hive-3.1.3-iceberg-1.4.3{{path={each}}}" for each in ("fetch", "mapreduce")),
+}
+CONTENTS: Final[dict[str, dict[str, object]]] = {
+    "quick-start": {
+        "scenarios": STORIES,
+        "twins": {True, False},
+        "formats": {"hudi-cow", "hudi-mor"},
+        "axes": {"rewrites": {"some"}},
+        "writers": {(HUDI.format("0.15.0"), "")},
+        "readers": QUICK_READERS,
+        "views": VIEWS,
+        "queries": {"all"},
+    },
+    "full": {
+        "scenarios": {each.name for each in SCENARIOS},
+        "twins": {True, False},
+        "formats": {"hudi-cow", "hudi-mor", "hive-parquet", "iceberg"},
+        "axes": {
+            "rewrites": {"none", "some", "partition"},
+            "partitioned": {"none", "last", "middle", "two"},
+            "meta_fields": {"synced", "omitted"},
+        },
+        "writers": {
+            (HUDI.format("0.15.0"), ""),
+            (HUDI.format("1.0.2"), "6"),
+            (HUDI.format("1.0.2"), "8"),
+            (HUDI.format("1.2.0"), ""),
+            (f"{HUDI.format('0.15.0')} then {HUDI.format('1.0.2')}", ""),
+            ("spark-3.5.8-iceberg-1.10.1", ""),
+        },
+        "readers": QUICK_READERS | MORE_READERS | ICEBERG_READERS,
+        "views": VIEWS,
+        "queries": {"all", "column", "predicate", "dereference", "count", "partition"},
+    },
+}
+"""What these profiles are for, said once more: a value that is gone from the file would be missed
+by nobody. Writers with the version of their tables, where they are told one.
+"""
+
+
+@cache
+def planned(profile: str) -> Plan:
+    return plan_options.make(None, profile, "")
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
+def test_it_says_what_it_is_about_and_where_it_comes_from(scenario: Scenario) -> None:
+    assert scenario.about
+    assert scenario.source
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [each for each in SCENARIOS if not each.name.endswith("/hard_values")],
+    ids=lambda each: each.name,
+)
+def test_all_its_values_can_be_traced(scenario: Scenario) -> None:
+    assert notices(scenario) == ()
+
+
+LACKING: Final = {
+    # Spark takes all timestamps of a plain Hive table for one kind: see hive/without_zone.
+    "hive/hard_values": {"timestamp_ntz"},
+    "hudi/hard_values": {"tinyint", "smallint", "timestamp_ntz"},
+    "iceberg/hard_values": {"tinyint", "smallint"},
+}
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [each for each in SCENARIOS if each.name.endswith("/hard_values")],
+    ids=lambda each: each.name,
+)
+def test_hard_values_are_those_of_every_plain_type_that_the_format_has(scenario: Scenario) -> None:
+    types = dict(scenario.table.columns)
+    assert set(PRIMITIVES) - LACKING[scenario.name] <= {str(each) for each in types.values()}
+    rows = getattr(scenario.steps[0].operation, "rows")  # noqa: B009 - of an insert
+    for name, type_ in types.items():
+        given = [row[name] for row in rows if name in row]
+        assert not given or name == scenario.table.key or None in given
+        if str(type_) == "double":
+            assert {"nan", "-inf"} <= set(map(str, given)) or {"-0.0", "0.0"} <= set(
+                map(str, given)
+            )
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
+def test_it_has_a_twin_and_both_are_read_back_from_their_text(scenario: Scenario) -> None:
+    other = twin(scenario)
+    assert other is not None
+    for each in (scenario, other):
+        again = without_lines(loads(dump(each), each.path))
+        assert repr(again) == repr(without_lines(each))  # NaN equals nothing
+
+
+@pytest.mark.parametrize(
+    "scenario", [s for s in SCENARIOS if s.name.startswith("hudi/")], ids=lambda each: each.name
+)
+def test_on_hudi_the_ordering_column_stands_right_after_the_key(scenario: Scenario) -> None:
+    names = [name for name, _ in scenario.table.columns]
+    assert names[:2] == [scenario.table.key, scenario.table.order_by]
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [v for v in planned("main").variants if v.format == "hudi-mor" and not v.twin],
+    ids=lambda each: each.scenario.name,
+)
+def test_on_hudi_an_old_file_group_holds_an_updated_and_an_untouched_row(variant: Variant) -> None:
+    done = [True] * len(variant.scenario.steps)
+    history = expected_history.history(variant.scenario, merge_on_read=True, applied=done)
+    assert any(_mixed(truth) for truth in history)
+
+
+def _mixed(truth: Truth) -> bool:
+    """Whether rows of one file group differ in being as they were inserted."""
+    groups: dict[Group, set[bool]] = {}
+    for row in truth.rows.values():
+        untouched = set(row.written.values()) == {row.group[0]}
+        groups.setdefault(row.group, set()).add(untouched)
+    return any(len(kinds) == 2 for kinds in groups.values())
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_profile_makes_a_plan_that_asks_every_reader_about_every_variant(name: str) -> None:
+    found = planned(name)
+    asked = {(cell.variant, cell.reader) for cell in found.cells}
+    written = {variant.id for variant in found.variants}
+    assert {variant for variant, _ in asked} == written != set()
+    assert {reader for _, reader in asked} == {str(reader) for reader in found.readers}
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_a_profile_has_all_that_it_is_for(name: str) -> None:
+    found = planned(name)
+    assert {
+        "scenarios": {each.scenario.name for each in found.variants},
+        "twins": {each.twin for each in found.variants},
+        "formats": {each.format for each in found.variants},
+        "axes": {axis: set(values) for axis, values in PROFILES[name].axes.items()},
+        "writers": set(map(_writer, found.variants)),
+        "readers": {str(reader) for reader in found.readers},
+        "views": {cell.view for cell in found.cells},
+        "queries": {cell.query.partition("(")[0] for cell in found.cells},
+    } == CONTENTS[name]
+
+
+def test_the_past_is_asked_of_every_reader_that_has_it() -> None:
+    found = planned("time_travel")
+    formats_of = {variant.id: variant.format for variant in found.variants}
+    distributions_of = {str(reader): reader.distribution for reader in found.readers}
+    assert {
+        (distributions_of[cell.reader], formats_of[cell.variant], past_views.name_of(cell.view))
+        for cell in found.cells
+    } == {
+        (name, of, view)
+        for name, of in product(distributions.names(), formats.names())
+        for view in formats.load(of).past_views
+        if name != METASTORE
+        if not reader_support.cannot(Reader(name), of)
+        and not reader_support.cannot_show(Reader(name), of, view)
+    }
+    of_hudi = (f"{name}{{schema-on-read={each}}}" for name, each in product(SPARKS, ("on", "off")))
+    assert {*of_hudi, *HIVES} <= {str(reader) for reader in found.readers}
+
+
+def _writer(variant: Variant) -> tuple[str, str]:
+    return " then ".join(dict.fromkeys(variant.writers)), variant.settings.get("table_version", "")
+
+
+def test_the_main_profile_has_every_shipped_scenario() -> None:
+    names = {variant.scenario.name for variant in planned("main").variants}
+    assert names == {scenario.name for scenario in SCENARIOS}
+
+
+def test_the_estimate_of_the_quick_start_is_about_what_it_took_on_idle_cores() -> None:
+    assert estimate(planned("quick-start")) == pytest.approx(225, rel=0.25)
+
+
+def test_in_the_full_profile_every_reader_is_asked_every_shape_and_every_pair_is_there() -> None:
+    found = planned("full")
+    readers = {str(reader) for reader in found.readers}
+    asked = {(cell.reader, cell.query.partition("(")[0]) for cell in found.cells}
+    assert asked == set(product(readers, QUERIES))
+    assert {each.scenario for each in found.pairs} == {each.name for each in SCENARIOS}
+    assert {why.why for each in found.pairs for why in each.cannot} == {
+        "rewrites=partition: the table has no partitions"
+    }
+    assert estimate(found) < 3 * HOUR
+
+
+def test_the_full_profile_asks_every_reader_of_the_quick_start() -> None:
+    asked = {each.reader for each in PROFILES["full"].readers}
+    assert {each.reader for each in PROFILES["quick-start"].readers} <= asked
+
+
+def test_the_full_profile_asks_a_reader_of_each_engine_about_every_variant() -> None:
+    fast = {each.reader for each in PROFILES["quick-start"].readers if each.steps is AskedSteps.ALL}
+    asked = [each for each in PROFILES["full"].readers if each.variants is Cover.ALL]
+    control = {each.reader for each in asked if "iceberg" in f"{each.reader} {each.formats}"}
+    every = {each.reader for each in asked} - control
+    assert every < fast
+    assert {each.distribution for each in every} == {each.distribution for each in fast}
+
+
+def test_the_full_profile_changes_the_writer_at_every_step_of_three_stories() -> None:
+    changes = {
+        (each.scenario.name, each.writers.count(each.writers[0]))
+        for each in planned("full").variants
+        if len(set(each.writers)) > 1
+    }
+    steps = {each.name: len(each.steps) for each in SCENARIOS}
+    names = ("hudi/a5", "hudi/move", "hudi/drop_and_readd")
+    assert changes == {(name, step + 1) for name in names for step in range(steps[name])}
+
+
+def test_the_profiles_people_begin_with_stay_small() -> None:
+    assert len(planned("first").variants) == 1
+    assert len(planned("ci").variants) <= 8
+    assert len(planned("quick-start").variants) == 12
+
+
+def test_a_folder_tells_the_problems_of_all_its_files(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text("steps: []\n", encoding="utf-8")
+    (tmp_path / "one.known.yaml").write_text("- a baseline\n", encoding="utf-8")
+    (tmp_path / "profiles.yaml").write_text("- profiles\n", encoding="utf-8")
+    with pytest.raises(ScenarioProblem) as wrong:
+        load_scenarios(tmp_path)
+    assert [line.split(":")[0] for line in str(wrong.value).splitlines()] == [
+        str(tmp_path / "one.yaml"),
+        str(tmp_path / "two.yaml"),
+    ]

@@ -1,0 +1,185 @@
+"""From cells to questions: what is sent, and what is not because there is nothing to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.core.records import Answer, Outcome, OutcomeKind
+from harness.engines import time_travel
+from harness.engines.spark import engine as spark
+from harness.engines.trino import engine as trino
+from harness.model.commit import Moment
+from harness.model.query import ALL, Condition, Query, Test
+from harness.model.simulation.column_resolution import META
+from harness.read.questions import Asked, Asking, by_server, history
+from harness.scenario.cells import Cell, Reader, Variant
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from tests.unit.scenario.stories import scenario_of
+
+READER = Reader("trino-476")
+LISTED = "_hoodie_file_name"
+STEPS: Sequence[Operation] = (Insert((1, 2)), RenameColumn("f1", "g"))
+
+
+def variant() -> Variant:
+    return Variant("v", scenario_of(*STEPS), "hudi-cow", {}, ("writer",) * 3)
+
+
+def state(step: int, kind: OutcomeKind = OutcomeKind.APPLIED) -> Any:  # noqa: ANN401 - as read
+    frozen = SimpleNamespace(outcome=Outcome(step, kind))
+    columns, listed = {"t": ("id", "g")}, {"t": frozenset({LISTED})}
+    return SimpleNamespace(
+        digest="d", database="s_d", frozen=frozen, columns=columns, listed=listed
+    )
+
+
+def ask(
+    text: str,
+    kind: OutcomeKind = OutcomeKind.APPLIED,
+    view: str = "t",
+    first: Any = None,  # noqa: ANN401 - a state
+    columns: Mapping[str, tuple[str, ...]] | None = None,
+) -> Asked | Answer:
+    """Ask after the rename, which had that outcome; `columns`: those of the catalog's entries."""
+    shape: Any = SimpleNamespace(table_for=lambda asked: asked)
+    asking = Asking({"r": READER}, lambda _: trino.ENGINE, lambda _: "reader", lambda _: shape)
+    states = {("v", 1): first or state(1), ("v", 2): state(2, kind)}
+    if columns is not None:
+        states["v", 2].columns = columns
+    truths = history(variant(), states, merge_on_read=False)
+    return asking.ask(Cell("v", 2, "r", view, text), variant(), truths, states["v", 2])
+
+
+def question(text: str, **how: Any) -> Query:  # noqa: ANN401 - passed on
+    asked = ask(text, **how)
+    assert isinstance(asked, Asked)
+    return asked.question.query
+
+
+def test_each_shape_is_sent_in_the_engine_s_words() -> None:
+    asked = ask("predicate(g)")
+    assert isinstance(asked, Asked)
+    assert asked.sql == 'select * from "hudi"."s_d"."t" where "g" = \'f2s1r1\''
+    assert asked.question.query.where == Condition("g", Test.EQUAL, "f2s1r1", "string")
+    assert question("all") == ALL
+    assert question("column(g)") == Query(columns=("id", "g"))
+
+
+@pytest.mark.parametrize(
+    ("reader", "format_name", "found"),
+    [
+        ("trino-476", "hudi-cow", frozenset({LISTED})),
+        ("spark-3.5.8-hudi-1.0.2", "hudi-mor", frozenset(META)),
+        ("spark-3.5.8-iceberg-1.10.1", "iceberg", frozenset({LISTED})),
+    ],
+)
+def test_hudi_s_meta_columns_are_those_of_the_catalog_and_all_of_them_to_spark(
+    reader: str, format_name: str, found: frozenset[str]
+) -> None:
+    shape: Any = SimpleNamespace(table_for=lambda asked: asked)
+    readers, of = {"r": Reader(reader)}, replace(variant(), format=format_name)
+    asking = Asking(readers, lambda _: spark.ENGINE, lambda _: "reader", lambda _: shape)
+    truths = history(of, {("v", 1): state(1), ("v", 2): state(2)}, merge_on_read=False)
+    asked = asking.ask(Cell("v", 2, "r", "t", "all"), of, truths, state(2))
+    assert isinstance(asked, Asked)
+    assert asked.meta == found
+
+
+def test_questions_that_differ_are_kept_apart() -> None:
+    found = [ask(text) for text in ("all", "column(g)", "predicate(g)", "count(g)")]
+    assert len({each.address for each in found if isinstance(each, Asked)}) == len(found)
+
+
+def test_a_question_about_a_column_that_was_not_made_falls_away_and_says_why() -> None:
+    found = ask("column(g)", kind=OutcomeKind.REFUSED)
+    assert isinstance(found, Answer)
+    assert found.void.startswith("after step 2 there is no column 'g'; there are: id")
+    assert not found.unknown
+
+
+def test_a_column_that_is_there_is_asked_for_though_a_step_was_refused() -> None:
+    query = question("column(f1)", kind=OutcomeKind.REFUSED)
+    assert query == Query(columns=("id", "f1"))
+
+
+def test_a_view_that_the_catalog_does_not_have_is_unknown() -> None:
+    found = ask("all", view="t_rt")
+    assert isinstance(found, Answer)
+    assert found.unknown == "the catalog has no entry for the view t_rt"
+
+
+def unwritten(view: str) -> Answer:
+    """Ask for a view that the catalog does not have, of a table that no step could write to."""
+    first = state(1, OutcomeKind.REFUSED)
+    found = ask("all", kind=OutcomeKind.REFUSED, view=view, first=first, columns={})
+    assert isinstance(found, Answer)
+    return found
+
+
+def test_a_view_that_comes_with_the_first_write_is_not_asked_for_before() -> None:
+    found = unwritten("t_rt")
+    why = "no step has written anything yet: the catalog has no entry for the view t_rt"
+    assert (found.void, found.unknown) == (why, "")
+
+
+def test_the_view_that_comes_with_the_table_is_unknown_where_it_is_not_there() -> None:
+    found = unwritten("t")
+    assert (found.void, found.unknown) == ("", "the catalog has no entry for the view t")
+
+
+def test_questions_for_one_server_stand_together_by_their_settings() -> None:
+    def asked(distribution: str, way: str, step: int) -> Asked:
+        reader = Reader(distribution, (("path", way),))
+        return SimpleNamespace(reader=reader, step=step)  # type: ignore[return-value]
+
+    mixed = [asked(name, way, step) for step in (1, 2) for name in ("b", "a") for way in ("y", "x")]
+    found = {
+        name: [(dict(each.reader.settings)["path"], each.step) for each in group]  # type: ignore[attr-defined]
+        for name, group in by_server(mixed).items()
+    }
+    order = [("x", 1), ("x", 2), ("y", 1), ("y", 2)]
+    assert found == {"b": order, "a": order}
+    assert list(found) == ["b", "a"]
+
+
+def test_a_question_about_the_past_names_the_write_that_stands_for_the_step() -> None:
+    asked = ask_the_past("as_of(2)", ("", "11", ""))
+    assert isinstance(asked, Asked)
+    assert asked.sql == 'select * from "iceberg"."s_d"."t" for version as of 11'
+    assert asked.columns == ("id", "f1"), "those of then are asked alone after a refusal"
+    alone = time_travel.sql(trino.ENGINE, asked.alone("f1"), {})
+    assert alone == 'select "id", "f1" from "iceberg"."s_d"."t" for version as of 11'
+
+
+def test_columns_are_asked_alone_in_the_case_that_the_table_has_them_in() -> None:
+    renamed = replace(variant(), scenario=scenario_of(STEPS[0], RenameColumn("f1", "G")))
+    shape: Any = SimpleNamespace(table_for=lambda asked: asked)
+    asking = Asking({"r": READER}, lambda _: trino.ENGINE, lambda _: "reader", lambda _: shape)
+    truths = history(renamed, {("v", 1): state(1), ("v", 2): state(2)}, merge_on_read=False)
+    asked = asking.ask(Cell("v", 2, "r", "t", "all"), renamed, truths, state(2))
+    assert isinstance(asked, Asked)
+    assert asked.columns == ("id", "G"), "the catalog has it as g"
+
+
+def test_where_no_step_made_an_instant_there_is_no_past_to_ask_for() -> None:
+    answer = ask_the_past("as_of(1)", ("", "", "12"))
+    assert isinstance(answer, Answer)
+    assert answer.void == "no step up to 1 made an instant"
+
+
+def ask_the_past(view: str, instants: tuple[str, ...]) -> Asked | Answer:
+    """Ask after the rename about the table as it was."""
+    shape: Any = SimpleNamespace(table_for=lambda _: "t", moment=lambda _, each: Moment(each))
+    asking = Asking({"r": READER}, lambda _: trino.ENGINE, lambda _: "reader", lambda _: shape)
+    there = state(2)
+    there.frozen.instants, there.frozen.table_version, there.table = instants, "2", None
+    of = replace(variant(), format="iceberg")
+    truths = history(of, {("v", 1): state(1), ("v", 2): there}, merge_on_read=False)
+    return asking.ask(Cell("v", 2, "r", view, "all"), of, truths, there)

@@ -1,0 +1,267 @@
+"""The command line on a run whose answers were put together here; no engine is asked."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from harness.cli import app
+from harness.core import jsonl
+from harness.core.errors import ScenarioProblem
+from harness.core.records import (
+    Answer,
+    Column,
+    Outcome,
+    OutcomeKind,
+    Refusal,
+    StateRecord,
+    VerdictKind,
+)
+from harness.run import load_run, plan_record, run_info
+from harness.scenario import load
+from harness.scenario.cells import Cell, Plan, Variant, parse_reader
+
+STORY = """table:
+  columns: {id: string, f1: string, f2: string}
+  key: id
+steps:
+  - insert: {rows: [{id: a, f1: x, f2: y}]}
+  - insert: {rows: [{id: b, f1: v, f2: w}]}
+"""
+BROKEN = 3
+WRITER = "spark-3.5.8"
+BY_NAME, BY_POSITION = "trino-476{use-column-names=true}", "trino-476{use-column-names=false}"
+COLUMNS = tuple(Column(name, "varchar", "string") for name in ("id", "f1", "f2"))
+TRUTH: Mapping[int, tuple[tuple[str, ...], ...]] = {
+    1: (("a", "x", "y"),),
+    2: (("a", "x", "y"), ("b", "v", "w")),
+}
+SWAPPED = tuple((key, second, first) for key, first, second in TRUTH[2])
+
+
+@dataclass
+class Recorded:
+    """A run on disk that can be answered anew, and its scenario's file."""
+
+    folder: Path
+    scenario: Path
+    plan: Plan
+
+    @property
+    def known(self) -> Path:
+        return self.scenario.with_name("story.known.yaml")
+
+    def answer(self, *last: Answer | None) -> None:
+        """Let every cell be answered right but the last ones; None is no answer at all."""
+        right = [self.right(cell) for cell in self.plan.cells]
+        answers = [*right[: len(right) - len(last)], *last]
+        jsonl.write_all(self.folder / load_run.ANSWERS, [each for each in answers if each])
+
+    def right(self, cell: Cell) -> Answer:
+        return Answer(cell.case, "select *", COLUMNS, TRUTH[cell.step])
+
+    def wrong(self) -> Answer:
+        """The last cell's columns, each in the other's place."""
+        return Answer(self.plan.cells[-1].case, "select *", COLUMNS, SWAPPED)
+
+    def refused(self) -> Answer:
+        return Answer(self.plan.cells[-1].case, "select *", refusal=Refusal("INTERNAL", "no"))
+
+    def harness(self, *arguments: str) -> int:
+        return app.main([*arguments, "--run-dir", str(self.folder)])
+
+    def verdicts(self) -> list[tuple[VerdictKind, str]]:
+        found = load_run.load(self.folder)
+        return [(each.verdict, each.known) for each in found.verdicts]
+
+    def review(self) -> None:
+        """Say why, as people do after an update."""
+        text = self.known.read_text("utf-8")
+        self.known.write_text(text.replace("TODO: say why", "by position"), "utf-8")
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Recorded:
+    scenario = tmp_path / "mine" / "story.yaml"
+    scenario.parent.mkdir()
+    scenario.write_text(STORY, "utf-8")
+    story = load.load(scenario)
+    variant = Variant("mine/story[hive-parquet]", story, "hive-parquet", {}, (WRITER,) * 3)
+    cells = tuple(
+        Cell(variant.id, step, reader, "snapshot", "all")
+        for step in (1, 2)
+        for reader in (BY_NAME, BY_POSITION)
+    )
+    readers = tuple(map(parse_reader, (BY_NAME, BY_POSITION)))
+    plan = Plan("by hand", (variant,), readers, cells)
+    folder = tmp_path / "run"
+    info = plan_record.info_of(plan, "run", datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC))
+    run_info.write_info(folder, info)
+    states = [StateRecord(variant.id, Outcome(at, OutcomeKind.APPLIED), "") for at in range(3)]
+    jsonl.write_all(folder / load_run.STATES, states)
+    return Recorded(folder, scenario, plan)
+
+
+def test_a_run_without_any_wrong_answer_ends_with_0_and_needs_no_baseline(
+    recorded: Recorded,
+) -> None:
+    recorded.answer()
+    assert recorded.harness("judge") == 0
+    assert recorded.harness("baseline", "update") == 0
+    assert not recorded.known.exists()
+
+
+def test_an_update_learns_nothing_of_unknown_cells_and_says_so(
+    recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded.answer(None, None)
+    assert recorded.harness("baseline", "update") == BROKEN
+    said = capsys.readouterr().out
+    assert "2 cells are unknown, so nothing is learnt of them: go on with harness run --res" in said
+    assert "says already" not in said
+    assert not recorded.known.exists()
+
+
+def test_an_update_writes_what_the_known_cells_show_beside_unknown_ones(
+    recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded.answer(None, recorded.wrong())
+    assert recorded.harness("baseline", "update") == BROKEN
+    assert "1 cell is unknown, so nothing is learnt" in capsys.readouterr().out
+    assert "misaligned" in recorded.known.read_text("utf-8")
+
+
+def test_a_new_wrong_answer_ends_with_1_until_it_is_known_and_somebody_has_said_why(
+    recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded.answer(recorded.wrong())
+    assert recorded.harness("judge") == 1
+    assert recorded.harness("baseline", "update") == 0
+    assert recorded.harness("judge") == 1
+    assert "1 line does not say why yet" in capsys.readouterr().out
+    recorded.review()
+    assert recorded.harness("judge") == 0
+    right = (VerdictKind.CORRECT, "")
+    assert recorded.verdicts() == [right, right, right, (VerdictKind.WRONG, "by position")]
+
+
+def test_only_showing_ends_with_0_although_an_answer_is_new(recorded: Recorded) -> None:
+    recorded.answer(recorded.wrong())
+    assert recorded.harness("judge", "--show") == 0
+
+
+def test_a_known_answer_that_is_right_now_ends_with_1_and_the_update_takes_the_line_out(
+    recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded.answer(recorded.wrong())
+    recorded.harness("baseline", "update")
+    recorded.review()
+    recorded.answer()
+    assert recorded.harness("judge") == 1
+    assert "no longer occurs" in capsys.readouterr().out
+    assert recorded.harness("baseline", "update") == 0
+    assert not recorded.known.exists()
+    assert recorded.harness("judge") == 0
+
+
+def test_another_wrong_answer_at_a_known_place_ends_with_1(recorded: Recorded) -> None:
+    recorded.answer(recorded.wrong())
+    recorded.harness("baseline", "update")
+    recorded.review()
+    recorded.answer(replace(recorded.wrong(), rows=SWAPPED[:1]))
+    assert recorded.harness("judge") == 1
+
+
+def test_what_is_unexplained_is_never_known_and_the_update_says_so(
+    recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded.answer(replace(recorded.wrong(), rows=(TRUTH[2][0], ("b", "?", "w"))))
+    assert recorded.harness("judge") == 1
+    assert "1 of them is unexplained, which no baseline can hold" in capsys.readouterr().out
+    assert recorded.harness("baseline", "update") == 0
+    assert "1 cell is unexplained and cannot be known" in capsys.readouterr().out
+    assert not recorded.known.exists()
+    assert recorded.harness("judge") == 1
+
+
+def test_a_refusal_can_be_known_by_its_kind(recorded: Recorded) -> None:
+    recorded.answer(recorded.refused())
+    assert recorded.harness("judge") == 1
+    recorded.harness("baseline", "update")
+    recorded.review()
+    assert "refused: INTERNAL" in recorded.known.read_text("utf-8")
+    assert recorded.harness("judge") == 0
+    assert recorded.verdicts()[-1] == (VerdictKind.REFUSED, "by position")
+
+
+@pytest.mark.parametrize("show", [(), ("--show",)])
+def test_a_cell_without_an_answer_ends_with_3_whatever_is_only_shown(
+    recorded: Recorded, show: tuple[str, ...]
+) -> None:
+    recorded.answer(None)
+    assert recorded.harness("judge", *show) == 3
+
+
+def test_a_refused_step_can_be_known(recorded: Recorded) -> None:
+    recorded.answer()
+    path = recorded.folder / load_run.STATES
+    first, second, _ = jsonl.read_all(path, StateRecord)
+    refused = Outcome(2, OutcomeKind.REFUSED, refusal=Refusal("Analysis", "no"))
+    jsonl.write_all(path, [first, second, replace(second, outcome=refused)])
+    cells = recorded.plan.cells
+    right = [replace(recorded.right(each), rows=TRUTH[1]) for each in cells]
+    jsonl.write_all(recorded.folder / load_run.ANSWERS, right)
+    assert recorded.harness("judge") == 1
+    recorded.harness("baseline", "update")
+    recorded.review()
+    assert "view: write" in recorded.known.read_text("utf-8")
+    assert recorded.harness("judge") == 0
+
+
+def test_a_wrong_baseline_ends_with_2_and_says_where(
+    recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded.answer()
+    recorded.known.write_text("- when: {enginge: trino}\n", "utf-8")
+    assert recorded.harness("judge") == 2
+    assert "story.known.yaml:1: there is no condition 'enginge'" in capsys.readouterr().err
+
+
+def test_a_line_that_no_cell_can_use_ends_with_2(recorded: Recorded) -> None:
+    recorded.answer(recorded.wrong())
+    recorded.harness("baseline", "update")
+    recorded.review()
+    text = recorded.known.read_text("utf-8")
+    recorded.known.write_text(text.replace("engine: trino", "engine: trion"), "utf-8")
+    assert recorded.harness("judge") == 2
+
+
+def test_a_wrong_baseline_is_told_before_anything_is_run(recorded: Recorded) -> None:
+    recorded.known.write_text("- when: {enginge: trino}\n", "utf-8")
+    now = datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC)
+    with pytest.raises(ScenarioProblem, match="enginge"):
+        plan_record.info_of(recorded.plan, "run", now)
+
+
+def test_a_run_remembers_its_baselines_where_the_scenario_files_are_not(
+    recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded.answer(recorded.wrong())
+    recorded.harness("baseline", "update")
+    recorded.review()
+    now = datetime.datetime(2031, 6, 1, tzinfo=datetime.UTC)
+    run_info.write_info(recorded.folder, plan_record.info_of(recorded.plan, "run", now))
+    recorded.known.unlink()
+    assert recorded.harness("judge") == 1  # the scenario is there: what is beside it counts
+    recorded.scenario.unlink()
+    assert recorded.harness("judge") == 0
+    assert recorded.harness("baseline", "update") == 2
+    assert "the file of scenario mine/story is not here" in capsys.readouterr().err
+
+
+def test_a_command_that_is_used_wrongly_ends_with_2() -> None:
+    assert app.main(["judge", "--no-such-option"]) == 2

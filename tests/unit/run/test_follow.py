@@ -1,0 +1,161 @@
+"""What is told of a run that goes on is what the run says at its end, whoever answers first."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from harness.core import jsonl
+from harness.core.records import Answer, Party, Refusal, Verdict, VerdictKind
+from harness.judge.expectations import Case
+from harness.run import load_run, pipeline, plan_record, run_info
+from harness.run.follow import Following
+from harness.scenario.cells import Cell, Plan, parse_reader
+from tests.quality.alone import in_parts
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.quality.shadow import Files
+from tests.simulated import Reply
+from tests.unit.judge.test_attribution import COLUMNS, as_filed, empty_f1, rows, spelled, told
+
+NOW = datetime.datetime(2031, 5, 6, tzinfo=datetime.UTC)
+WRITER = "spark-3.5.8-hudi-0.15.0"
+READERS = "trino-476", "hive-3.1.3", "prestodb-0.283"
+REFUSED = Answer("", "select", refusal=Refusal("HIVE_BAD_DATA", "cannot read it"))
+
+
+@dataclass
+class GoingOn:
+    """A run whose table is written, and whose readers answer when a test says so."""
+
+    folder: Path
+    cells: Sequence[Cell]
+    following: Following
+
+    def answers(self, at: int, answer: Answer) -> None:
+        """Let a reader answer; `at`: its place."""
+        line = jsonl.dump(replace(answer, case=self.cells[at].case))
+        with (self.folder / load_run.ANSWERS).open("a", encoding="utf-8") as lines:
+            lines.write(f"{line}\n")
+        self.following.look()
+
+    def told(self) -> dict[int, Verdict]:
+        """Give the verdicts that are told now, by the place of the reader."""
+        found = {at: self.following.find(cell.case) for at, cell in enumerate(self.cells)}
+        return {at: each.verdict for at, each in found.items() if each is not None}
+
+    def judged(self) -> dict[int, Verdict]:
+        """Give the verdicts of the run itself on the answers that are there."""
+        found = {each.case: each for each in pipeline.judge_run(self.folder).verdicts}
+        return {at: found[cell.case] for at, cell in enumerate(self.cells)}
+
+
+def going_on(folder: Path, case: Case, readers: Sequence[str] = READERS[:2]) -> GoingOn:
+    steps = len(case.states)
+    variant = replace(case.variant, writers=(WRITER,) * steps)
+    cells = [Cell(variant.id, steps - 1, name, "snapshot", "all") for name in readers]
+    plan = Plan("mine", (variant,), tuple(map(parse_reader, readers)), tuple(cells))
+    run_info.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
+    jsonl.write_all(folder / load_run.STATES, case.states)
+    return GoingOn(folder, cells, Following(folder))
+
+
+def answer(reply: Reply) -> Answer:
+    return Answer("", "select", reply.columns, reply.rows)
+
+
+def doubtful() -> tuple[Told, Files]:
+    """A rule of the model, that of conversion, lies between what was sent and the files."""
+    made = history("insert 1..3; type n string; update 1 set f1", COLUMNS)
+    return made, rows(spelled, step=3)
+
+
+def parties(found: Verdict) -> set[Party | None]:
+    return {each.party for each in found.findings}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_an_engine_is_not_blamed_where_the_next_one_may_put_the_model_in_doubt(
+    tmp_path: Path, order: tuple[int, int]
+) -> None:
+    made, files = doubtful()
+    going = going_on(tmp_path, case_of(made, files))
+    going.answers(order[0], answer(as_filed(made, files)))
+    assert going.told() == {}
+    going.answers(order[1], answer(as_filed(made, files)))
+    assert going.told() == going.judged()
+    assert {each.verdict for each in going.judged().values()} == {VerdictKind.UNKNOWN}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_writer_is_not_blamed_where_the_next_one_may_show_what_was_written(
+    tmp_path: Path, order: tuple[int, int]
+) -> None:
+    files = rows(empty_f1)
+    going = going_on(tmp_path, case_of(told(), files))
+    replies = as_filed(told(), files), told().read()
+    going.answers(order[0], answer(replies[order[0]]))
+    right_one = {1} & {order[0]}
+    assert going.told().keys() == right_one
+    going.answers(order[1], answer(replies[order[1]]))
+    assert going.told() == going.judged()
+    assert parties(going.judged()[0]) == {Party.UNSURE}
+
+
+def test_what_a_refusals_columns_show_can_turn_as_well(tmp_path: Path) -> None:
+    files = rows(empty_f1)
+    going = going_on(tmp_path, case_of(told(), files))
+    going.answers(0, replace(REFUSED, parts=in_parts(as_filed(told(), files))))
+    assert going.told() == {}
+    going.answers(1, answer(told().read()))
+    assert going.told() == going.judged()
+    found = going.judged()[0]
+    assert (found.verdict, parties(found)) == (VerdictKind.REFUSED, {Party.UNSURE})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [answer(told().read("position", shift=1)), answer(told().read()), REFUSED],
+    ids=["the reader's own mistake", "right", "refused"],
+)
+def test_what_no_other_answer_can_turn_is_told_at_once(tmp_path: Path, said: Answer) -> None:
+    going = going_on(tmp_path, case_of(told()))
+    going.answers(0, said)
+    at_once = going.told()
+    going.answers(1, answer(told().read()))
+    assert at_once == {0: going.judged()[0]}
+
+
+@pytest.mark.parametrize("answered", [(0,), (0, 1), (2, 1)])
+def test_of_a_run_that_ended_before_all_answered_its_own_verdict_is_told(
+    tmp_path: Path, answered: tuple[int, ...]
+) -> None:
+    made, files = doubtful()
+    going = going_on(tmp_path, case_of(made, files), READERS)
+    for at in answered:
+        going.answers(at, answer(as_filed(made, files)))
+    assert going.told() == {}
+    last = {at: going.following.last(cell.case) for at, cell in enumerate(going.cells)}
+    judged = going.judged()
+    assert {at: each.verdict for at, each in last.items() if each is not None} == judged
+    # One voice never puts the model in doubt.
+    kind = VerdictKind.WRONG if len(answered) == 1 else VerdictKind.UNKNOWN
+    assert {judged[at].verdict for at in answered} == {kind}
+    silent = [each.because for at, each in judged.items() if at not in answered]
+    assert set(silent) == {"did not run"}
+
+
+def test_a_reader_whose_answer_is_unknown_is_waited_for_no_longer(tmp_path: Path) -> None:
+    made, files = doubtful()
+    going = going_on(tmp_path, case_of(made, files))
+    going.answers(0, answer(as_filed(made, files)))
+    going.answers(1, Answer("", "select", unknown="the server died"))
+    assert going.told() == going.judged()
+    assert [each.verdict for each in going.judged().values()] == [
+        VerdictKind.WRONG,
+        VerdictKind.UNKNOWN,
+    ]

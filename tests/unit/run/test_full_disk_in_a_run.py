@@ -1,0 +1,106 @@
+"""A disk that fills up under the records of a run: told, and nothing of the run is lost."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from harness.cli import app
+from harness.core.records import Answer
+from harness.read import reader_scheduler as reading
+from harness.read.engine_pool import Reading
+from harness.run import load_run, needed_artifacts, run_info
+from harness.run.load_run import Run
+from harness.scenario.cells import Plan, Variant
+from harness.write import variant_scheduler as writing
+from harness.write.state_records import Written
+from harness.write.table_state import States
+from harness.write.variant_scheduler import Writing
+from tests.full_disk import full_disk
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+FOUND, BROKEN = 1, 3
+RECORDS = (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS)
+
+
+class Engines:
+    """A writer, and readers that wait until it has written all; they do what was recorded."""
+
+    def __init__(self, whole: Run) -> None:
+        self.whole = whole
+
+    def write(self, variants: list[Variant], _: Writing, found: Callable[[Written], None]) -> None:
+        for variant in variants:
+            records = (each for each in self.whole.states if each.variant == variant.id)
+            found(Written(tuple(records), {(variant.id, 0): variant}))  # type: ignore[dict-item]
+
+    def read(
+        self, plan: Plan, states: Iterable[States], _: Reading, found: Callable[[Answer], None]
+    ) -> None:
+        written = {variant for some in list(states) for variant, _ in some}
+        for cell in plan.cells:
+            if cell.variant in written:
+                found(self.whole.answers[cell.case])
+
+
+@pytest.fixture
+def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run that was planned and nothing more."""
+    engines = Engines(load_run.load(RECORDED))
+    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(writing, "write", engines.write)
+    monkeypatch.setattr(reading, "read", engines.read)
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "run"
+    folder.mkdir()
+    shutil.copyfile(RECORDED / run_info.INFO, folder / run_info.INFO)
+    return folder
+
+
+def resume(folder: Path) -> int:
+    """Go on with a run to its end, that of its threads as well: give the status."""
+    others = set(threading.enumerate())
+    status = app.main(["run", "--resume", "--quiet", "--run-dir", str(folder)])
+    for thread in set(threading.enumerate()) - others:
+        thread.join(60)
+    return status
+
+
+@pytest.mark.parametrize(("name", "size"), [(load_run.STATES, 20_000), (load_run.ANSWERS, 100_000)])
+def test_a_run_whose_records_found_no_room_is_gone_on_with_as_if_they_had(
+    name: str, size: int, planned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    undisturbed = Path(shutil.copytree(planned, tmp_path / "undisturbed"))
+    assert resume(undisturbed) == FOUND
+    with full_disk(size):
+        assert resume(planned) == BROKEN
+    assert f"cannot write {planned / name}: the disk is full; make room" in capsys.readouterr().err
+    assert (planned / name).stat().st_size == size
+    assert not (planned / load_run.VERDICTS).exists()
+    assert resume(planned) == FOUND
+    for each in RECORDS:
+        assert (planned / each).read_bytes() == (undisturbed / each).read_bytes()
+
+
+def test_a_plan_that_found_no_room_is_no_run_and_its_folder_can_be_used_again(
+    planned: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = tmp_path / "mine"
+    begin = ["run", "--quiet", "--profile", "findings-a5", "--run-dir", str(folder)]
+    with full_disk(1000):
+        assert app.main(begin) == BROKEN
+    told = f"cannot write {folder / run_info.INFO}: the disk is full; make room"
+    assert told in capsys.readouterr().err
+    assert not (folder / run_info.INFO).exists()
+    monkeypatch.setattr(writing, "write", lambda *_: None)
+    monkeypatch.setattr(reading, "read", lambda *_: None)
+    assert app.main(begin) == BROKEN
+    assert len(load_run.load(folder).info.cells) > 100
+    assert not list(folder.glob("*.part"))

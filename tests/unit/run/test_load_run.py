@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.core import jsonl
+from harness.core.errors import UsageProblem
+from harness.core.records import Answer, Column, OutcomeKind, Part, Refusal, VerdictKind
+from harness.run import load_run, run_info
+from harness.run.load_run import DID_NOT_RUN, NOT_JUDGED, Run
+from harness.run.run_info import StepInfo
+from tests.recorded import sample
+
+
+@pytest.fixture
+def sampled(tmp_path: Path) -> Run:
+    return sample.make(tmp_path / "run")
+
+
+def test_a_planned_cell_without_a_record_is_unknown_and_says_that_it_did_not_run(
+    sampled: Run,
+) -> None:
+    missing = [each for each in sampled.verdicts if each.because == DID_NOT_RUN]
+    assert {each.verdict for each in missing} == {VerdictKind.UNKNOWN}
+    assert {(each.scenario, each.step, each.reader) for each in missing} == sample.NOT_ASKED
+
+
+def test_a_run_that_died_before_the_first_answer_is_unknown_in_every_cell(sampled: Run) -> None:
+    for name in (load_run.STATES, load_run.ANSWERS, load_run.VERDICTS):
+        (sampled.folder / name).unlink()
+    died = load_run.load(sampled.folder)
+    assert len(died.verdicts) == len(sampled.info.cells)
+    assert {each.because for each in died.verdicts} == {DID_NOT_RUN}
+
+
+def test_an_answer_that_nobody_judged_is_unknown_and_says_so(sampled: Run) -> None:
+    (sampled.folder / load_run.VERDICTS).write_text("")
+    reasons = {each.because for each in load_run.load(sampled.folder).verdicts}
+    assert reasons == {DID_NOT_RUN, NOT_JUDGED}
+
+
+def test_cells_of_a_skipped_step_are_none_and_the_step_is_listed(sampled: Run) -> None:
+    skipped = [each for each in sampled.failed_steps if each.outcome.kind is OutcomeKind.SKIPPED]
+    assert {each.step.number for each in skipped} == {7}
+    assert any(cell.step == 7 for cell in sampled.info.cells)
+    assert not any(each.step == 7 for each in sampled.verdicts)
+
+
+def test_a_question_that_fell_away_is_no_cell(sampled: Run) -> None:
+    case = sampled.verdicts[0].case
+    void = replace(sampled.answers[case], void="after step 3 there is no column 'g'")
+    recorded = {name: each for name, each in sampled.recorded.items() if name != case}
+    found = replace(sampled, answers={**sampled.answers, case: void}, recorded=recorded)
+    assert {each.case for each in sampled.verdicts} - {each.case for each in found.verdicts} == {
+        case
+    }
+
+
+def test_a_refused_step_is_listed_and_its_verdict_is_no_cell(sampled: Run) -> None:
+    refused = [each for each in sampled.failed_steps if each.outcome.kind is OutcomeKind.REFUSED]
+    assert [each.step.text for each in refused] == ["change type of n from long to int"] * 2
+    assert {each.step for each in sampled.step_verdicts} == {6}
+    assert not any(each.view == load_run.WRITE for each in sampled.verdicts)
+
+
+def test_the_last_record_of_a_case_counts(sampled: Run) -> None:
+    path = sampled.folder / load_run.VERDICTS
+    first = path.read_text("utf-8").splitlines()[0]
+    with path.open("a", encoding="utf-8") as more:
+        more.write(first.replace('"verdict":"correct"', '"verdict":"unknown"') + "\n")
+    assert load_run.load(sampled.folder).verdicts[0].verdict is VerdictKind.UNKNOWN
+
+
+def test_a_line_cut_off_by_a_death_is_left_out(sampled: Run) -> None:
+    path = sampled.folder / load_run.ANSWERS
+    path.write_text(path.read_text("utf-8")[:-5])
+    assert len(load_run.load(sampled.folder).answers) == len(sampled.answers) - 1
+
+
+def test_a_bad_record_is_told_by_file_and_line(sampled: Run) -> None:
+    path = sampled.folder / load_run.ANSWERS
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([*lines[:2], '{"case": 1}', *lines[2:]]) + "\n")
+    with pytest.raises(UsageProblem, match=r"answers\.jsonl:3: case"):
+        load_run.load(sampled.folder)
+
+
+COLUMN = Column("id", "varchar", "string")
+TABLE = Part("id", "select", (COLUMN,), (("1",),))
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        (replace(TABLE, raw=((1, 0, "x"),)), "raw names a cell that is not there, 1, 0"),
+        (replace(TABLE, raw=((0, 1, "x"),)), "raw names a cell that is not there, 0, 1"),
+        (replace(TABLE, raw=((0, -1, "x"),)), "raw names a cell that is not there, 0, -1"),
+        (replace(TABLE, raw=((-1, 0, "x"),)), "raw names a cell that is not there, -1, 0"),
+        (replace(TABLE, rows=(("1",), ())), "row 2 has 0 values for 1 columns"),
+        (replace(TABLE, rows=(("1", 2),)), "row 1 has 2 values for 1 columns"),
+    ],
+)
+def test_an_answer_that_contradicts_itself_is_told_by_its_case(
+    sampled: Run, told: Part, why: str
+) -> None:
+    path = sampled.folder / load_run.ANSWERS
+    whole = Answer("a/case", "select", told.columns, told.rows, raw=told.raw)
+    refused = Answer("a/case", "select", refusal=Refusal("X", "x"), parts=(told,))
+    for answer, where in ((whole, "a/case"), (refused, "a/case, id asked alone")):
+        path.write_text(jsonl.dump(answer) + "\n", encoding="utf-8")
+        with pytest.raises(UsageProblem, match=re.escape(f"answers.jsonl:1: {where}: {why}; ")):
+            load_run.load(sampled.folder)
+
+
+def test_a_record_of_an_unplanned_variant_breaks_nothing(sampled: Run) -> None:
+    assert sampled.step("nobody's", 3) == StepInfo(3, "step 3")
+    assert sampled.distribution("nobody's-1") == "nobody's-1"
+
+
+def test_the_frame_has_a_row_for_each_cell(sampled: Run) -> None:
+    frame = sampled.to_frame()
+    assert list(frame["case"]) == [each.case for each in sampled.verdicts]
+    stale = frame[frame.findings == "stale"].iloc[0]
+    assert (stale.reader, stale.columns, stale.step_text) == (
+        "trino-476",
+        "ts",
+        sample.MOVE[3].text,
+    )
+    assert stale.reproduces == stale.claimed == "by name, base files only"
+
+
+def test_an_empty_run_has_an_empty_frame_with_columns(tmp_path: Path, sampled: Run) -> None:
+    folder = tmp_path / "empty"
+    run_info.write_info(folder, run_info.RunInfo("r", "p", sampled.info.started, "0", (), (), ()))
+    frame = load_run.load(folder).to_frame()
+    assert frame.empty
+    assert "verdict" in frame.columns

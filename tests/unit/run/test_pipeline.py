@@ -1,0 +1,110 @@
+"""The verbs on a run's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts import cache_mark
+from harness.artifacts.cache import Cache
+from harness.cli import open_run
+from harness.cli.console.output import Voice
+from harness.cli.open_run import Means
+from harness.core import jsonl
+from harness.core.errors import UsageProblem
+from harness.core.progress import QuietProgress
+from harness.core.records import Answer, Refusal
+from harness.judge.gate import gate
+from harness.run import load_run, pipeline, run_folder, run_info
+from harness.run.plan_record import plan_of
+from harness.run.run_info import read_info
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+
+
+def test_a_state_that_is_no_longer_kept_is_told_with_what_to_do(tmp_path: Path) -> None:
+    found = load_run.load(RECORDED)
+    with pytest.raises(UsageProblem, match=r"no longer in .*run the profile again"):
+        pipeline.states_of(found.states, Cache(tmp_path))
+
+
+def left_in(folder: Path) -> Path:
+    """Leave in a run what a harness leaves there that is killed while it writes a table."""
+    table = folder / run_folder.ENGINES / "table-1"
+    table.mkdir(parents=True)
+    for name in (run_folder.LOCK, run_info.INFO):
+        (folder / name).touch()
+    return table
+
+
+def left_in_cache(cache: Cache) -> Path:
+    state = cache.root / "states" / ".making-a"
+    state.mkdir(parents=True)
+    return state
+
+
+def test_what_a_dead_harness_left_is_removed_and_a_run_that_goes_on_beside_keeps_its_own(
+    tmp_path: Path,
+) -> None:
+    cache = Cache(tmp_path / "cache")
+    own, dead, live = (left_in(tmp_path / "runs" / name) for name in ("own", "dead", "live"))
+    half, made = left_in_cache(cache), cache.root / "states" / ".making-b"
+    made.mkdir()
+    with run_folder.locked(live.parents[1]), cache.lock(made.with_name("b")):
+        pipeline.clean(pipeline.Work(cache, own.parents[1], QuietProgress()))
+    assert [each.exists() for each in (own, dead, half)] == [False] * 3
+    assert [each.exists() for each in (live, made)] == [True] * 2
+
+
+def begin(folder: Path, means: Means) -> None:
+    with open_run.begun(plan_of(read_info(RECORDED)), folder.with_name("new"), means):
+        pass
+
+
+def go_on(folder: Path, means: Means) -> None:
+    (folder / run_info.INFO).write_bytes((RECORDED / run_info.INFO).read_bytes())
+    with open_run.resumed(folder, means):
+        pass
+
+
+@pytest.mark.parametrize("opened", [begin, go_on])
+def test_whoever_begins_a_run_or_goes_on_with_one_cleans_up_first(
+    opened: Callable[[Path, Means], None], tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "cache")
+    cache_mark.claim(cache)
+    own, half = left_in(tmp_path / "own"), left_in_cache(cache)
+    opened(tmp_path / "own", Means(Voice(quiet=True), cache))
+    assert [own.exists(), half.exists()] == [False, False]
+
+
+def gated(folder: Path, **given: object) -> tuple[int, str]:
+    """Judge a run of two right answers, as if the table were of version 9 and one of them another.
+
+    One reader is declared not to know such tables. Give what the gate says.
+    """
+    found = load_run.load(RECORDED)
+    first = next(each for each in found.info.cells if each.reader.startswith("spark-3.5.8-hudi-1"))
+    cells = first, replace(first, reader="trino-476{use-column-names=true}")
+    run_info.write_info(folder, replace(found.info, cells=cells))
+    states = (replace(each, table_version="9") for each in found.states)
+    jsonl.write_all(folder / load_run.STATES, states)
+    answers: list[Answer] = [found.answers[each.case] for each in cells]
+    answers[0] = replace(answers[0], **given)  # type: ignore[arg-type]
+    jsonl.write_all(folder / load_run.ANSWERS, answers)
+    said = gate(pipeline.judge_run(folder))
+    return said.status, "\n".join(said.reasons)
+
+
+def test_what_is_unsupported_passes_the_gate_and_an_answer_to_it_does_not(tmp_path: Path) -> None:
+    refused = Refusal("HoodieException", "Unknown table versionCode:9")
+    good = "2 cells judged: all correct, 1 declared unsupported."
+    assert gated(tmp_path, refusal=refused, rows=(), columns=()) == (0, good)
+    assert gated(tmp_path, void="not sent", probe="a case", rows=(), columns=()) == (0, good)
+    status, why = gated(tmp_path)
+    assert status == 1
+    assert why.startswith("1 cell is declared unsupported, and answered: hudi/add_in_the_middle by")
+    assert gated(tmp_path, unknown="it died", rows=(), columns=())[0] == 3

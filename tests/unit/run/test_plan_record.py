@@ -1,0 +1,79 @@
+"""A plan survives being written down, and readers are added to it."""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from harness.cli import plan_options
+from harness.model.datatypes import parse_type
+from harness.model.table import Table
+from harness.run import plan_record, run_info
+from harness.scenario.cells import Partly, Variant, parse_reader
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+
+NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
+RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+
+
+def test_a_plan_is_the_same_after_it_was_written_down(tmp_path: Path) -> None:
+    plan = replace(plan_options.make(None, "quick-start", ""), partly=(Partly("r", 1, 2, 3),))
+    run_info.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
+    again = plan_record.plan_of(run_info.read_info(tmp_path))
+    assert again.cells == plan.cells
+    assert again.readers == plan.readers
+    assert again.partly == plan.partly
+    for found, made in zip(again.variants, plan.variants, strict=True):
+        assert (found.id, found.format, found.writers) == (made.id, made.format, made.writers)
+        assert found.scenario.table == made.scenario.table
+        operations = [step.operation for step in made.scenario.steps]
+        assert [step.operation for step in found.scenario.steps] == operations
+
+
+def test_a_planned_variant_is_described_by_its_scenario() -> None:
+    table = Table((("id", parse_type("string")), ("f1", parse_type("string"))), key="id")
+    steps = (Step(Insert((1,))), Step(RenameColumn("f1", "g"), quiet=True))
+    scenario = Scenario("a/b", table, steps, about="why")
+    info = plan_record.variant_info(Variant("a/b[x]", scenario, "x", {"s": "1"}, ("w", "w", "w")))
+    assert (info.scenario, info.key, info.about, info.settings) == ("a/b", "id", "why", {"s": "1"})
+    assert [each.number for each in info.steps] == [1, 2]
+    assert [each.changes_schema for each in info.steps] == [False, True]
+    assert [each.quiet for each in info.steps] == [False, True]
+
+
+def test_a_reader_that_is_added_is_asked_what_the_others_are(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    before = run_info.read_info(folder)
+    reader = parse_reader("hive-3.1.3{path=fetch, schema-on-read=on}")
+    plan = plan_record.add_reader(folder, reader)
+    new = [cell for cell in plan.cells if cell.reader == str(reader)]
+    asked = {(cell.variant, cell.step, cell.view, cell.query) for cell in before.cells}
+    assert {(cell.variant, cell.step, cell.view, cell.query) for cell in new} == asked
+    assert len(new) == len(asked)
+    assert plan_record.add_reader(folder, reader).cells == plan.cells
+
+
+def test_a_reader_is_not_asked_what_it_cannot_be_and_the_plan_says_why(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    before = run_info.read_info(folder)
+    plan = plan_record.add_reader(folder, parse_reader("spark-3.5.8-iceberg-1.10.1"))
+    assert plan.cells == before.cells
+    left_out = [each.what for each in plan.excluded if each not in before.excluded]
+    assert left_out == ["spark-3.5.8-iceberg-1.10.1 on hudi-cow"]
+
+
+def test_a_reader_is_not_asked_for_views_that_it_does_not_have(tmp_path: Path) -> None:
+    plan = plan_options.make(None, "time_travel", "hudi/a5[hudi-cow")
+    run_info.write_info(tmp_path, plan_record.info_of(plan, "x", NOW))
+    reader = "hive-3.1.3{path=fetch, schema-on-read=off}"
+    added = plan_record.add_reader(tmp_path, parse_reader(reader))
+    new = [cell for cell in added.cells if cell not in plan.cells]
+    assert {cell.view.partition("(")[0] for cell in new} == {"incremental"}
+    left_out = {each.what for each in added.excluded if each not in plan.excluded}
+    assert left_out == {f"as_of by {reader} on hudi-cow"}

@@ -1,0 +1,190 @@
+"""A run that broke off is gone on with: what is recorded stays, the rest is done as ever."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts.cache import Cache
+from harness.core import jsonl
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import QuietProgress
+from harness.core.records import Answer, StateRecord, VerdictKind
+from harness.read import reader_scheduler as reading
+from harness.read.engine_pool import Reading
+from harness.run import load_run, pipeline, plan_record, run_info
+from harness.run.pipeline import Work
+from harness.runtime.metastore_client import CatalogGoneProblem
+from harness.scenario.cells import Plan, Variant
+from harness.write import variant_scheduler as writing
+from harness.write.state_records import Written
+from harness.write.table_state import States
+from harness.write.variant_scheduler import Writing
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
+    """A whole run, whose states no cache needs to hold."""
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    answers = list(jsonl.read_all(folder / load_run.ANSWERS, Answer))
+    jsonl.write_all(folder / load_run.ANSWERS, answers)  # with every field there is now
+    monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
+    return Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+
+
+@pytest.fixture
+def kinds() -> dict[str, VerdictKind | None]:
+    """What was told of the answers as they came, by their cases."""
+    return {}
+
+
+@pytest.fixture
+def asked(
+    work: Work, kinds: dict[str, VerdictKind | None], monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
+    """Readers that say what the recorded ones said; gives the cases they were asked."""
+    whole = dict(load_run.load(work.folder).answers)
+    cases: list[str] = []
+
+    def read(
+        plan: Plan, _: Iterable[States], where: Reading, found: Callable[[Answer], None]
+    ) -> None:
+        for cell in plan.cells:
+            cases.append(cell.case)
+            found(whole[cell.case])
+            kinds[cell.case] = where.kind_of(whole[cell.case])
+
+    monkeypatch.setattr(reading, "read", read)
+    return cases
+
+
+def verdicts(work: Work) -> bytes:
+    pipeline.judge_run(work.folder)
+    return (work.folder / load_run.VERDICTS).read_bytes()
+
+
+def go_on(work: Work) -> bytes:
+    plan = plan_record.plan_of(run_info.read_info(work.folder))
+    pipeline.read_answers(plan, work, fresh=True, resume=True)
+    return verdicts(work)
+
+
+def lines(work: Work) -> list[bytes]:
+    return (work.folder / load_run.ANSWERS).read_bytes().splitlines(keepends=True)
+
+
+def keep(work: Work, kept: list[bytes]) -> None:
+    (work.folder / load_run.ANSWERS).write_bytes(b"".join(kept))
+
+
+@pytest.mark.parametrize("recorded", [0, 1, 20])
+def test_only_what_has_no_answer_is_asked_and_the_verdicts_are_the_same(
+    work: Work, asked: list[str], recorded: int
+) -> None:
+    undisturbed, all_lines = verdicts(work), lines(work)
+    keep(work, all_lines[:recorded])
+    assert go_on(work) == undisturbed
+    assert len(asked) == len(all_lines) - recorded
+    assert lines(work) == all_lines
+
+
+def test_what_is_told_of_the_answers_that_were_left_is_what_is_judged_at_last(
+    work: Work, asked: list[str], kinds: dict[str, VerdictKind | None]
+) -> None:
+    keep(work, lines(work)[:20])
+    go_on(work)
+    judged = {each.case: each.verdict for each in load_run.load(work.folder).verdicts}
+    assert kinds == {case: judged[case] for case in asked}
+    assert set(kinds.values()) >= {VerdictKind.CORRECT, VerdictKind.WRONG, VerdictKind.REFUSED}
+
+
+def test_a_record_cut_off_by_the_death_is_dropped_and_its_cell_asked_again(
+    work: Work, asked: list[str]
+) -> None:
+    undisturbed, all_lines = verdicts(work), lines(work)
+    keep(work, [*all_lines[:5], all_lines[5][:-30]])
+    assert go_on(work) == undisturbed
+    assert len(asked) == len(all_lines) - 5
+    assert lines(work) == all_lines
+
+
+def test_a_cut_through_a_character_is_a_cut_like_any_other(tmp_path: Path) -> None:
+    whole = jsonl.dump(Answer("a", "select 'ü'")).encode() + b"\n"
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(whole + whole[: whole.index("ü".encode()) + 1])
+    assert [each.sql for each in jsonl.read_all(path, Answer)] == ["select 'ü'"]
+
+
+def test_an_unknown_answer_is_asked_again(work: Work, asked: list[str]) -> None:
+    undisturbed, all_lines = verdicts(work), lines(work)
+    silent = replace(jsonl.parse(Answer, all_lines[3]), columns=(), rows=(), parts=())
+    silent = replace(silent, refusal=None, unknown="connection lost")
+    keep(work, [*all_lines[:3], jsonl.dump(silent).encode() + b"\n", *all_lines[4:]])
+    assert go_on(work) == undisturbed
+    assert asked == [silent.case]
+
+
+def test_what_was_not_sent_since_a_probe_was_refused_is_not_asked_again(
+    work: Work, asked: list[str]
+) -> None:
+    first, *others = jsonl.read_all(work.folder / load_run.ANSWERS, Answer)
+    spared = replace(first, columns=(), rows=(), void="it was not sent", probe=others[0].case)
+    jsonl.write_all(work.folder / load_run.ANSWERS, [spared, *others])
+    go_on(work)
+    assert asked == []
+    assert load_run.load(work.folder).answers[first.case] == spared
+
+
+def test_answers_are_there_before_the_phase_is_over(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_lines = lines(work)
+    keep(work, all_lines[:2])
+
+    def read(
+        plan: Plan, _: Iterable[States], where: Reading, found: Callable[[Answer], None]
+    ) -> None:
+        found(jsonl.parse(Answer, all_lines[2]))
+        assert lines(work) == all_lines[:3]
+        raise EnvironmentProblem("the disk is full")
+
+    monkeypatch.setattr(reading, "read", read)
+    with pytest.raises(EnvironmentProblem):
+        go_on(work)
+    assert lines(work) == all_lines[:3]
+
+
+@pytest.fixture
+def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
+    """A writer that loses its metastore after the first variant of its first turn."""
+    whole = load_run.load(work.folder).states
+    turns: list[list[str]] = []
+
+    def write(variants: list[Variant], where: Writing, found: Callable[[Written], None]) -> None:
+        turns.append([variant.id for variant in variants])
+        for variant in variants:
+            found(Written(tuple(each for each in whole if each.variant == variant.id), {}))
+            if len(turns) == 1:
+                recorded = jsonl.read_all(work.folder / load_run.STATES, StateRecord)
+                assert {each.variant for each in recorded} == {variant.id}
+                raise CatalogGoneProblem("the metastore does not answer")
+
+    monkeypatch.setattr(writing, "write", write)
+    yield turns
+    assert load_run.load(work.folder).states == whole
+
+
+def test_states_are_recorded_as_they_come_and_a_lost_metastore_costs_only_what_was_being_written(
+    work: Work, written: list[list[str]]
+) -> None:
+    plan = plan_record.plan_of(run_info.read_info(work.folder))
+    pipeline.write_states(plan, work)
+    everything = [variant.id for variant in plan.variants]
+    assert written == [everything, everything[1:]]

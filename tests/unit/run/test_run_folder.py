@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.core.errors import UsageProblem
+from harness.run import run_folder, run_info
+
+NOW = datetime.datetime(2031, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
+HOLD = (
+    "import signal, sys; from pathlib import Path; from harness.run import run_folder\n"
+    "with run_folder.locked(Path(sys.argv[1])):\n"
+    "    print('held', flush=True)\n"
+    "    signal.pause()\n"
+)
+
+
+def test_every_run_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    first = run_folder.new_folder(tmp_path / "runs", "ci", NOW)
+    second = run_folder.new_folder(tmp_path / "runs", "ci", NOW)
+    assert [first.name, second.name] == ["20310506-070809-ci", "20310506-070809-ci-2"]
+
+
+def links(runs: Path) -> dict[str, str]:
+    """Give what each link of a folder of runs points to."""
+    return {path.name: str(path.readlink()) for path in runs.iterdir() if path.is_symlink()}
+
+
+def test_latest_is_the_run_begun_last_once_it_has_something_to_show(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    run_folder.show(first)
+    assert links(tmp_path) == {}
+    for folder in (first, second):
+        folder.mkdir()
+        run_folder.point_begun(folder)
+        if folder == first:
+            run_folder.show(first)
+    run_folder.show(first)
+    assert links(tmp_path) == {"begun": "second", "latest": "first"}
+    run_folder.show(second)
+    run_folder.show(first)
+    assert links(tmp_path) == {"begun": "second", "latest": "second"}
+
+
+@pytest.mark.parametrize("name", [run_folder.BEGUN, run_folder.LATEST])
+def test_what_somebody_keeps_under_the_name_of_a_link_stays(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("kept", encoding="utf-8")
+    with pytest.raises(UsageProblem, match=f"{name} is no link to a run; move it away"):
+        run_folder.point_begun(tmp_path / "run")
+    assert (tmp_path / name).read_text(encoding="utf-8") == "kept"
+
+
+def test_without_a_run_begun_last_the_latest_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_folder.to_resume() == Path("runs/latest")
+    Path("runs/one").mkdir(parents=True)
+    run_folder.point_begun(Path("runs/one"))
+    assert run_folder.to_resume() == Path("runs/begun")
+
+
+def test_a_second_harness_on_a_run_is_told_and_a_dead_one_is_no_hindrance(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        with (
+            pytest.raises(UsageProblem, match="another harness works on"),
+            run_folder.locked(tmp_path),
+        ):
+            pass
+        other.kill()
+    with run_folder.locked(tmp_path):
+        assert (tmp_path / run_folder.LOCK).exists()
+
+
+def test_of_servers_that_died_only_the_logs_stay_and_of_tables_nothing(tmp_path: Path) -> None:
+    server = tmp_path / "engines" / "trino-476-0"
+    (server / "catalog").mkdir(parents=True)
+    (server / "server.log").touch()
+    (tmp_path / "engines" / "table-3" / "table").mkdir(parents=True)
+    (tmp_path / "answers.jsonl.part").touch()
+    (tmp_path / "answers.jsonl").touch()
+    run_folder.clean(tmp_path)
+    left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")}
+    assert left == {
+        *("engines", "engines/trino-476-0", "engines/trino-476-0/server.log", "answers.jsonl")
+    }
+
+
+def test_runs_beside_are_cleaned_too_but_not_those_of_a_live_harness(tmp_path: Path) -> None:
+    left = {}
+    for name in ("mine", "dead", "live"):
+        left[name] = tmp_path / name / "engines" / "trino-476-0" / "catalog"
+        left[name].mkdir(parents=True)
+        for file in (run_folder.LOCK, run_info.INFO):
+            (tmp_path / name / file).touch()
+    with run_folder.locked(tmp_path / "live"), run_folder.locked(tmp_path / "mine"):
+        run_folder.clean_others(tmp_path / "mine")
+    assert [name for name, path in left.items() if path.exists()] == ["mine", "live"]
+
+
+def test_what_beside_a_run_cannot_be_locked_is_left_alone(tmp_path: Path) -> None:
+    # A folder cannot, whoever asks; of a file of somebody else's that holds for all but root.
+    (tmp_path / "others" / run_folder.LOCK).mkdir(parents=True)
+    (tmp_path / "others" / run_info.INFO).touch()
+    left = tmp_path / "others" / "records.part"
+    left.touch()
+    run_folder.clean_others(tmp_path / "mine")
+    assert left.exists()

@@ -1,0 +1,204 @@
+"""Writing and reading side by side: a simulated writer and readers that say what was recorded."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts.cache import Cache
+from harness.core import jsonl
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import QuietProgress
+from harness.core.records import Answer, Outcome, OutcomeKind, StateRecord
+from harness.read import reader_scheduler as reading
+from harness.read.engine_pool import Reading
+from harness.run import load_run, pipeline, plan_record, run_info
+from harness.run.pipeline import Work
+from harness.runtime import memory
+from harness.runtime.memory import MACHINE, Free
+from harness.scenario.cells import Plan, Variant
+from harness.write import variant_scheduler as writing
+from harness.write.state_records import Written
+from harness.write.table_state import States
+from harness.write.variant_scheduler import Writing
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    """A run that was planned and nothing more."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / run_info.INFO).write_bytes((RECORDED / run_info.INFO).read_bytes())
+    return Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+
+
+def planned(work: Work) -> Plan:
+    return plan_record.plan_of(run_info.read_info(work.folder))
+
+
+def states_of(variant: Variant) -> States:
+    return {(variant.id, 0): variant}  # type: ignore[dict-item]
+
+
+class Side:
+    """A writer and readers: `asked` are the variants that the readers got to know, in order."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.asked: list[str] = []
+        self.come = threading.Semaphore(0)
+        self.rooms: list[memory.Room] = []
+        self.over: list[str] = []
+        self.ended = threading.Event()
+
+    def write(self, variants: list[Variant], _: Writing, found: Callable[[Written], None]) -> None:
+        for variant in variants:
+            created = StateRecord(variant.id, Outcome(0, OutcomeKind.APPLIED), "")
+            found(Written((created,), states_of(variant)))
+            assert self.come.acquire(timeout=30), "the readers are asked before the next is written"
+        self.over.append("written")
+
+    def read(
+        self, plan: Plan, states: Iterable[States], where: Reading, found: Callable[[Answer], None]
+    ) -> None:
+        self.rooms.append(where.room)
+        try:
+            for some in states:
+                self._read(plan, {variant for variant, _ in some}, found)
+            self.over.append("read")
+        finally:
+            self.ended.set()
+
+    def _read(self, plan: Plan, variants: set[str], found: Callable[[Answer], None]) -> None:
+        recorded = jsonl.read_all(self.work.folder / load_run.STATES, StateRecord)
+        assert variants <= {each.variant for each in recorded}
+        self.asked += variants
+        for cell in plan.cells:
+            if cell.variant in variants:
+                found(Answer(cell.case, "q"))
+        self.come.release()
+
+
+@pytest.fixture
+def side(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[Side]:
+    found = Side(work)
+    monkeypatch.setattr(writing, "write", found.write)
+    monkeypatch.setattr(reading, "read", found.read)
+    yield found
+    assert found.ended.wait(30), "nobody waits for what does not come"
+
+
+def answers(work: Work) -> list[str]:
+    return [each.case for each in jsonl.read_all(work.folder / load_run.ANSWERS, Answer)]
+
+
+def test_each_variant_is_asked_about_before_the_next_one_is_written(work: Work, side: Side) -> None:
+    plan = planned(work)
+    pipeline.write_and_read(plan, work, fresh=True)
+    assert side.asked == [variant.id for variant in plan.variants]
+    assert len(side.asked) > 1
+    assert side.over == ["written", "read"]
+    assert answers(work) == [cell.case for cell in plan.cells]
+
+
+def test_readers_are_told_the_kind_of_each_verdict_while_they_are_asked(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here they answer what was recorded."""
+    states = jsonl.read_all(RECORDED / load_run.STATES, StateRecord)
+    answers = {each.case: each for each in jsonl.read_all(RECORDED / load_run.ANSWERS, Answer)}
+    told = Counter[str]()
+
+    def write(variants: list[Variant], _: Writing, found: Callable[[Written], None]) -> None:
+        for variant in variants:
+            records = tuple(each for each in states if each.variant == variant.id)
+            found(Written(records, states_of(variant)))
+
+    def read(
+        plan: Plan, states: Iterable[States], where: Reading, found: Callable[[Answer], None]
+    ) -> None:
+        for some in states:
+            of = {variant for variant, _ in some}
+            for cell in (each for each in plan.cells if each.variant in of):
+                answer = answers[cell.case]
+                found(answer)
+                told.update([str(where.kind_of(answer))])
+
+    monkeypatch.setattr(writing, "write", write)
+    monkeypatch.setattr(reading, "read", read)
+    pipeline.write_and_read(planned(work), work, fresh=True)
+    verdicts = pipeline.judge_run(work.folder).verdicts
+    assert told == Counter(str(each.verdict) for each in verdicts)
+    assert told["wrong"] > 0
+
+
+def test_a_run_that_broke_off_is_asked_only_what_is_left(work: Work, side: Side) -> None:
+    plan = planned(work)
+    first = Answer(plan.cells[0].case, "before")
+    jsonl.write_all(work.folder / load_run.ANSWERS, [first])
+    pipeline.write_and_read(plan, work, fresh=True, resume=True)
+    found = load_run.answers(work.folder)
+    assert found.pop(first.case).sql == "before"
+    assert {answer.sql for answer in found.values()} == {"q"}
+    assert len(found) == len(plan.cells) - 1
+
+
+def test_what_breaks_in_writing_ends_the_reading_and_is_raised(
+    work: Work, side: Side, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(variants: list[Variant], where: Writing, found: Callable[[Written], None]) -> None:
+        side.write(variants[:1], where, found)
+        raise EnvironmentProblem("the disk is full")
+
+    monkeypatch.setattr(writing, "write", breaks)
+    plan = planned(work)
+    with pytest.raises(EnvironmentProblem, match="the disk is full"):
+        pipeline.write_and_read(plan, work, fresh=True)
+    assert side.ended.wait(30)
+    assert side.over == ["written"]
+    written = jsonl.read_all(work.folder / load_run.STATES, StateRecord)
+    assert [each.variant for each in written] == [plan.variants[0].id]
+    assert set(answers(work)) == {
+        cell.case for cell in plan.cells if cell.variant == plan.variants[0].id
+    }
+
+
+def test_what_breaks_in_reading_is_raised_once_all_is_written(
+    work: Work, side: Side, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_: object) -> None:
+        side.come.release(len(planned(work).variants))
+        side.ended.set()
+        raise EnvironmentProblem("the metastore does not start")
+
+    monkeypatch.setattr(reading, "read", breaks)
+    with pytest.raises(EnvironmentProblem, match="the metastore does not start"):
+        pipeline.write_and_read(planned(work), work, fresh=True)
+    assert side.over == ["written"]
+    written = {each.variant for each in jsonl.read_all(work.folder / load_run.STATES, StateRecord)}
+    assert written == {variant.id for variant in planned(work).variants}
+
+
+def test_readers_leave_the_writer_its_memory_as_long_as_it_writes(
+    work: Work, side: Side, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = planned(work)
+    needed, taken = writing.memory_mb(plan.variants), list[bool]()
+    assert needed > 500
+    monkeypatch.setattr(memory, "free", lambda: Free(needed + 99, MACHINE))
+    read = side._read
+
+    def looks(*given: object) -> None:
+        taken.append(side.rooms[0]._fits(100))
+        read(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(side, "_read", looks)
+    pipeline.write_and_read(plan, work, fresh=True)
+    assert taken == [False] * len(plan.variants)
+    assert side.rooms[0]._fits(100)

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from harness.artifacts import distributions
+from harness.artifacts.fetch import Installation
+from harness.runtime import jvm_cds
+from harness.runtime.jvm_cds import ClassArchive
+from harness.runtime.process import Command, running
+
+JAVA: Final = """#!{python}
+import pathlib, sys
+kept = [each.partition("=")[2] for each in sys.argv if each.startswith("-XX:SharedArchiveFile=")]
+if "-Xshare:dump" in sys.argv:
+    pathlib.Path(kept[0]).write_text("{said}")
+sys.exit("-Xshare:on" in sys.argv and pathlib.Path(kept[0]).read_text() != "whole")
+"""
+JCMD: Final = """#!{python}
+import pathlib, sys
+pathlib.Path(sys.argv[-1]).write_text("classes")
+sys.exit({status})
+"""
+
+
+def program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def installed(
+    tmp_path: Path, name: str = "trino-476", said: str = "whole", status: int = 0
+) -> Installation:
+    """Give an installation whose Java writes and checks an archive, and does nothing else."""
+    java = tmp_path / "jre-1" / "bin" / "java"
+    program(java, JAVA.format(python=sys.executable, said=said))
+    program(java.with_name("jcmd"), JCMD.format(python=sys.executable, status=status))
+    lib = tmp_path / "lib"
+    lib.mkdir(exist_ok=True)
+    (lib / "a.jar").write_bytes(b"jar")
+    home = tmp_path / "cache" / "archives"
+    return Installation(distributions.load(name), java, tmp_path, (), home)
+
+
+def first(installation: Installation) -> ClassArchive:
+    assert installation.home is not None
+    return jvm_cds.of(installation, [installation.home / "lib"])
+
+
+def archive_of(installation: Installation) -> ClassArchive:
+    """Give the archive of a start that is not the first."""
+    first(installation)
+    return first(installation)
+
+
+def keep(archive: ClassArchive, installation: Installation, folder: Path) -> None:
+    """Let a process run, and make the archive of it."""
+    sleeper = (sys.executable, "-c", "import sys, signal; signal.pause()")
+    with running(Command(sleeper, folder, folder / "log")) as process:
+        archive.keep(process, installation)
+
+
+def files(installation: Installation) -> list[str]:
+    folder = installation.archives
+    assert folder is not None
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted(path.name for path in found if path.suffix == ".jsa")
+
+
+def test_a_cache_that_is_used_once_pays_for_no_archive_of_a_server(tmp_path: Path) -> None:
+    found = first(installed(tmp_path))
+    assert found.options == ClassArchive(found.base).options
+    assert found.base is not None
+
+
+def test_the_second_start_records_and_the_next_one_takes_what_was_kept(tmp_path: Path) -> None:
+    installation = installed(tmp_path)
+    recording = archive_of(installation)
+    assert "-XX:+RecordDynamicDumpInfo" in recording.options
+    keep(recording, installation, tmp_path)
+    second = archive_of(installation)
+    assert second.path is not None
+    assert "-XX:+RecordDynamicDumpInfo" not in second.options
+    assert f"-XX:SharedArchiveFile={second.base}{os.pathsep}{second.path}" in second.options
+    assert files(installation) == ["base-jre-1.jsa", second.path.name]
+
+
+def test_jars_that_changed_get_an_archive_of_their_own(tmp_path: Path) -> None:
+    installation = installed(tmp_path)
+    keep(archive_of(installation), installation, tmp_path)
+    before = archive_of(installation)
+    (tmp_path / "lib" / "a.jar").write_bytes(b"another")
+    after = archive_of(installation)
+    assert (before.wanted, after.wanted) == (False, True)
+    assert before.path != after.path
+
+
+def test_what_was_made_on_another_archive_of_the_jre_is_made_again(tmp_path: Path) -> None:
+    installation = installed(tmp_path)
+    keep(archive_of(installation), installation, tmp_path)
+    before = archive_of(installation)
+    assert before.path is not None
+    os.utime(before.path, ns=(0, 0))
+    after = first(installation)
+    assert (before.wanted, after.wanted) == (False, True)
+    keep(after, installation, tmp_path)
+    assert first(installation) == before
+
+
+def test_an_unusable_archive_of_the_jre_is_not_recorded_on_and_made_again(
+    tmp_path: Path,
+) -> None:
+    installation = installed(tmp_path)
+    base = archive_of(installation).base
+    assert base is not None
+    base.write_text("cut off")
+    assert first(installation) == ClassArchive()
+    assert first(installation).wanted
+    assert base.read_text() == "whole"
+
+
+def test_an_archive_whose_making_failed_is_not_kept(tmp_path: Path) -> None:
+    installation = installed(tmp_path, status=1)
+    keep(archive_of(installation), installation, tmp_path)
+    assert archive_of(installation).wanted
+    assert files(installation) == ["base-jre-1.jsa"]
+
+
+def test_a_jre_whose_archive_cannot_be_used_starts_without_any(tmp_path: Path) -> None:
+    installation = installed(tmp_path, said="half")
+    assert archive_of(installation).options == ()
+    assert files(installation) == []
+
+
+def test_java_11_has_only_the_archive_of_its_own_classes(tmp_path: Path) -> None:
+    installation = installed(tmp_path, "trino-368")
+    found = archive_of(installation)
+    assert found.base is not None
+    assert (found.path, found.wanted) == (None, False)
+
+
+def test_what_a_maker_that_died_left_is_removed(tmp_path: Path) -> None:
+    installation = installed(tmp_path)
+    archive = archive_of(installation)
+    assert archive.path is not None
+    archive.path.with_name(f".making-{archive.path.name}").write_text("half")
+    keep(archive, installation, tmp_path)
+    assert files(installation) == ["base-jre-1.jsa", archive.path.name]
+    assert archive.path.read_text() == "classes"
+
+
+def test_nothing_is_made_of_a_server_that_is_gone(tmp_path: Path) -> None:
+    installation = installed(tmp_path)
+    archive = archive_of(installation)
+    with running(Command((sys.executable, "-c", ""), tmp_path, tmp_path / "log")) as process:
+        process.wait(60)
+        archive.keep(process, installation)
+    assert files(installation) == ["base-jre-1.jsa"]
+
+
+@pytest.mark.parametrize("folder", [None, Path("a:b")])
+def test_where_archives_cannot_be_kept_servers_start_without(
+    folder: Path | None, tmp_path: Path
+) -> None:
+    there = installed(tmp_path)
+    installation = Installation(there.distribution, there.java, there.home, (), folder)
+    assert archive_of(installation) == ClassArchive()
+
+
+def test_a_cache_that_cannot_be_written_is_no_reason_not_to_start(tmp_path: Path) -> None:
+    installation = installed(tmp_path)
+    (tmp_path / "cache").write_text("a file, no folder")
+    assert archive_of(installation).options == ()

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pymetastore.hive_metastore import ttypes
+
+from harness.runtime.metastore_objects import decode, encode, entry, placed
+
+TEXT = st.text(max_size=8)
+PARAMETERS = st.none() | st.dictionaries(TEXT, TEXT, max_size=3)
+COLUMN = st.builds(ttypes.FieldSchema, name=TEXT, type=TEXT, comment=st.none() | TEXT)
+SKEWED = st.builds(
+    ttypes.SkewedInfo,
+    skewedColNames=st.none() | st.lists(TEXT, max_size=2),
+    skewedColValues=st.none() | st.lists(st.lists(TEXT, max_size=2), max_size=2),
+    skewedColValueLocationMaps=st.none(),
+)
+DESCRIPTOR = st.builds(
+    ttypes.StorageDescriptor,
+    cols=st.lists(COLUMN, max_size=3),
+    location=st.none() | TEXT,
+    compressed=st.none() | st.booleans(),
+    numBuckets=st.none() | st.integers(-1, 9),
+    serdeInfo=st.none() | st.builds(ttypes.SerDeInfo, name=TEXT, parameters=PARAMETERS),
+    sortCols=st.none() | st.lists(st.builds(ttypes.Order, col=TEXT, order=st.integers(0, 1))),
+    skewedInfo=st.none() | SKEWED,
+)
+TABLE = st.builds(
+    ttypes.Table,
+    tableName=TEXT,
+    dbName=TEXT,
+    sd=DESCRIPTOR,
+    parameters=PARAMETERS,
+    temporary=st.none() | st.booleans(),
+    writeId=st.none() | st.integers(-1, 5),
+)
+
+
+@given(TABLE)
+def test_a_table_comes_back_from_json_as_it_was(table: ttypes.Table) -> None:
+    assert decode(ttypes.Table, json.loads(json.dumps(encode(table)))) == table
+
+
+def test_a_field_that_the_struct_does_not_have_is_not_dropped_silently() -> None:
+    with pytest.raises(ValueError, match="FieldSchema has no field colour"):
+        decode(ttypes.FieldSchema, {"name": "a", "colour": "red"})
+
+
+def table(location: str, **parameters: str) -> ttypes.Table:
+    return ttypes.Table(
+        tableName="t",
+        dbName="db",
+        sd=ttypes.StorageDescriptor(
+            cols=[ttypes.FieldSchema("id", "string", None)],
+            location=location,
+            serdeInfo=ttypes.SerDeInfo(
+                parameters={"path": f"file://{location.removeprefix('file:')}"}
+            ),
+        ),
+        partitionKeys=[ttypes.FieldSchema("day", "date", None)],
+        parameters=parameters,
+    )
+
+
+def test_the_location_becomes_a_placeholder_wherever_it_stands() -> None:
+    part = ttypes.Partition(
+        values=["1"], dbName="db", sd=ttypes.StorageDescriptor(location="file:/data/t/day=1")
+    )
+    found = entry(table("file:/data/t", base="/data/t/", meta="/data/t/.hoodie"), (part,))
+    assert found.table["sd"]["location"] == "file:{location}"
+    assert found.table["sd"]["serdeInfo"]["parameters"] == {"path": "file://{location}"}
+    assert found.table["parameters"] == {"base": "{location}/", "meta": "{location}/.hoodie"}
+    assert found.partitions[0]["sd"]["location"] == "file:{location}/day=1"
+    assert "dbName" not in found.table
+    assert "dbName" not in found.partitions[0]
+    assert found.columns == (("id", "string"), ("day", "date"))
+
+
+def test_what_only_looks_like_the_location_is_kept() -> None:
+    alike = {"a": "/data/t2", "b": "see /data/t", "c": "hdfs:/data/t"}
+    found = entry(table("file:///data/t", **alike))
+    assert found.table["parameters"] == alike
+
+
+def test_an_entry_is_placed_in_a_database_and_at_a_location() -> None:
+    found = entry(table("file:/data/t", meta="/data/t/.hoodie", schema='{"type":"struct"}'))
+    there = placed(found.table, "other", "/copies/t")
+    assert there["dbName"] == "other"
+    assert there["sd"]["location"] == "file:/copies/t"
+    assert there["sd"]["serdeInfo"]["parameters"] == {"path": "file:///copies/t"}
+    assert there["parameters"] == {"meta": "/copies/t/.hoodie", "schema": '{"type":"struct"}'}
+
+
+def test_a_table_without_a_location_is_kept_as_it_is() -> None:
+    view = ttypes.Table(tableName="v", dbName="db", parameters={"a": "/x"})
+    assert entry(view).table["parameters"] == {"a": "/x"}

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness.runtime import ports
+from harness.runtime.ports import ATTEMPTS, LOOPBACK, PortTakenProblem, free_port, on_free_port
+from harness.runtime.process import Command, Process, running
+from harness.runtime.readiness import wait_until
+
+
+def test_a_free_port_can_be_listened_on() -> None:
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", free_port()))
+        server.listen()
+
+
+class Starts:
+    """A server whose port is taken the first few times."""
+
+    def __init__(self, taken: int) -> None:
+        self.ports: list[int] = []
+        self.taken = taken
+        self.ended = 0
+
+    @contextmanager
+    def start(self, port: int) -> Iterator[int]:
+        self.ports.append(port)
+        if len(self.ports) <= self.taken:
+            raise PortTakenProblem(f"{port} is in use")
+        try:
+            yield port
+        finally:
+            self.ended += 1
+
+
+def test_another_port_is_chosen_when_the_first_was_taken() -> None:
+    starts = Starts(taken=1)
+    with on_free_port(starts.start) as port:
+        assert port == starts.ports[1]
+        assert starts.ended == 0
+    assert (len(starts.ports), starts.ended) == (2, 1)
+
+
+def test_it_is_given_up_when_every_port_was_taken() -> None:
+    starts = Starts(taken=ATTEMPTS)
+    with pytest.raises(PortTakenProblem), on_free_port(starts.start):
+        pass
+    assert len(starts.ports) == ATTEMPTS
+
+
+SERVES = (
+    "import socket, sys, signal; server = socket.socket(); "
+    "server.bind(('127.0.0.1', int(sys.argv[1]))); server.listen(); signal.pause()"
+)
+
+
+def test_a_real_server_whose_port_somebody_took_is_started_on_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server((LOOPBACK, 0)) as other:
+        taken, free = other.getsockname()[1], free_port()
+        chosen = iter([taken, taken, free])
+        monkeypatch.setattr(ports, "free_port", lambda: next(chosen))
+
+        @contextmanager
+        def start(port: int) -> Iterator[int]:
+            arguments = (sys.executable, "-c", SERVES, str(port))
+            with running(Command(arguments, tmp_path, tmp_path / f"{port}.log")) as process:
+                wait_until(
+                    lambda: answered(process, port),
+                    process, timeout_s=60, what="it", not_yet=(ConnectionError,),
+                )  # fmt: skip
+                yield port
+
+        with on_free_port(start) as port:
+            assert port == free
+    assert "Address already in use" in (tmp_path / f"{taken}.log").read_text()
+
+
+def answered(process: Process, port: int) -> None:
+    """Connect to the process, and to nobody else who listens there."""
+    if not any(each.laddr.port == port for each in psutil.Process(process.pid).net_connections()):
+        raise ConnectionRefusedError(port)
+
+
+def test_a_taken_port_later_on_does_not_start_the_server_again() -> None:
+    starts = Starts(taken=0)
+    with pytest.raises(PortTakenProblem), on_free_port(starts.start):
+        raise PortTakenProblem("of something else")
+    assert (len(starts.ports), starts.ended) == (1, 1)

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import jinja2
+import pytest
+
+from harness.runtime import template
+
+
+def test_values_in_an_xml_template_are_escaped(tmp_path: Path) -> None:
+    values = {"database": "/a & b/<derby>", "warehouse": "file:///w"}
+    file = template.write("metastore", "hive-site.xml", values, tmp_path / "conf")
+    root = ET.fromstring(file.read_text())  # noqa: S314 - our own template
+    properties = {each.findtext("name"): each.findtext("value") for each in root}
+    url = properties["javax.jdo.option.ConnectionURL"]
+    assert url == "jdbc:derby:;databaseName=/a & b/<derby>"
+
+
+def test_a_missing_value_is_an_error_and_not_empty() -> None:
+    with pytest.raises(jinja2.UndefinedError, match="warehouse"):
+        template.render("metastore", "hive-site.xml", {"database": "d"})
+
+
+def test_the_sources_of_an_engine_are_all_its_templates() -> None:
+    names = [name for name, _ in template.sources("metastore")]
+    assert "hive-site.xml.j2" in names
+    assert names == sorted(names)

@@ -1,0 +1,195 @@
+"""What every file in `harness/operations` must satisfy; a new one is picked up by its name."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+from pydantic import TypeAdapter
+
+from harness.model.schema import SchemaChangeError
+from harness.model.truth import Truth
+from harness.scenario import expected_history
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.load import loads
+from harness.scenario.operations import name_of, registry
+from harness.scenario.operations.api import Operation
+
+TABLE = """
+table:
+  columns: {id: string, ts: long, n: int, f1: string, s: "struct<a: string, b: int>"}
+  key: id
+  order_by: ts
+steps:
+  - insert: [1, 2]
+  - insert: [3]
+"""
+EXAMPLES = {
+    "add_column": "{name: s.c, type: long, after: a}",
+    "change_type": "{name: n, to: long}",
+    "compact": "",
+    "delete": "[2]",
+    "drop_column": "f1",
+    "insert": "{keys: [4], rows: [{id: 5, f1: x, s: {a: y, b: 1}}]}",
+    "merge": "{update: [1], insert: [4], delete: [2]}",
+    "move_column": "{name: f1, after: ts}",
+    "rename_column": "{name: s.b, to: c}",
+    "touch": "all",
+    "update": "{keys: [1, 3], set: [f1, s]}",
+    "upsert": "[3, 4]",
+}
+"""One possible use of each operation on the table above, as a scenario file writes it."""
+
+NAMES = sorted(registry())
+
+
+def scenario(name: str) -> Scenario:
+    step = f"  - {name}: {EXAMPLES[name]}".rstrip(": ")
+    return loads(f"{TABLE}{step}\n", "family/name.yaml")
+
+
+def example(name: str) -> Operation:
+    return scenario(name).steps[-1].operation
+
+
+def around(name: str) -> tuple[Truth, Truth]:
+    """The truth before and after the example."""
+    found = scenario(name)
+    applied = [True] * len(found.steps)
+    before, after = expected_history.history(found, merge_on_read=True, applied=applied)[-2:]
+    return before, after
+
+
+def test_every_operation_has_an_example_here() -> None:
+    assert sorted(EXAMPLES) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_class_is_a_frozen_dataclass_found_by_its_file_name(name: str) -> None:
+    kind = registry()[name]
+    assert name_of(example(name)) == name
+    assert vars(kind)["__dataclass_params__"].frozen
+    assert "__slots__" in vars(kind)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_short_form_fills_one_of_its_fields(name: str) -> None:
+    kind = registry()[name]
+    fields = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    assert kind.SHORT in ["", *fields]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_fields_come_back_from_json(name: str) -> None:
+    adapter = TypeAdapter[object](registry()[name])
+    text = adapter.dump_json(example(name))
+    assert adapter.validate_json(text, strict=True, extra="forbid") == example(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_evolves_the_truth_by_one_step_and_leaves_the_one_before_as_it_was(name: str) -> None:
+    before, after = around(name)
+    copy = dataclasses.replace(before, rows=dict(before.rows), base=dict(before.base))
+    again = example(name).evolve(before)
+    assert after.step == before.step + 1
+    assert again.rows == after.rows
+    assert before == copy
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_changes_the_schema_exactly_when_it_says_so(name: str) -> None:
+    before, after = around(name)
+    assert (before.schema != after.schema) == registry()[name].CHANGES_SCHEMA
+    if registry()[name].CHANGES_SCHEMA:
+        assert before.rows == after.rows
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_statements_name_the_table_by_its_placeholder_only(name: str) -> None:
+    before, after = around(name)
+    statements = example(name).sql(before, after)
+    assert all(each.count("{table}") == 1 for each in statements)
+    assert bool(statements) == (name != "compact")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_says_what_it_does_in_a_few_words(name: str) -> None:
+    words = example(name).text()
+    assert re.fullmatch(r"[a-z].{4,80}", words)
+    assert not re.search(r"\b1 \w+s\b", words)
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ("insert: [3]", "there is a row with the key 3 already"),
+        ("insert: [4, 4]", "the key 4 stands twice in one write"),
+        ("insert: [4, '4']", "the key 4 stands twice in one write"),
+        ("insert: []", "insert names no row"),
+        ("insert: {rows: [{f1: x}]}", "a row needs a value for the key column 'id'"),
+        ("insert: {rows: [{id: 4, q: x}]}", "there is no column 'q'; there are: id, ts"),
+        ("insert: {rows: [{id: 4, s.a: x}]}", "there is no column 's.a'; there are: id, ts"),
+        ("insert: {rows: [{id: 4, n: x}]}", "column 'n': 'x' has no exact form as int"),
+        ("insert: {rows: [{id: 4, s: {q: 1}}]}", "there is no part 'q'; there are: a, b"),
+        ("insert: {rows: [{id: 4, s: 3}]}", "'3' is no struct<a: string, b: int>"),
+        ("upsert: {keys: [1], rows: [{id: 1}]}", "the key 1 stands twice in one write"),
+        ("update: {keys: [9], set: [f1]}", "no row has the key 9; there are: 1, 2, 3"),
+        ("update: {keys: [1], set: [ts]}", "'ts' cannot be set here; each once, there are: n,"),
+        ("update: {keys: [1], set: [f1, f1]}", "'f1' cannot be set here; each once"),
+        ("update: {keys: [1], set: [s.a]}", "'s.a' cannot be set here"),
+        ("update: {keys: [1], set: []}", "update names no row or column"),
+        ("delete: [9]", "no row has the key 9"),
+        ("delete: []", "delete names no row"),
+        ("merge: {}", "merge names no row"),
+        ("merge: {update: [1], delete: [1]}", "the key 1 stands twice in one write"),
+        ("merge: {insert: [1]}", "there is a row with the key 1 already"),
+        ("move_column: {name: f1}", "say where the column goes"),
+        ("move_column: {name: f1, first: true, after: n}", "are two places; give one"),
+        ("add_column: {name: q, type: int, first: true, after: n}", "are two places"),
+    ],
+)
+def test_what_no_statement_can_mean_is_refused(step: str, told: str) -> None:
+    found = loads(TABLE, "family/name.yaml")
+    before = expected_history.history(found, merge_on_read=False, applied=[True, True])[-1]
+    operation = loads_step(step)
+    with pytest.raises(SchemaChangeError) as wrong:
+        operation.evolve(before)
+    assert told in str(wrong.value)
+
+
+def loads_step(text: str) -> Operation:
+    """An operation read by its form alone, whether it is possible or not."""
+    from harness.core.problems import Problems  # noqa: PLC0415
+    from harness.core.yaml_reader import parse  # noqa: PLC0415
+    from harness.scenario.load import _steps  # noqa: PLC0415 - what it means is not to be checked
+
+    document = parse(f"steps:\n  - {text}\n", "family/name.yaml")
+    problems = Problems(document.path)
+    (step,) = _steps(document.data["steps"], document, problems)
+    problems.raise_if_any()
+    assert isinstance(step, Step)
+    return step.operation
+
+
+def test_a_key_is_turned_into_the_type_of_the_key_column() -> None:
+    before, after = around("insert")
+    assert list(after.rows) == ["1", "2", "3", "4", "5"]
+    assert set(before.rows) == {"1", "2", "3"}
+
+
+def test_explicit_parts_of_a_struct_are_kept_by_their_ids() -> None:
+    _, after = around("insert")
+    ids = [after.schema.find(path).id for path in ("s", "s.a", "s.b")]
+    assert after.rows["5"].values[ids[0]] == {ids[1]: "y", ids[2]: 1}
+
+
+def test_values_that_are_not_finite_are_written_as_casts_of_their_text() -> None:
+    columns = "table: {columns: {id: string, d: double}, key: id}\n"
+    found = loads(
+        columns + "steps: [insert: {rows: [{id: 1, d: -.inf}, {id: 2, d: .nan}]}]\n", "a/b.yaml"
+    )
+    before, after = expected_history.history(found, merge_on_read=False, applied=[True])
+    (statement,) = found.steps[0].operation.sql(before, after)
+    assert "cast('-inf' as double)" in statement
+    assert "cast('nan' as double)" in statement

@@ -1,0 +1,202 @@
+"""`tools/bench.py` counts what was measured where it was measured."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from harness.core import jsonl
+from harness.core.records import Answer
+from harness.run import load_run
+from tests.recorded import sample
+
+Moment = tuple[float, Mapping[str, object]]
+TOOLS = Path(__file__).parents[3] / "tools"
+NOTHING = Answer("v s0 r", "", void="no step has written anything yet")
+KEPT = Answer("v s1 r", "select 1", reused=True)
+ASKED = Answer("v s2 r", "select 1")
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(TOOLS)
+    return importlib.import_module("bench")
+
+
+def watched(bench: ModuleType, *events: Moment) -> Any:  # noqa: ANN401
+    return bench.Watched(
+        events=[
+            importlib.import_module("bench_watch").Event(at, 0.0, facts) for at, facts in events
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("answers", "there"), [([], False), ([NOTHING, KEPT], False), ([NOTHING, ASKED], True)]
+)
+def test_the_first_answer_is_one_that_an_engine_gave(
+    bench: ModuleType, tmp_path: Path, answers: list[Answer], *, there: bool
+) -> None:
+    answered = importlib.import_module("bench_watch").answered
+    assert not answered(tmp_path)
+    jsonl.write_all(tmp_path / load_run.ANSWERS, answers)
+    assert answered(tmp_path) is there
+
+
+def test_an_answer_is_no_verdict_and_each_is_timed_by_itself(
+    bench: ModuleType, tmp_path: Path
+) -> None:
+    module = importlib.import_module("bench_watch")
+    sampler = module._Sampler(1, tmp_path, -1.0)
+    jsonl.write_all(tmp_path / load_run.ANSWERS, [ASKED])
+    (tmp_path / load_run.VERDICTS).write_bytes(b"")
+    sampler.note_records()
+    assert (sampler.first_s > 0, sampler.judged_s) == (True, 0.0)
+    (tmp_path / load_run.VERDICTS).write_text("{}\n", encoding="utf-8")
+    sampler.note_records()
+    assert sampler.judged_s >= sampler.first_s
+    found = measured(bench, tmp_path / "sample")
+    told: list[Moment] = [(69.0, {"task": "ask"}), (71.0, {"task": "ask", "judged": {"wrong": 1}})]
+    events = watched(bench, *told, (72.0, {"judged": {"wrong": 2}})).events
+    first = replace(found.first, first_answer_s=70.0, first_verdict_s=230.0, events=events)
+    said = dict(bench.summary(replace(found, first=first)))
+    assert said["first answer recorded after, s"] == "70"
+    assert said["first verdicts told by progress (right or wrong) after, s"] == "71"
+    assert said["first verdicts recorded (with what is wrong) after, s"] == "230"
+
+
+def test_asking_begins_with_the_start_of_the_metastore(bench: ModuleType) -> None:
+    seen = watched(
+        bench,
+        (6.5, {"event": "note", "text": "hive-metastore-3.1.3 answers after 4.5 s"}),
+        (20.0, {"event": "note", "text": "trino-476 answers after 13.0 s"}),
+        (21.0, {"event": "start", "task": "ask cells"}),
+        (32.0, {"event": "done", "task": "ask cells"}),
+    )
+    assert bench.asking_s(seen) == 30.0
+    assert bench.starts(seen) == {"metastore": [4.5], "trino-476": [13.0]}
+    assert bench.asking_s(watched(bench)) != bench.asking_s(watched(bench))  # NaN: nobody was asked
+
+
+def test_the_phases_are_all_of_a_run_one_after_another(bench: ModuleType) -> None:
+    event = importlib.import_module("bench_watch").Event
+    told = [
+        (2.0, 1.25, "start", "ask cells"),
+        (3.0, 1.5, "start", "write tables"),
+        (8.0, 2.0, "progress", "write tables"),
+        (9.0, 3.0, "done", "write tables"),
+        (14.0, 7.0, "done", "ask cells"),
+        (14.5, 7.5, "start", "draw reports"),
+    ]
+    events = [event(at, cpu_s, {"event": kind, "task": task}) for at, cpu_s, kind, task in told]
+    assert list(bench.phases(bench.Watched(seconds=15.0, cpu_s=8.0, events=events))) == [
+        ("up to write", 3.0, 1.5),
+        ("write, ask meanwhile", 6.0, 1.5),
+        ("ask the rest", 5.0, 4.0),
+        ("judge and report", 1.0, 1.0),
+    ]
+    asked = bench.Watched(seconds=15.0, cpu_s=8.0, events=[events[0], events[4]])
+    assert [each[:2] for each in bench.phases(asked)] == [
+        ("up to ask", 2.0),
+        ("ask", 12.0),
+        ("judge and report", 1.0),
+    ]
+    assert list(bench.phases(bench.Watched(seconds=3.0, cpu_s=2.0))) == [
+        ("judge and report", 3.0, 2.0)  # nothing was written or asked
+    ]
+
+
+def test_the_summary_divides_what_was_measured(bench: ModuleType, tmp_path: Path) -> None:
+    found = measured(bench, tmp_path)
+    cells = len(found.run.info.cells)
+    said = dict(bench.summary(found))
+    assert said["cells"] == str(cells)
+    assert said["status of the run, of the same again, asked afresh"] == "1, 1, 0"
+    assert said["cells a minute"] == str(round(cells / 2))
+    assert said["harness CPU, fixed (one kept cell), s"] == "1.50"
+    assert said["harness CPU a cell beside that, ms"] == "10.00"
+    assert said["the same again: harness CPU a cell, ms"] == "2.00"
+    assert said["asked afresh, tables there, with all start-ups, s"] == "20"
+    assert said["plain script for the same questions, s"] == "50"
+    assert said["times the plain script"] == "2.50"
+    assert said["memory at most, all processes together, MB"] == "900"
+    rows = {name: row for name, *row in bench.engines(found)}
+    asked = bench.queries(found.run)["trino-476"]
+    total = f"{sum(each.seconds for each in asked):.1f}"
+    assert rows["trino-476"] == ["12.0", str(len(asked)), total, "30.0", "800", "11.0", "39.0"]
+    assert rows["metastore"] == ["4.5", "", "", "2.0", "100", "6.0", ""]
+
+
+def measured(bench: ModuleType, folder: Path) -> Any:  # noqa: ANN401 - of a module loaded late
+    """Make what was measured of the sample's run."""
+    found, used = sample.make(folder), importlib.import_module("bench_watch").Used
+    cells = len(found.info.cells)
+    notes = (
+        (5.0, {"event": "note", "text": "hive-metastore-3.1.3 answers after 4.5 s"}),
+        (18.0, {"event": "note", "text": "trino-476 answers after 12.0 s"}),
+        (19.0, {"event": "start", "task": "ask cells"}),
+        (20.5, {"event": "done", "task": "ask cells"}),
+    )
+    first = replace(
+        watched(bench, *notes),
+        status=1,
+        seconds=120.0,
+        cpu_s=1.5 + cells / 100,
+        peak_mb=900,
+        used={"trino-476": used(800, 30.0), "metastore": used(100, 2.0)},
+    )
+    again = bench.Watched(status=1, seconds=3.0, cpu_s=1.5 + cells / 500)
+    plain = {
+        "seconds": 50.0,
+        "by": {
+            "trino-476": {"start": 11.0, "ask": 39.0, "asked": 5},
+            "metastore": {"start": 6.0, "ask": 0.0, "asked": 0},
+        },
+    }
+    one = bench.Watched(cpu_s=1.5)
+    return bench.Measured(first, again, one, watched(bench, *notes), plain, found, 2.0)
+
+
+def test_two_metastores_at_one_time_count_together(
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    module = importlib.import_module("bench_watch")
+    sizes = {"metastore-0": 300, "metastore-a_b": 200, "hive-3.1.3-0": 700}
+    monkeypatch.setattr(module, "works_in", lambda process: process.name)
+    monkeypatch.setattr(
+        module.psutil,
+        "Process",
+        lambda _: Process("", 50, [Process(*each) for each in sizes.items()]),
+    )
+    sampler = module._Sampler(1, tmp_path, 0.0)
+    sampler._look()
+    assert {name: used.peak_mb for name, used in sampler.used().items()} == {
+        "harness": 50,
+        "metastore": 500,
+        "hive-3.1.3": 700,
+    }
+    assert sampler.peak_mb == 1250
+
+
+class Process:
+    """A process that uses so many MiB."""
+
+    user = system = 1.0
+
+    def __init__(self, name: str, mb: int, children: list[Process] | None = None) -> None:
+        self.name, self.pid, self.pss, self._children = name, id(self), mb << 20, children or []
+
+    def cpu_times(self) -> Process:
+        return self
+
+    def memory_full_info(self) -> Process:
+        return self
+
+    def children(self, *, recursive: bool) -> list[Process]:
+        return self._children if recursive else []

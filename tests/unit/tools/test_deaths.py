@@ -1,0 +1,195 @@
+"""`tools/deaths.py`: its runs, collected in several goes, and the moments at which it strikes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from unittest.mock import Mock
+
+import pytest
+
+from harness.cli import plan_options
+from harness.plan.case_filter import select
+from harness.plan.profile_file import load_profiles
+from harness.plan.shipped import profiles_file
+from harness.scenario.cells import Plan
+from harness.write import variant_scheduler
+
+TOOLS = Path(__file__).parents[3] / "tools"
+RUNS = 200
+
+
+@pytest.fixture(autouse=True)
+def tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(TOOLS)
+
+
+@pytest.fixture
+def kinds() -> ModuleType:
+    return importlib.import_module("deaths_kinds")
+
+
+@pytest.fixture
+def runs() -> ModuleType:
+    return importlib.import_module("deaths_runs")
+
+
+def test_the_shares_are_those_of_two_hundred_runs(kinds: ModuleType) -> None:
+    assert sum(kinds.SHARES.values()) == RUNS
+    assert set(kinds.planned(RUNS, 1, "").values()) == set(kinds.SHARES)
+
+
+def test_a_run_is_the_same_however_many_are_asked_for(kinds: ModuleType) -> None:
+    all_of_them = kinds.planned(RUNS, 1, "")
+    assert kinds.planned(7, 1, "") == {n: all_of_them[n] for n in range(1, 8)}
+    hangs = kinds.planned(RUNS, 1, "hangs")
+    assert hangs.items() < all_of_them.items()
+    assert all(kind.stops for kind in hangs.values())
+
+
+def test_what_was_done_is_known_to_the_next_go(kinds: ModuleType, tmp_path: Path) -> None:
+    kind, book = kinds.planned(1, 1, "")[1], importlib.import_module("deaths_book")
+    book.Book(tmp_path, 1).note(1, kind, "went on by itself", 30.4)
+    assert book.Book(tmp_path, 1).done() == {1: "went on by itself"}
+    assert book.Book(tmp_path, 2).done() == {}
+
+
+def test_one_of_every_kind_is_the_first_of_its_kind(kinds: ModuleType) -> None:
+    every, one = kinds.planned(RUNS, 1, ""), kinds.planned(RUNS, 1, "", 1)
+    assert list(one.values()) == list(dict.fromkeys(every.values()))
+    assert one.items() < every.items()
+    presto = kinds.planned(RUNS, 1, "^prestodb-0.283 ", 1)
+    assert [(each.target, each.stops) for each in sorted(presto.values(), key=str)] == [
+        ("prestodb-0.283", False),
+        ("prestodb-0.283", True),
+    ]
+
+
+def test_every_engine_that_a_shipped_profile_names_is_killed_and_hangs(kinds: ModuleType) -> None:
+    profiles = load_profiles(profiles_file()).values()
+    readers = {each.reader.distribution for profile in profiles for each in profile.readers}
+    writers = {
+        name for each in profiles for writer in each.writers for name in writer.distributions
+    }
+    for stops in (False, True):
+        struck = {kind.target for kind in kinds.SHARES if kind.stops == stops}
+        assert readers | writers <= struck
+        assert kinds.METASTORE in struck
+    # What reads is struck while it reads, also where the same engine writes.
+    killed = {kind.target for kind in kinds.SHARES if kind.target == kind.reader}
+    assert readers - {kinds.WRITER} == killed
+
+
+@cache
+def whole(folder: str, profile: str) -> Plan:
+    return plan_options.make([Path(folder)], profile, "")
+
+
+def plan_of(cells: tuple[str, ...]) -> Plan:
+    """Make the plan that a verb would make of these options."""
+    folder, _, profile, _, selected = cells
+    return select(whole(folder, profile), selected)
+
+
+def test_a_run_asks_the_one_engine_of_its_kind_and_has_what_is_struck(kinds: ModuleType) -> None:
+    for kind in kinds.SHARES:
+        plan = plan_of(kind.cells)
+        assert {each.distribution for each in plan.readers} == {kind.reader}
+        writers = {name for each in plan.variants for name in each.writers} if kind.writes else ()
+        assert kind.target in {"harness", kinds.METASTORE, kind.reader, *writers}
+
+
+@pytest.mark.parametrize("beside", ["READS_BESIDE", "ICEBERG_BESIDE"])
+def test_some_tables_are_read_while_others_are_written(kinds: ModuleType, beside: str) -> None:
+    reader = getattr(kinds, beside)
+    plan = plan_of(kinds.Kind("harness", reader, writes=True).cells)
+    assert len(plan.variants) == 3 * variant_scheduler.AT_ONCE
+    assert {cell.variant for cell in plan.cells} == {each.id for each in plan.variants}
+    writers = {name for each in plan.variants for name in each.writers}
+    struck = {kind.target for kind in kinds.SHARES if kind.writes and kind.reader == reader}
+    assert struck >= {"harness"} | writers
+
+
+@dataclass
+class Passing:
+    """A clock that sleeping alone moves on, and a run whose target is there at times."""
+
+    times: tuple[tuple[float, float], ...]
+    now: float = 0.0
+
+    @property
+    def process(self) -> Passing:
+        return self
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def of(self, _: str) -> bool:
+        return any(start <= self.now < end for start, end in self.times)
+
+    def answers(self, _: str) -> bool:
+        return self.now > self.times[-1][0] + 1
+
+    def poll(self) -> int | None:
+        return 0 if self.now > self.times[-1][1] + 5 else None
+
+
+@pytest.mark.parametrize(
+    ("wait_s", "answers", "then"),
+    [
+        (0.0, False, 5.0),
+        (2.0, False, 7.0),
+        (4.0, False, 21.0),  # 3 s of the first one, 1 s of the second
+        (9.0, False, 26.0),
+        (0.0, True, 21.0),
+        (50.0, False, 35.0),  # too late: the run is over
+    ],
+)
+def test_a_blow_falls_when_its_target_was_there_for_so_long_in_all(
+    runs: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    wait_s: float,
+    then: float,
+    *,
+    answers: bool,
+) -> None:
+    clock = Passing(((5.0, 8.0), (20.0, 30.0)))
+    monkeypatch.setattr(runs, "time", clock)
+    runs._wait(clock, "metastore", wait_s, answers=answers)
+    assert clock.now == pytest.approx(then, abs=3 * runs.POLL_S)
+
+
+def test_the_metastore_answers_once_both_do(runs: ModuleType, tmp_path: Path) -> None:
+    one = runs.Run.__new__(runs.Run)
+    one.folder, one._log, one._before = tmp_path / "run", tmp_path / "run.log", 0
+    line = "hive-metastore-3.1.3 answers after 4.1 s\n"
+    one._log.write_text("")
+    assert not one.answers("metastore")
+    (tmp_path / "run" / "engines" / "metastore-a_b").mkdir(parents=True)
+    one._log.write_text(line)
+    assert one.answers("metastore")
+    (tmp_path / "run" / "engines" / "metastore-0").mkdir()
+    assert not one.answers("metastore")
+    one._log.write_text(line * 2)
+    assert one.answers("metastore")
+
+
+def test_what_has_the_number_of_a_harness_that_ended_is_not_its_family(
+    runs: ModuleType, tmp_path: Path
+) -> None:
+    one = runs.Run.__new__(runs.Run)
+    one.folder = tmp_path
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        for status, there in ((None, True), (0, False)):
+            one.process = Mock(pid=os.getpid(), poll=Mock(return_value=status))
+            assert (child.pid in {each.pid for each in one.everything()}) is there
+        child.communicate(b"\n")

@@ -1,0 +1,338 @@
+"""`tools/deaths.py`: what it says of a run that something died in, and what counts as a death."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import psutil
+import pytest
+
+from harness.artifacts import table_homes
+from harness.artifacts.cache import MAKING, Cache
+from harness.core import jsonl
+from harness.core.records import Verdict, VerdictKind
+from harness.run import load_run as run
+from harness.run import run_info
+
+TOOLS: Final = Path(__file__).parents[3] / "tools"
+NUMBER: Final = 3
+ENDED: Final = 3
+"""The exit status of a run with unknown cells."""
+Said = Mapping[str, VerdictKind]
+RIGHT: Final = {"a": VerdictKind.CORRECT, "b": VerdictKind.WRONG}
+UNKNOWN: Final = {"a": VerdictKind.CORRECT, "b": VerdictKind.UNKNOWN}
+ANOTHER: Final = {"a": VerdictKind.WRONG, "b": VerdictKind.WRONG}
+MISSING: Final = {"a": VerdictKind.CORRECT}
+
+
+@pytest.fixture(autouse=True)
+def tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(TOOLS)
+
+
+@pytest.fixture
+def deaths() -> ModuleType:
+    return importlib.import_module("deaths")
+
+
+@pytest.fixture
+def book() -> ModuleType:
+    return importlib.import_module("deaths_book")
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    module = importlib.import_module("deaths_runs")
+    monkeypatch.setattr(module, "time", Clock())
+    monkeypatch.setattr(module, "GONE_S", 3 * module.POLL_S)  # by that clock
+    return module
+
+
+@dataclass
+class Clock:
+    """A clock that sleeping alone moves on."""
+
+    now: float = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that is there or not."""
+
+    runs: bool
+    state: str = psutil.STATUS_SLEEPING
+
+    def is_running(self) -> bool:
+        return self.runs
+
+    def status(self) -> str:
+        return self.state
+
+
+@dataclass
+class Scripted:
+    """Stands for `deaths.Run` and `deaths.strike`: runs that end as told, struck or not."""
+
+    ends: list[tuple[int, Said]]
+    struck: Iterator[object | None]
+    begun: bool = True
+    leaves: Path = Path()
+    """A folder that each run leaves behind."""
+    stays: list[Process] = field(default_factory=list)
+    """What a run that is gone on with leaves running."""
+    options: list[tuple[str, ...]] = field(default_factory=list)
+    waits: list[float] = field(default_factory=list)
+    folder: Path = Path()
+
+    def run(self, folder: Path, cache: Path, *options: str) -> Scripted:
+        self.folder = folder
+        self.options.append(options)
+        return self
+
+    def finish(self) -> int:
+        status, said = self.ends.pop(0)
+        self.folder.mkdir(exist_ok=True)
+        self.leaves.mkdir(parents=True, exist_ok=True)
+        write(self.folder, said)
+        if self.begun:
+            (self.folder / run_info.INFO).touch()
+        return status
+
+    def strike(self, _: object, target: str, blow: int, wait_s: float, chance: object) -> object:
+        self.waits.append(wait_s)
+        return next(self.struck)
+
+    def everything(self) -> list[Process]:
+        return self.stays if "--resume" in self.options[-1] else []
+
+
+def write(folder: Path, said: Said) -> None:
+    verdicts = [Verdict(case, "s", "v", 1, "r", "w", "q", kind) for case, kind in said.items()]
+    jsonl.write_all(folder / run.VERDICTS, verdicts)
+
+
+Bench = Callable[..., tuple[Any, Scripted]]
+
+
+@pytest.fixture
+def bench(
+    deaths: ModuleType, runs: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Bench:
+    """Give a function that makes a bench, of which an undisturbed run is known, and its runs."""
+    monkeypatch.setattr(deaths.pipeline, "judge_run", lambda _: None)
+    (tmp_path / "known").mkdir()
+    write(tmp_path / "known", RIGHT)
+    known = deaths.Undisturbed(0, deaths.verdicts(tmp_path / "known"), 50.0, {"x": 30.0}, {})
+
+    def make(
+        *ends: tuple[int, Said], struck: Sequence[object | None] = (runs.Struck((), ()),)
+    ) -> tuple[Any, Scripted]:
+        scripted = Scripted(list(ends), iter(struck))
+        monkeypatch.setattr(deaths, "Run", scripted.run)
+        monkeypatch.setattr(deaths, "strike", scripted.strike)
+        book = deaths.Book(tmp_path, 1)
+        return deaths.Bench(tmp_path, book, {("r", False): known}), scripted
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("ends", "outcome"),
+    [
+        ([(0, RIGHT)], "went on by itself"),
+        ([(ENDED, UNKNOWN), (0, RIGHT)], "resumed after 3"),
+        ([(ENDED, {}), (0, RIGHT)], "resumed after 3"),
+        ([(ENDED, ANOTHER)], "differs"),  # although what comes after may be right
+        ([(0, UNKNOWN)], "differs"),
+        ([(0, MISSING)], "differs"),
+        ([(ENDED, UNKNOWN), (0, MISSING)], "differs"),
+        ([(ENDED, UNKNOWN), (0, ANOTHER)], "differs"),
+        ([(ENDED, UNKNOWN), (ENDED, UNKNOWN)], "broken"),
+    ],
+)
+def test_what_came_of_a_struck_run(
+    deaths: ModuleType, bench: Bench, ends: list[tuple[int, Said]], outcome: str
+) -> None:
+    made, scripted = bench(*ends)
+    kind = deaths.Kind("x", "r")
+    assert deaths.until_struck(made, kind, NUMBER) == outcome
+    assert not scripted.ends
+    assert scripted.options[1:] == [("--resume",)][: len(ends) - 1]
+
+
+def test_what_a_death_left_is_judged_before_it_is_gone_on_with(
+    deaths: ModuleType, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = bench((-9, {}), (0, RIGHT))
+    monkeypatch.setattr(deaths.pipeline, "judge_run", lambda folder: write(folder, ANOTHER))
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "differs"
+
+
+def test_a_verdict_that_judging_again_would_mend_is_told(
+    deaths: ModuleType, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = bench((0, ANOTHER))
+    monkeypatch.setattr(deaths.pipeline, "judge_run", lambda folder: write(folder, RIGHT))
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "differs"
+
+
+def test_records_that_a_death_harmed_are_told(
+    deaths: ModuleType, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = bench((-9, {}), (0, RIGHT))
+    monkeypatch.setattr(deaths.pipeline, "judge_run", run.load)  # nothing is in `run.json`
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "broken"
+
+
+def test_a_run_that_had_not_begun_is_begun_again(deaths: ModuleType, bench: Bench) -> None:
+    made, scripted = bench((-9, {}), (0, RIGHT))
+    scripted.begun = False
+    kind = deaths.Kind("x", "r")
+    assert deaths.until_struck(made, kind, NUMBER) == "begun again after -9"
+    assert scripted.options == [tuple(kind.options)] * 2
+
+
+@pytest.mark.parametrize("ends", [[(0, RIGHT)], [(ENDED, UNKNOWN), (0, RIGHT)]])
+@pytest.mark.parametrize(
+    "path",
+    ["run-3/engines/trino-476-0/data", "run-3/answers.jsonl.part", "cache/states/.making-1"],
+)
+def test_what_is_half_made_after_the_end_is_told(
+    deaths: ModuleType, bench: Bench, tmp_path: Path, ends: list[tuple[int, Said]], path: str
+) -> None:
+    made, scripted = bench(*ends)
+    scripted.leaves = tmp_path / path
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "left over"
+    assert (tmp_path / path).exists()  # so that it can be looked at
+
+
+@pytest.mark.parametrize(
+    ("ends", "outcome"),
+    [([(0, RIGHT)], "went on by itself"), ([(ENDED, UNKNOWN), (0, RIGHT)], "left over")],
+)
+def test_the_home_of_a_table_that_a_death_left_is_gone_once_the_harness_is_started_again(
+    deaths: ModuleType,
+    bench: Bench,
+    tmp_path: Path,
+    ends: list[tuple[int, Said]],
+    outcome: str,
+) -> None:
+    made, scripted = bench(*ends)
+    scripted.leaves = table_homes.folder(Cache(tmp_path / "cache")) / f"{MAKING}1"
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == outcome
+
+
+@pytest.mark.parametrize(
+    ("process", "outcome"),
+    [
+        (Process(runs=True), "survived"),
+        (Process(runs=True, state=psutil.STATUS_ZOMBIE), "went on by itself"),
+        (Process(runs=False), "went on by itself"),
+    ],
+)
+def test_a_process_that_outlives_the_harness_is_told(
+    deaths: ModuleType, runs: ModuleType, bench: Bench, process: Process, outcome: str
+) -> None:
+    made, _ = bench((0, RIGHT), struck=[runs.Struck((process,), ())])
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == outcome
+
+
+def test_a_socket_that_listens_after_the_harness_is_told_and_one_of_another_run_is_not(
+    deaths: ModuleType, runs: ModuleType, bench: Bench
+) -> None:
+    kind = deaths.Kind("x", "r")
+    with listening() as own:
+        number, held = own.getsockname()[1], runs.deaths_ports.held_by([psutil.Process()])
+        struck = runs.Struck((), {each for each in held if each.number == number})
+        assert deaths.until_struck(bench((0, RIGHT), struck=[struck])[0], kind, 1) == "survived"
+        other = listening(number)  # before the first is closed, so that nobody else takes the port
+    with other:
+        assert number in {each.number for each in runs.deaths_ports.listening()}
+        outcome = deaths.until_struck(bench((0, RIGHT), struck=[struck])[0], kind, 2)
+        assert outcome == "went on by itself"
+
+
+def listening(port: int = 0) -> socket.socket:
+    """Listen on a port of loopback, which another socket may be listening on."""
+    return socket.create_server(("127.0.0.1", port), reuse_port=True)
+
+
+def test_what_a_run_that_was_gone_on_with_leaves_running_is_told(
+    deaths: ModuleType, bench: Bench
+) -> None:
+    made, scripted = bench((ENDED, UNKNOWN), (0, RIGHT))
+    scripted.stays = [Process(runs=True)]
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "survived"
+
+
+def test_a_run_is_done_again_with_another_moment_until_something_was_struck(
+    deaths: ModuleType, runs: ModuleType, bench: Bench
+) -> None:
+    late = [None, None]
+    made, scripted = bench(*[(0, RIGHT)] * 3, struck=[*late, runs.Struck((), ())])
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "went on by itself"
+    assert len(set(scripted.waits)) == 3
+    assert all(0 < each < 30 for each in scripted.waits)
+
+
+def test_runs_in_which_nothing_was_struck_are_not_counted_and_are_done_by_the_next_go(
+    deaths: ModuleType, book: ModuleType, bench: Bench
+) -> None:
+    tries, kind = deaths.TRIES, next(iter(book.SHARES))
+    made, scripted = bench(*[(0, RIGHT)] * 2 * tries, struck=[None] * 2 * tries)
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "too late"
+    assert len(scripted.waits) == tries
+    made.book.note(NUMBER, kind, "too late", 1.0)
+    made.book.note(4, kind, "differs", 1.0)
+    assert book.due({NUMBER: kind, 4: kind, 5: kind}, made.book.done()) == {NUMBER: kind, 5: kind}
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "too late"
+    assert len(set(scripted.waits)) == 2 * tries  # the next go strikes at other moments
+
+
+def test_a_run_that_nobody_struck_must_have_the_verdicts_of_any_other(
+    deaths: ModuleType, bench: Bench
+) -> None:
+    made, _ = bench((0, ANOTHER), struck=[None])
+    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "differs"
+
+
+def test_the_table_says_what_became_of_what_was_struck_whoever_read(book: ModuleType) -> None:
+    first, other, second = (
+        *[kind for kind in book.SHARES if kind.struck == "harness killed"][:2],
+        next(kind for kind in book.SHARES if kind.struck == "prestodb-0.283 hangs"),
+    )
+    outcomes = [(first, "resumed after -9"), (other, "resumed after 3")]
+    outcomes += [(first, "begun again after -9"), (other, book.LATE)]
+    done = outcomes + [(second, each) for each in book.FAILED]
+    head, _, *rows = (line.strip("| ").split(" | ") for line in book.table(done))
+    assert head[:5] == ["what was struck", "runs", *list(book.COLUMNS.values())[:3]]
+    assert rows == [
+        ["harness killed", "3", "0", "2", "1", "0", "0", "0", "0", "1"],
+        ["prestodb-0.283 hangs", "4", "0", "0", "0", "1", "1", "1", "1", "0"],
+        ["all", "7", "0", "2", "1", "1", "1", "1", "1", "1"],
+    ]
+    said = book.total([outcome for _, outcome in done], 200)
+    assert said == "7 of 200 runs struck something; 4 of these failed."
+
+
+def test_the_moment_is_any_of_the_time_that_the_target_was_there_or_answered(
+    deaths: ModuleType,
+) -> None:
+    known = deaths.Undisturbed(0, {}, 50.0, {"x": 30.0}, {"x": 10.0})
+    kinds = [(deaths.Kind("x", "r"), 30.0), (deaths.Kind("x", "r", stops=True), 10.0)]
+    for kind, most in [*kinds, (deaths.Kind("harness", "r"), 50.0)]:
+        chance = random.Random(1)  # noqa: S311 - not secret
+        assert known.wait_s(kind, chance) == random.Random(1).random() * most  # noqa: S311

@@ -1,0 +1,68 @@
+"""What records say of the states of a variant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.core.records import FileValues, Outcome, OutcomeKind
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation.column_resolution import META
+from harness.runtime.metastore_objects import CatalogEntry
+from harness.write import state_records, table_state
+from harness.write.next_step import Course
+from harness.write.table_state import Frozen
+from tests.unit.write.test_variant_writer import variant
+
+
+def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None:
+    # The state was frozen by an earlier run, whose instants were others.
+    facts = tuple(
+        FileFact(name, FileKind.BASE, name, instant, ())
+        for name, instant in (("a", "10"), ("b", "30"))
+    )
+    frozen = Frozen(Outcome(2, OutcomeKind.APPLIED, "30"), (), facts, ("", "10", "30"))
+    told = state_records._relabelled(frozen, state_records._names(frozen, ["", "100", "300"]))
+    assert [fact.instant for fact in told] == ["100", "300"]
+
+
+def test_so_is_when_rows_were_committed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def read(_: Path, __: object, numbers: list[int], *, meta: bool) -> Iterator[FileValues]:
+        yield from (FileValues(each, commits=("10", "30"), unread=str(meta)) for each in numbers)
+
+    monkeypatch.setattr("harness.write.state_records.data_files.read", read)
+    state = frozen_state(0, ("id",), tmp_path)
+    state = replace(state, frozen=replace(state.frozen, instants=("10",)))
+    course = Course(variant()).then(replace(state.frozen.outcome, instant="100"))
+    (record,) = state_records._records(course, [state], reused=True)
+    assert record.values[0].commits == ("100", "30")
+
+
+def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> table_state.State:
+    """Give a state with a base file of its own step, whose catalog lists these columns."""
+    fact = FileFact(f"{step}", FileKind.BASE, f"{step}", "", tuple((n, "string") for n in META))
+    listed = [{"name": name, "type": "string"} for name in columns]
+    entry = CatalogEntry("t", {"sd": {"cols": listed}})
+    return table_state.State(
+        "d", folder, Frozen(Outcome(step, OutcomeKind.APPLIED), (entry,), (fact,), ())
+    )
+
+
+def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def read(_: Path, __: object, numbers: list[int], *, meta: bool) -> Iterator[FileValues]:
+        yield from (FileValues(each, meta=((1,),) if meta else ()) for each in numbers)
+
+    monkeypatch.setattr("harness.write.state_records.data_files.read", read)
+    for last, bare in (("id", True), (next(iter(META)), False)):
+        states = [frozen_state(0, tuple(META), tmp_path), frozen_state(1, (last,), tmp_path)]
+        course = Course(variant())
+        for each in states:
+            course = course.then(each.frozen.outcome)
+        records = list(state_records._records(course, states, reused=False))
+        assert [each.bare for each in records] == [False, bare]
+        assert [bool(each.values[0].meta) for each in records] == [bare, bare]

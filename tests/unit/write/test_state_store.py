@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts import table_homes
+from harness.artifacts.cache import Cache
+from harness.artifacts.cache_sweep import sweep
+from harness.core.records import Outcome, OutcomeKind, Refusal
+from harness.model.file_facts import FileFact, FileKind
+from harness.runtime.metastore_objects import CatalogEntry
+from harness.write import state_store
+from harness.write.table_state import Frozen, State
+
+DIGEST = "d" * 64
+ENTRY = CatalogEntry(
+    "t",
+    {
+        "tableName": "t",
+        "sd": {
+            "cols": [
+                {"name": "_hoodie_record_key", "type": "string"},
+                {"name": "id", "type": "int"},
+            ],
+            "location": "file:{location}",
+        },
+        "partitionKeys": [{"name": "p", "type": "string"}],
+    },
+)
+FACT = FileFact("a.parquet", FileKind.BASE, "a", "100", (("id", "int32"),), ("1",))
+APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (ENTRY,), (FACT,), ("", "100"))
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "cache")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A folder with a file, a hidden one and an empty folder, all of an old time."""
+    folder = tmp_path / "t"
+    (folder / "empty").mkdir(parents=True)
+    for name in ("a.parquet", ".a.parquet.crc"):
+        (folder / name).write_text(name)
+    for path in (*folder.iterdir(), folder):
+        os.utime(path, ns=(10**18, 10**18))
+    return folder
+
+
+def test_a_state_is_a_faithful_copy(cache: Cache, table: Path) -> None:
+    state = state_store.freeze(cache, DIGEST, table, APPLIED)
+    names = sorted(path.name for path in state.table.iterdir())
+    assert names == [".a.parquet.crc", "a.parquet", "empty"]
+    assert {path.stat().st_mtime_ns for path in (*state.table.iterdir(), state.table)} == {10**18}
+
+
+def test_a_state_is_found_again_as_it_was_frozen(cache: Cache, table: Path) -> None:
+    refusal = Refusal("java.lang.X", "no", "CODE", "cause")
+    frozen = replace(
+        APPLIED, outcome=Outcome(1, OutcomeKind.REFUSED, refusal=refusal, statements=("s",))
+    )
+    made = state_store.freeze(cache, DIGEST, table, frozen)
+    assert state_store.load(cache, DIGEST) == made
+    assert made.frozen == replace(frozen, listing=state_store.file_list(made))
+
+
+def test_nothing_is_found_where_nothing_was_frozen(cache: Cache) -> None:
+    assert state_store.load(cache, DIGEST) is None
+
+
+def test_a_state_is_read_only(cache: Cache, table: Path) -> None:
+    state = state_store.freeze(cache, DIGEST, table, APPLIED)
+    modes = {path.stat().st_mode & 0o222 for path in (state.folder, *state.folder.rglob("*"))}
+    assert modes == {0}
+
+
+def test_what_is_there_already_stays(cache: Cache, table: Path) -> None:
+    first = state_store.freeze(cache, DIGEST, table, APPLIED)
+    (table / "later").touch()
+    again = state_store.freeze(cache, DIGEST, table, replace(APPLIED, instants=("", "200")))
+    assert again == first
+    assert not (again.table / "later").exists()
+
+
+def test_a_state_whose_files_were_changed_is_put_aside(cache: Cache, table: Path) -> None:
+    state = state_store.freeze(cache, DIGEST, table, APPLIED)
+    (state.table / "a.parquet").chmod(0o644)
+    (state.table / "a.parquet").write_text("other")
+    assert state_store.load(cache, DIGEST) is None
+    assert len(list((cache.root / "states").glob(f"{DIGEST}.changed-*/state.json"))) == 1
+    assert state_store.freeze(cache, DIGEST, table, APPLIED) == state_store.load(cache, DIGEST)
+
+
+def test_a_copy_that_breaks_off_leaves_nothing(
+    cache: Cache, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state_store._ADAPTER, "dump_json", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        state_store.freeze(cache, DIGEST, table, APPLIED)
+    assert state_store.load(cache, DIGEST) is None
+    assert [path.suffix for path in (cache.root / "states").iterdir()] == [".lock"]
+
+
+@pytest.mark.parametrize("kind", [OutcomeKind.UNKNOWN, OutcomeKind.SKIPPED])
+def test_a_state_that_is_not_known_is_never_kept(
+    cache: Cache, table: Path, kind: OutcomeKind
+) -> None:
+    with pytest.raises(ValueError, match="never kept"):
+        state_store.freeze(cache, DIGEST, table, replace(APPLIED, outcome=Outcome(1, kind)))
+    assert state_store.load(cache, DIGEST) is None
+
+
+def test_a_table_of_which_nothing_was_written_is_an_empty_folder(
+    cache: Cache, tmp_path: Path
+) -> None:
+    state = state_store.freeze(cache, DIGEST, tmp_path / "absent", APPLIED)
+    assert list(state.table.iterdir()) == []
+
+
+def test_the_file_list_shows_every_change(cache: Cache, table: Path) -> None:
+    state = state_store.freeze(cache, DIGEST, table, APPLIED)
+    before = state_store.file_list(state)
+    assert state_store.file_list(state) == before
+    os.utime(state.table / "empty", ns=(1, 1))
+    touched = state_store.file_list(state)
+    assert touched != before
+    state.table.chmod(0o755)
+    (state.table / "new").touch()
+    assert len(state_store.file_list(state)) == len(touched) + 1
+
+
+def test_the_file_list_has_the_order_of_states_frozen_long_ago(cache: Cache, table: Path) -> None:
+    """Folder by folder: it is compared with what stands in `state.json`."""
+    for name in ("b/x", "b.c", "b/a/y", "empty/z"):
+        (table / name).parent.mkdir(parents=True, exist_ok=True)
+        (table / name).write_text(name)
+    (table / "link").symlink_to("b")
+    seen = state_store.file_list(state_store.freeze(cache, DIGEST, table, APPLIED))
+    top = [".a.parquet.crc", "a.parquet", "b", "b.c", "empty", "link"]
+    assert [each.path for each in seen] == [*top, "b/a", "b/x", "b/a/y", "empty/z"]
+    assert {each.path: each.size for each in seen if each.size < 3} == dict.fromkeys(
+        ("b", "b/a", "empty", "link"), 0
+    )
+
+
+def test_a_state_whose_table_is_gone_is_put_aside(cache: Cache, table: Path) -> None:
+    state = state_store.freeze(cache, DIGEST, table, APPLIED)
+    state.folder.chmod(0o755)
+    shutil.move(state.table, state.folder / "elsewhere")
+    assert state_store.file_list(state) == ()
+    assert state_store.load(cache, DIGEST) is None
+
+
+def test_everything_that_was_told_is_in_the_address() -> None:
+    first = state_store.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w1"])
+    assert first == state_store.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w1"])
+    others = {
+        state_store.address({"a": "2"}, [["create"], ["insert"]], ["w1", "w1"]),
+        state_store.address({"a": "1"}, [["create"], ["insert", ""]], ["w1", "w1"]),
+        state_store.address({"a": "1"}, [["create", "insert"]], ["w1", "w1"]),
+        state_store.address({"a": "1"}, [["create"], ["insert"]], ["w1", "w2"]),
+        state_store.address({"a": "1"}, [["create"]], ["w1"]),
+    }
+    assert first not in others
+    assert len(others) == 5
+
+
+@pytest.fixture
+def at_home(cache: Cache, table: Path) -> State:
+    """A state of a table whose files name each other by where they were written; that is gone."""
+    with table_homes.new(cache) as home:
+        shutil.copytree(table, home)
+        state = state_store.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home)))
+    shutil.rmtree(home.parent)
+    return state
+
+
+class Metastore:
+    """Remembers where tables were registered."""
+
+    def __init__(self) -> None:
+        self.locations: list[str] = []
+
+    def has(self, database: str) -> bool:
+        return False
+
+    def register(self, database: str, entries: object, location: str) -> None:
+        self.locations.append(location)
+
+
+def registered(state: State) -> str:
+    metastore = Metastore()
+    state_store.register(metastore, state)  # type: ignore[arg-type] # what of it is needed
+    (location,) = metastore.locations
+    return location
+
+
+def test_a_table_without_a_home_is_registered_where_its_copy_lies(
+    cache: Cache, table: Path
+) -> None:
+    state = state_store.freeze(cache, DIGEST, table, APPLIED)
+    assert registered(state) == str(state.table)
+
+
+def test_a_table_is_brought_home_before_it_is_read(at_home: State) -> None:
+    assert state_store.file_list(at_home) == ()
+    assert registered(at_home) == at_home.frozen.home
+    names = sorted(path.name for path in at_home.home.iterdir())
+    assert names == [".a.parquet.crc", "a.parquet", "empty"]
+    assert (at_home.home / "a.parquet").samefile(at_home.table / "a.parquet")
+
+
+def test_of_a_writing_that_broke_off_a_state_is_of_use_and_its_home_stays_once_it_is_read(
+    cache: Cache, table: Path
+) -> None:
+    with suppress(KeyboardInterrupt), table_homes.new(cache) as home:
+        shutil.copytree(table, home)
+        state = state_store.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home)))
+        raise KeyboardInterrupt
+    assert len(sweep(cache)) == 1
+    assert not home.exists()
+    registered(state)
+    assert sweep(cache) == ()
+    assert [each.path for each in state_store.file_list(state)] == [".a.parquet.crc", "a.parquet"]
+
+
+def test_a_home_that_is_read_stays_though_its_writing_breaks_off_then(
+    cache: Cache, table: Path
+) -> None:
+    with suppress(KeyboardInterrupt), table_homes.new(cache) as home:
+        shutil.copytree(table, home)
+        registered(state_store.freeze(cache, DIGEST, home, replace(APPLIED, home=str(home))))
+        raise KeyboardInterrupt
+    assert sweep(cache) == ()
+    assert (home / "a.parquet").exists()
+
+
+def test_what_is_at_home_already_stays_unless_it_was_changed(at_home: State) -> None:
+    registered(at_home)
+    kept, changed = (at_home.home / name for name in ("a.parquet", ".a.parquet.crc"))
+    copied = kept.read_bytes()
+    kept.unlink()
+    kept.write_bytes(copied)
+    os.utime(kept, ns=(10**18, 10**18))
+    changed.unlink()
+    changed.write_text("other")
+    registered(at_home)
+    assert not kept.samefile(at_home.table / kept.name)
+    assert changed.samefile(at_home.table / changed.name)
+    assert sorted(path.name for path in at_home.home.iterdir()) == [
+        changed.name,
+        kept.name,
+        "empty",
+    ]
+
+
+def test_later_states_add_files_at_home_and_only_changes_of_its_own_count(at_home: State) -> None:
+    registered(at_home)
+    before = state_store.file_list(at_home)
+    assert [each.path for each in before] == [".a.parquet.crc", "a.parquet"]
+    (at_home.home / "later.parquet").touch()
+    assert state_store.file_list(at_home) == before
+    os.utime(at_home.home / "a.parquet", ns=(1, 1))
+    assert state_store.file_list(at_home) != before
+
+
+def test_a_state_that_can_only_be_read_in_another_cache_counts_as_absent(
+    at_home: State, cache: Cache, tmp_path: Path
+) -> None:
+    assert state_store.load(cache, DIGEST) == at_home
+    other = Cache(tmp_path / "other")
+    shutil.copytree(cache.root, other.root)
+    with table_homes.new(other) as table:
+        table.mkdir()
+        mine = state_store.freeze(other, DIGEST, table, replace(APPLIED, home=str(table)))
+    assert mine.home == table
+    assert state_store.load(other, DIGEST) == mine
+    shutil.rmtree(mine.folder)
+    shutil.copytree(at_home.folder, mine.folder)
+    assert state_store.load(other, DIGEST) is None
+    assert not mine.folder.exists()
+
+
+def test_where_no_links_are_allowed_a_table_is_brought_home_by_copies(
+    at_home: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    registered(at_home)
+    assert [each.path for each in state_store.file_list(at_home)] == [".a.parquet.crc", "a.parquet"]
+    assert not (at_home.home / "a.parquet").samefile(at_home.table / "a.parquet")
+    before = state_store.file_list(at_home)
+    registered(at_home)
+    assert state_store.file_list(at_home) == before

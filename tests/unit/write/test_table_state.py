@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.core.records import Outcome, OutcomeKind
+from harness.model.file_facts import FileFact, FileKind
+from harness.runtime.metastore_objects import CatalogEntry
+from harness.write.table_state import Frozen, State
+
+META = "_hoodie_commit_time"
+
+
+def state(*listed: str, stored: str = "id", partitions: tuple[str, ...] = ()) -> State:
+    """Give a state whose one catalog entry lists columns and whose one file stores one."""
+    columns, keys = ([{"name": n, "type": "string"} for n in some] for some in (listed, partitions))
+    entry = CatalogEntry("t", {"sd": {"cols": columns}, "partitionKeys": keys})
+    fact = FileFact("f", FileKind.BASE, "g", "1", ((stored, "string"),))
+    outcome = Outcome(1, OutcomeKind.APPLIED, "1")
+    return State("d" * 64, Path("states/d"), Frozen(outcome, (entry,), (fact,), ("", "1")))
+
+
+def test_columns_are_those_of_the_catalog_without_hudis_own() -> None:
+    found = state("_hoodie_record_key", "id", partitions=("p",))
+    assert found.columns == {"t": ("id", "p")}
+    assert found.database == f"s_{'d' * 16}"
+
+
+def test_hudis_own_columns_are_those_that_the_catalog_lists() -> None:
+    assert state(META, "id", "_hoodie_mine").listed == {"t": frozenset({META})}
+
+
+@pytest.mark.parametrize(
+    ("listed", "stored", "bare"),
+    [("id", META, True), (META, META, False), ("id", "id", False), (META, "id", False)],
+)
+def test_a_state_is_bare_where_only_files_have_the_meta_columns(
+    listed: str, stored: str, *, bare: bool
+) -> None:
+    assert state(listed, stored=stored).bare is bare
