@@ -30,13 +30,13 @@ class Report(Protocol):
 
 
 def names() -> tuple[str, ...]:
-    """Give the names of all reports, sorted."""
+    """Return the names of all reports, sorted."""
     files = (each.name for each in pkgutil.iter_modules(__path__))
     return tuple(sorted(name for name in files if name not in SHARED))
 
 
 def load(name: str) -> Report:
-    """Give the report of that name.
+    """Return the report of that name.
 
     Raises:
         UsageProblem: there is none; the message names what is there.

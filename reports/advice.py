@@ -17,12 +17,12 @@ class Advice:
     verb: str = ""
 
     def command(self, case: str) -> str:
-        """Give the command for a case, as a shell takes it; empty where there is none."""
+        """Return the command for a case, as a shell takes it; empty where there is none."""
         return f"harness {self.verb} {shlex.quote(case)}" if self.verb else ""
 
 
 def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
-    """Say what helps, and how to find out more; nothing where nothing is wrong or refused.
+    """Return what helps, and how to find out more; nothing where nothing is wrong or refused.
 
     `question`: what every reader made of the same question. Where no reader is to blame, nothing
     is said of its settings.
@@ -48,7 +48,7 @@ def _same_engine(verdict: Verdict, question: Iterable[Verdict]) -> Iterable[Verd
 
 
 def _settings(others: Sequence[Verdict]) -> str:
-    """Say what the same engine answered with other settings."""
+    """Return what the same engine answered with other settings."""
     if not others:
         return "This engine was asked the same with no other settings."
     right = [each.reader for each in others if each.verdict is VerdictKind.CORRECT]

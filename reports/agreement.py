@@ -27,7 +27,7 @@ class Agreement:
 
 
 def questions(run: Run) -> Mapping[Question, tuple[Verdict, ...]]:
-    """Give the verdicts of each question, one for each reader asked."""
+    """Return the verdicts of each question, one for each reader asked."""
     found: dict[Question, list[Verdict]] = {}
     for each in run.verdicts:
         found.setdefault(question(each), []).append(each)
@@ -35,7 +35,7 @@ def questions(run: Run) -> Mapping[Question, tuple[Verdict, ...]]:
 
 
 def question(verdict: Verdict) -> Question:
-    """Give what was asked, whoever was asked it."""
+    """Return what was asked, whoever was asked it."""
     return verdict.variant, verdict.step, verdict.view, verdict.query
 
 
@@ -87,7 +87,7 @@ class Alarm:
 
 
 def alarms(run: Run) -> tuple[Alarm, ...]:
-    """Give the questions that all readers answer alike and unlike the truth, those alike together.
+    """Return questions that all readers answer alike and unlike the truth, those alike together.
 
     Then the reference model may be wrong. Several settings of one distribution are one voice.
     """
@@ -109,7 +109,7 @@ def _answered(run: Run, verdict: Verdict) -> bool:
 
 
 def _fingerprint(verdict: Verdict, answer: Answer | None) -> str:
-    """Give a text that is the same for equal answers; nothing is equal to no answer at all."""
+    """Return a text that is the same for equal answers; nothing is equal to no answer at all."""
     if verdict.verdict is VerdictKind.CORRECT:
         return "the truth"
     if answer is None or answer.unknown or answer.void:

@@ -74,7 +74,7 @@ def write(run: Run, folder: Path) -> Path:
 
 
 def text_of(run: Run, made: Claims) -> str:
-    """Give the table as Markdown, differences explained below it."""
+    """Return the table as Markdown, differences explained below it."""
     heads = " | ".join(made.changes)
     lines = [
         f"# {made.title}",
@@ -111,7 +111,7 @@ def _cell(run: Run, change: Change, claim: Claim, name: str) -> str:
 
 
 def _agreement(seen: Iterable[tuple[str, ...]], claimed: Iterable[str]) -> str:
-    """Say whether what was seen of a reader is claimed; wrong files say nothing of any reader."""
+    """Whether what was seen of a reader is claimed; wrong files say nothing of any reader."""
     told = [kinds for kinds in seen if kinds != (WRITERS,)]
     if not told:
         return NOTHING_TOLD

@@ -41,7 +41,7 @@ def write(run: Run, folder: Path) -> Path:
 
 
 def page(run: Run) -> str:
-    """Give the whole page."""
+    """Return the whole page."""
     groups = summary.group_findings(run)
     return (
         _environment()
@@ -78,7 +78,7 @@ def page(run: Run) -> str:
 
 
 def embedded(data: object) -> Markup:
-    r"""Give data as JSON that no parser of HTML finds an end or a comment in.
+    r"""Return data as JSON that no parser of HTML finds an end or a comment in.
 
     >>> embedded(["</script>\u2028"])
     Markup('["\\u003c/script>\\u2028"]')

@@ -27,7 +27,7 @@ class Pool:
         self._numbers: dict[str, int] = {}
 
     def add(self, item: Json) -> int:
-        """Give the number of a thing, the same one for an equal thing, and 0 for an empty one."""
+        """Return the number of a thing, the same one for an equal thing, and 0 for an empty one."""
         if not item:
             return 0
         text = json.dumps(item)
@@ -47,7 +47,7 @@ class Question:
 
 
 def cell(run: Run, verdict: Verdict, of: Question, pool: Pool) -> dict[str, Json]:
-    """Give what a cell shows beside its question and its reader."""
+    """Return what a cell shows beside its question and its reader."""
     answer = run.answers.get(verdict.case)
     key = run.variant(verdict.variant).key
     shown: dict[str, Json] = {
@@ -103,7 +103,7 @@ def _answer(answer: Answer, pool: Pool) -> dict[str, Json]:
 
 
 def refusal(given: Refusal | None, pool: Pool) -> int:
-    """Give an engine's error, or a writer's."""
+    """Return an engine's error, or a writer's."""
     return pool.add(asdict(given)) if given else 0
 
 

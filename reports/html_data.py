@@ -19,7 +19,7 @@ META_PREFIX: Final = "_hoodie_"
 
 
 def data(run: Run) -> dict[str, Json]:
-    """Give everything that the page's script needs."""
+    """Return everything that the page's script needs."""
     pool = Pool()
     steps, instants = _steps(run), _instants(run)
     variants = [
@@ -40,7 +40,7 @@ def data(run: Run) -> dict[str, Json]:
 
 
 def _ways(run: Run) -> Json:
-    """Say what every way of reading is that gives a wrong answer."""
+    """Return what every way of reading is that gives a wrong answer."""
     found = dict.fromkeys(way for each in run.verdicts for way in each.reproduces)
     return {way: way_text(way) for way in found}
 
@@ -65,7 +65,7 @@ def _reader(run: Run, name: str) -> Json:
 
 
 def _steps(run: Run) -> Mapping[str, set[int]]:
-    """Give the steps of each variant: those planned, and any that something was judged of."""
+    """Return the steps of each variant: those planned, and any that something was judged of."""
     found = {each.id: {step.number for step in each.steps} for each in _variants(run)}
     for verdict in run.verdicts:
         found[verdict.variant].add(verdict.step)
@@ -73,7 +73,7 @@ def _steps(run: Run) -> Mapping[str, set[int]]:
 
 
 def _instants(run: Run) -> Mapping[str, Mapping[str, int]]:
-    """Give the step that made each instant, by variant."""
+    """Return the step that made each instant, by variant."""
     found: dict[str, dict[str, int]] = {}
     for (variant, number), state in run.by_step.items():
         if state.outcome.instant:
@@ -124,7 +124,7 @@ def _step(
 
 
 def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[Json]:
-    """Give a state's files, the one numbered 1 first. Most were there a step before."""
+    """Return a state's files, the one numbered 1 first. Most were there a step before."""
     return [
         pool.add(_file(fact, instants.get(fact.instant), pool))
         for fact in numbered(files, instants).facts
@@ -146,7 +146,7 @@ def _file(fact: FileFact, step: int | None, pool: Pool) -> Json:
 
 
 def _questions(run: Run, pool: Pool) -> list[Json]:
-    """Give the questions, each with its cells: what they share is said once."""
+    """Return the questions, each with its cells: what they share is said once."""
     variants = {each.id: number for number, each in enumerate(_variants(run))}
     readers = {name: number for number, name in enumerate(_readers(run))}
     instants = _instants(run)

@@ -138,7 +138,7 @@ def _found(finding: Finding) -> str:
 
 
 def details(verdict: Verdict, answer: Answer | None) -> str:
-    """Give the evidence: wrong places, the mapping that reproduces it, the refusal, the SQL."""
+    """Return the evidence: wrong places, the mapping that reproduces it, the refusal, the SQL."""
     lines = [line for each in verdict.findings for line in _places(each)]
     if verdict.reproduces:
         lines.append(mapping_text(verdict.reproduces, verdict.claimed))
@@ -179,5 +179,5 @@ def _step(run: Run, step: StepResult) -> junitparser.TestCase:
 
 
 def _xml(text: str) -> str:
-    """Give a text that XML can hold: its control characters are written out."""
+    """Return a text that XML can hold: its control characters are written out."""
     return _NOT_XML.sub(lambda found: ascii(found.group())[1:-1], text)

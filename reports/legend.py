@@ -28,7 +28,7 @@ VIEWS: Final[Mapping[str, str]] = {
 
 
 def short_names(run: Run) -> Mapping[str, str]:
-    """Give each reader a short name: its engine, numbered where there are several of it."""
+    """Return each reader a short name: its engine, numbered where there are several of it."""
     readers = list(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
     engines = [reader.partition("{")[0].partition("-")[0][:LABEL] for reader in readers]
     return {
@@ -52,7 +52,7 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
 
 
 def _fidelities(run: Run, labels: Mapping[str, str]) -> Mapping[str, list[str]]:
-    """Give what the distributions are, those alike together."""
+    """Return what the distributions are, those alike together."""
     found: dict[str, list[str]] = {}
     for reader in labels:
         known = run.readers.get(reader)

@@ -10,7 +10,7 @@ from harness.core.errors import printable
 
 
 def text(console: Console, said: str, style: str = "") -> Text:
-    """Give a text that the console's encoding can hold."""
+    """Return a text that the console's encoding can hold."""
     lines = "\n".join(printable(line) for line in said.split("\n"))
     held = lines.encode(console.encoding, "backslashreplace").decode(console.encoding)
     return Text(held, style)

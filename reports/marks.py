@@ -90,12 +90,12 @@ class _Table:
         self.keys = [_key_text(row[names.index(key)]) if key in names else "" for row in rows]
 
     def column(self, path: str) -> int | None:
-        """Give the number of the column that a dotted path lies in."""
+        """Return the number of the column that a dotted path lies in."""
         root = path if path in self.names else re.split(r"[.\[]", path, maxsplit=1)[0]
         return self.names.index(root) if root in self.names else None
 
     def rows(self, key: str | None) -> list[int]:
-        """Give the numbers of the rows with a key; a place says NULL of one without, too."""
+        """Return the numbers of the rows with a key; a place says NULL of one without, too."""
         found = [at for at, each in enumerate(self.keys) if each == key]
         return self.rows(None) if not found and key == text_of(None) else found
 
@@ -105,7 +105,7 @@ def _key_text(value: Value) -> str | None:
 
 
 def _moved(places: Sequence[tuple[FindingKind, Witness]], key: str) -> dict[str, str | None]:
-    """Give the key that each row is answered under whose key column itself is wrong."""
+    """Return the key that each row is answered under whose key column itself is wrong."""
     wrong = (each for _, each in places if each.key and each.column == key)
     return {each.key: _key_text(each.found) for each in wrong}
 

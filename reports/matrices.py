@@ -119,7 +119,7 @@ def _view(name: str) -> str:
 
 
 def _rows(verdicts: Sequence[Verdict]) -> tuple[list[_Row], list[int]]:
-    """Give the rows of the steps after which something is not correct, and the other steps."""
+    """Return the rows of the steps after which something is not correct, and the other steps."""
     asked: dict[tuple[int, str, str], dict[str, Verdict]] = {}
     for each in verdicts:
         asked.setdefault((each.step, each.view, each.query), {})[each.reader] = each

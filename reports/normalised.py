@@ -37,7 +37,7 @@ class Met:
 
 
 def met(verdicts: Iterable[Verdict]) -> tuple[Met, ...]:
-    """Give what was met in verdicts, by product and name."""
+    """Return what was met in verdicts, by product and name."""
     counts: Counter[tuple[str, str]] = Counter()
     cells: Counter[tuple[str, str]] = Counter()
     for verdict in verdicts:
@@ -52,7 +52,7 @@ def met(verdicts: Iterable[Verdict]) -> tuple[Met, ...]:
 
 
 def of_cell(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
-    """Give what was met in one cell, a clause for each."""
+    """Return what was met in one cell, a clause for each."""
     product = tolerances.product(reader)
     found = tolerances.of(product)
     return tuple(

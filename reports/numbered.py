@@ -15,12 +15,12 @@ class Numbered:
     facts: tuple[FileFact, ...]
 
     def name(self, fact: FileFact | None) -> str:
-        """Give what a file is called; nothing for one that is not among them."""
+        """Return what a file is called; nothing for one that is not among them."""
         same = (f"#{at}" for at, each in enumerate(self.facts, start=1) if each is fact)
         return next(same, "")
 
     def names(self, path: str) -> str:
-        """Give what a path is called; a log file has a number for each of its blocks."""
+        """Return what a path is called; a log file has a number for each of its blocks."""
         return " or ".join(self.name(each) for each in self.facts if each.path == path)
 
 

@@ -26,7 +26,7 @@ class Crossing:
 
 
 def said(pairs: Sequence[Pairs]) -> str:
-    """Say what is covered, over all scenarios; empty where all combinations are variants."""
+    """Return what is covered, over all scenarios; empty where all combinations are variants."""
     if not pairs:
         return ""
     variants, all_of_them = sum(p.variants for p in pairs), sum(p.combinations for p in pairs)
@@ -54,7 +54,7 @@ def asked(readers: Sequence[Partly]) -> tuple[str, ...]:
 
 
 def impossible(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
-    """Give each pair that cannot be, with the scenarios in which it cannot."""
+    """Return each pair that cannot be, with the scenarios in which it cannot."""
     found: dict[Excluded, list[str]] = {}
     for each in pairs:
         for pair in each.cannot:
@@ -63,7 +63,7 @@ def impossible(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]]
 
 
 def crossings(run: Run) -> tuple[Crossing, ...]:
-    """Give a table for every two axes that have several values each; none without pairs."""
+    """Return a table for every two axes that have several values each; none without pairs."""
     if not run.info.pairs:
         return ()
     variants = [axes_of(each) for each in run.info.variants]
@@ -90,7 +90,7 @@ def _crossing(
 
 
 def axes_of(variant: VariantInfo) -> Mapping[str, str]:
-    """Give the axis values of a variant in people's words; sequences are one, whatever the step."""
+    """Return axis values of a variant in people's words; sequences are one, whatever the step."""
     table_version = variant.settings.get("table_version", "")
     rest = {k: v for k, v in variant.settings.items() if k != "table_version"}
     writer = " then ".join(name for name, _ in groupby(variant.writers))

@@ -41,7 +41,7 @@ def witness_text(kind: FindingKind, witness: Witness) -> str:
 
 
 def own_text(witness: Witness) -> str:
-    """Give the engine's own text of a wrong place; empty where it says no more than the value."""
+    """Return the engine's own text of a wrong place; empty where it says no more than the value."""
     same = not witness.raw or witness.raw == text_of(witness.found)
     return "" if same else f"the engine's own text: {short(witness.raw)}"
 
@@ -117,7 +117,7 @@ def refusal_text(refusal: Refusal, longest: int = LINE) -> str:
 
 
 def log_text(answer: Answer | None) -> str:
-    """Give the end of the server's log after the last try at what is unknown; empty without one.
+    """Return the end of the server's log after the last try at what is unknown; empty without one.
 
     As many lines as the record holds, each cut.
     """
@@ -129,7 +129,7 @@ def log_text(answer: Answer | None) -> str:
 
 
 def mapping_text(reproduces: tuple[str, ...], claimed: str) -> str:
-    """Say which way of reading gives the same answer; only one that is claimed is a diagnosis."""
+    """Return the way of reading that gives the same answer; only a claimed one is a diagnosis."""
     if not reproduces:
         return ""
     if claimed:

@@ -53,7 +53,7 @@ class Group:
 
     @property
     def amount(self) -> str:
-        """Say how many cells it is."""
+        """Return how many cells it is."""
         return counted(len(self.cases), "cell")
 
     @property
@@ -80,13 +80,13 @@ def totals(run: Run) -> Mapping[VerdictKind, int]:
 
 
 def flaky(run: Run) -> tuple[str, ...]:
-    """Give the cases that were answered only when asked again."""
+    """Return the cases that were answered only when asked again."""
     answers = (run.answers.get(each.case) for each in run.verdicts)
     return tuple(each.case for each in answers if each and each.attempts and not each.unknown)
 
 
 def explained(run: Run) -> str:
-    """Say how often a way of reading is named for a wrong answer; empty when none is wrong."""
+    """Return how often a way of reading is named for a wrong answer; empty when none is wrong."""
     wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
     claimed = sum(bool(each.claimed) for each in wrong)
     counts = Counter(min(len(each.reproduces), 2) for each in wrong)
@@ -206,7 +206,7 @@ def _range(run: Sequence[int]) -> str:
 
 
 def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
-    """Give the smallest ways of reading that explain every one of several answers.
+    """Return the smallest ways of reading that explain every one of several answers.
 
     An answer that a part of a way gives already is explained by the whole way as well.
     """
@@ -220,7 +220,7 @@ def _shared(ways: set[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _mapping(verdicts: Sequence[Verdict]) -> str:
-    """Say which way of reading explains all answers; those that tell enough must do so alone."""
+    """Return which way of reading explains all answers; those that tell enough must do so alone."""
     shared = _shared({each.reproduces for each in verdicts})
     enough = _shared({each.reproduces for each in verdicts if not each.scant})
     return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")

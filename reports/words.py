@@ -206,7 +206,7 @@ WAYS: Final[Mapping[str, str]] = {
 
 
 def way_text(way: str) -> str:
-    """Say what a way of reading is, part by part.
+    """Return what a way of reading is, part by part.
 
     >>> way_text("by name, base files only")
     'a column is looked for in each file under the name that it has today; \
@@ -226,7 +226,7 @@ def way_parts(way: str) -> tuple[str, ...]:
 
 
 def shown(value: Value) -> str:
-    """Give a value as a sentence shows it: text in quotes, NULL bare.
+    """Return a value as a sentence shows it: text in quotes, NULL bare.
 
     >>> shown("f1s1r1"), shown(None), shown(7)
     ("'f1s1r1'", 'NULL', '7')
@@ -235,7 +235,7 @@ def shown(value: Value) -> str:
 
 
 def exact(value: Value) -> str:
-    """Give the text of a value with every digit of its type, and text inside of others in quotes.
+    """Return the text of a value with every digit of its type, and text inside of others in quotes.
 
     >>> exact(7.0), exact(decimal.Decimal("12.50")), exact({"a": "NULL", "b": None})
     ('7.0', '12.50', "{a: 'NULL', b: NULL}")
@@ -260,13 +260,13 @@ def _inside(value: Value) -> str:
 
 
 def short(text: str, longest: int = LONGEST) -> str:
-    """Give a text on one line and not longer than that, the cut marked."""
+    """Return a text on one line and not longer than that, the cut marked."""
     line = printable(" ".join(text.split()))
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def kind_of(value: Value) -> str:
-    """Give the type of a value in a word, to tell `1` from `1`."""
+    """Return the type of a value in a word, to tell `1` from `1`."""
     names: tuple[tuple[type, str], ...] = (
         (type(None), "NULL"),
         (bool, "boolean"),
@@ -285,7 +285,7 @@ def kind_of(value: Value) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Give a number with its noun.
+    """Return a number with its noun.
 
     >>> counted(1, "cell"), counted(6, "cell")
     ('1 cell', '6 cells')

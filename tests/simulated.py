@@ -59,13 +59,13 @@ class File:
         return f"{self.group}_{instant_of(self.step)}.{self.kind}"
 
     def added(self, key: Value) -> Record:
-        """Give what Hudi adds to a record, in the order of its columns."""
+        """Return what Hudi adds to a record, in the order of its columns."""
         instant = self.commits.get(key, instant_of(self.step))
         values = (instant, f"{instant}_{self.group}_{key}", text_of(key), "", self.path)
         return self.meta.get(key) or dict(zip(META, values, strict=True))
 
     def fact(self) -> FileFact:
-        """Say what the harness reads of it."""
+        """Return what the harness reads of it."""
         types = {each.name: str(each.type) for each in self.schema.fields}
         columns = [*((name, "string") for name in META), *((n, types[n]) for n in self.names)]
         instant = instant_of(self.step)
@@ -89,11 +89,11 @@ class Disk:
     files: list[File] = field(default_factory=list)
 
     def until(self, step: int) -> list[File]:
-        """Give the files as they were after a step."""
+        """Return the files as they were after a step."""
         return [each for each in self.files if each.step <= step]
 
     def slices(self, step: int) -> dict[str, tuple[File, list[File]]]:
-        """Give each group's newest base file and the log files after it."""
+        """Return each group's newest base file and the log files after it."""
         found: dict[str, tuple[File, list[File]]] = {}
         for each in self.until(step):
             if each.kind is FileKind.BASE:
@@ -103,7 +103,7 @@ class Disk:
         return found
 
     def group_of(self, key: Value) -> str | None:
-        """Give the group whose newest base file holds a key, as an index would."""
+        """Return the group whose newest base file holds a key, as an index would."""
         for group, (base, _) in self.slices(10**6).items():
             if key in base.records:
                 return group

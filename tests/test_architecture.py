@@ -139,7 +139,7 @@ def forbidden_imports(modules: Iterable[Source]) -> list[str]:
 
 
 def allowed(importer: str, name: str) -> bool:
-    """Tell whether a module may import a name; names outside are judged by purity alone."""
+    """Return whether a module may import a name; names outside are judged by purity alone."""
     here, there = part(importer), part(name)
     if name == "harness":
         return True
@@ -154,7 +154,7 @@ def allowed(importer: str, name: str) -> bool:
 
 
 def in_order(order: tuple[str, ...] | None, here: str, there: str) -> bool:
-    """Tell whether `there` stands before `here`; what is not in the order is judged elsewhere."""
+    """Return whether `there` stands before `here`; what is not in the order is judged elsewhere."""
     if order is None or here == there or not {here, there} <= set(order):
         return True
     return order.index(there) < order.index(here)

@@ -47,7 +47,7 @@ class Installed:
         return run(*self.command(code), *arguments, cwd=cwd or self.folder)
 
     def command(self, code: str) -> tuple[str, ...]:
-        """Give the command that runs code so."""
+        """Return the command that runs code so."""
         libraries = sysconfig.get_path("purelib")
         start = f"import sys; sys.path[:0] = [{str(self.folder)!r}, {libraries!r}]\n"
         return sys.executable, "-I", "-S", "-c", start + code

@@ -43,7 +43,7 @@ GROUPS = ("iceberg", "spark with schema-on-read", "before any schema change")
 
 
 def groups(cell: Cell, found: load_run.Run, first: Mapping[str, int]) -> Iterator[str]:
-    """Give each reason for which the cell's reader should be right."""
+    """Yield each reason for which the cell's reader should be right."""
     variant = found.variants[cell.variant]
     reader = parse_reader(cell.reader)
     if variant.format == "iceberg":
@@ -56,7 +56,7 @@ def groups(cell: Cell, found: load_run.Run, first: Mapping[str, int]) -> Iterato
 
 
 def first_changes(found: load_run.Run) -> Mapping[str, int]:
-    """Give the first step of each variant that changes its schema; one past the last if none."""
+    """Return the first step of each variant that changes its schema; one past the last if none."""
     return {
         each.id: min(
             (s.number for s in each.steps if s.changes_schema), default=len(each.steps) + 1
@@ -66,7 +66,7 @@ def first_changes(found: load_run.Run) -> Mapping[str, int]:
 
 
 def good(found: load_run.Run) -> Iterator[str]:
-    """Give the lines of a table, then every cell among them that is not correct."""
+    """Yield the lines of a table, then every cell among them that is not correct."""
     first = first_changes(found)
     counted: Counter[tuple[str, str]] = Counter()
     cells = {cell.case: cell for cell in found.info.cells}
@@ -86,7 +86,7 @@ def good(found: load_run.Run) -> Iterator[str]:
 
 
 def sample(folder: Path, found: load_run.Run, cells: int, seed: int) -> Iterator[dict[str, object]]:
-    """Give the cells drawn, in the order of the plan."""
+    """Yield the cells drawn, in the order of the plan."""
     wrong = [each for each in found.verdicts if each.verdict is VerdictKind.WRONG]
     chosen = sorted(random.Random(seed).sample(range(len(wrong)), min(cells, len(wrong))))  # noqa: S311
     states = pipeline.states_of(found.states, Cache.default())
@@ -99,7 +99,7 @@ def sample(folder: Path, found: load_run.Run, cells: int, seed: int) -> Iterator
 
 
 def text(found: load_run.Run, cell: Cell, verdict: Verdict, states: States) -> Iterator[str]:
-    """Give all that is to be looked at for one cell."""
+    """Yield all that is to be looked at for one cell."""
     console = Console(record=True, width=WIDTH, file=io.StringIO())
     own = tuple(each for each in found.states if each.variant == cell.variant)
     tell(of_cell(found.info, cell, own, found.answers[cell.case], verdict), console)
@@ -119,7 +119,7 @@ def text(found: load_run.Run, cell: Cell, verdict: Verdict, states: States) -> I
 
 
 def files(table: Path) -> Iterator[str]:
-    """Give every file of the table, and what is in those of Parquet and of ORC."""
+    """Yield every file of the table, and what is in those of Parquet and of ORC."""
     for path in sorted(table.rglob("*")):
         relative = path.relative_to(table)
         if not path.is_file() or path.suffix == ".crc" or relative.parts[0] in BESIDE:

@@ -77,7 +77,7 @@ class Answers:
         return self.kinds.keys() == {"same"}
 
     def told(self) -> Iterator[str]:
-        """Give the lines that say what came of it."""
+        """Yield the lines that say what came of it."""
         counts = ", ".join(f"{count} {kind}" for kind, count in self.kinds.items())
         yield f"{self.reader}: {counts}; the first: {self.first[:60]}"
         if self.other:
@@ -85,7 +85,7 @@ class Answers:
 
 
 def said(connection: Connection, sql: str) -> str:
-    """Give an answer as text; the order of rows is no part of it."""
+    """Return an answer as text; the order of rows is no part of it."""
     try:
         reply = connection.ask(sql, timeout_s=TIMEOUT_S)
     except RefusedError as refused:

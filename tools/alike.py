@@ -34,7 +34,7 @@ SHOWN: Final = 40
 
 
 def verdicts(folder: Path) -> dict[str, str]:
-    """Give the canonical verdicts of a run by case, each as its line."""
+    """Return the canonical verdicts of a run by case, each as its line."""
     names = canonical.names_of(jsonl.read_all(folder / runs.STATES, StateRecord))
     found = jsonl.read_all(folder / runs.VERDICTS, Verdict)
     return {each.case: jsonl.dump(canonical.verdict(each, names)) for each in found}
@@ -66,7 +66,7 @@ def _text(content: bytes) -> str:
 
 
 def first_difference(was: str, now: str) -> str:
-    """Say where two texts first differ, and how."""
+    """Return where two texts first differ, and how."""
     pairs = enumerate(zip(was, now, strict=False))
     at = next((at for at, (a, b) in pairs if a != b), min(len(was), len(now)))
     line, start = was.count("\n", 0, at) + 1, was.rfind("\n", 0, at) + 1
@@ -87,7 +87,7 @@ def remade_otherwise(found: Run) -> Iterator[str]:
 
 
 def different(one: dict[str, str], other: dict[str, str]) -> list[str]:
-    """Give the cases whose verdicts are not the same in both."""
+    """Return the cases whose verdicts are not the same in both."""
     return sorted(case for case in one.keys() | other.keys() if one.get(case) != other.get(case))
 
 

@@ -89,7 +89,7 @@ def _plain(folder: Path, cache: Path) -> Mapping[str, Any]:
 
 
 def summary(found: Measured) -> Iterator[tuple[str, str]]:
-    """Give the figures of the whole."""
+    """Yield the figures of the whole."""
     first, cells = found.first, len(found.run.info.cells)
     yield "cells", str(cells)
     statuses = (first.status, found.again.status, found.asked.status)
@@ -126,12 +126,12 @@ def summary(found: Measured) -> Iterator[tuple[str, str]]:
 
 
 def cache_of(found: Measured) -> Path:
-    """Give the cache of the runs."""
+    """Return the cache of the runs."""
     return found.run.folder.parent / "cache"
 
 
 def phases(watched: Watched) -> Iterator[tuple[str, float, float]]:
-    """Give each phase with its seconds and the harness's CPU seconds."""
+    """Yield each phase with its seconds and the harness's CPU seconds."""
     before, before_cpu = 0.0, 0.0
     for name, end in _ends(watched):
         yield name, end.seconds - before, end.cpu_s - before_cpu
@@ -140,7 +140,7 @@ def phases(watched: Watched) -> Iterator[tuple[str, float, float]]:
 
 
 def _ends(watched: Watched) -> Iterator[tuple[str, Event]]:
-    """Give each phase but the last one with its end; readers are asked from when writing begins."""
+    """Yield each phase but the last with its end; readers are asked from when writing begins."""
     wrote, asked = (between(watched.events, task, "done") for task in ("write tables", ASK))
     if wrote:
         yield "up to write", wrote[0]
@@ -152,14 +152,14 @@ def _ends(watched: Watched) -> Iterator[tuple[str, Event]]:
 
 
 def asking_s(watched: Watched) -> float:
-    """Give the seconds from when the first server, the metastore, is started; NaN if none is."""
+    """Return the seconds from when the first server, the metastore, is started; NaN if none is."""
     begun = min((at - took for _, at, took in _started(watched)), default=float("nan"))
     over = between(watched.events, ASK, "done")
     return over[1].seconds - begun if over else float("nan")
 
 
 def starts(watched: Watched) -> Mapping[str, list[float]]:
-    """Give how long each server took until it answered, by the names of their folders."""
+    """Return how long each server took until it answered, by the names of their folders."""
     found: dict[str, list[float]] = {}
     for name, _, took in _started(watched):
         found.setdefault(FOLDERS.get(name, name), []).append(took)
@@ -167,14 +167,14 @@ def starts(watched: Watched) -> Mapping[str, list[float]]:
 
 
 def _started(watched: Watched) -> Iterator[tuple[str, float, float]]:
-    """Give each server, when it answered, and how long that took."""
+    """Yield each server, when it answered, and how long that took."""
     for event in watched.events:
         if told := ANSWERS.fullmatch(str(event.facts.get("text", ""))):
             yield told["name"], event.seconds, float(told["seconds"])
 
 
 def queries(found: records.Run) -> Mapping[str, list[Answer]]:
-    """Give the answers of each distribution."""
+    """Return the answers of each distribution."""
     by: dict[str, list[Answer]] = {}
     for cell in found.info.cells:
         with suppress(KeyError):
@@ -183,7 +183,7 @@ def queries(found: records.Run) -> Mapping[str, list[Answer]]:
 
 
 def engines(found: Measured) -> Iterator[tuple[str, ...]]:
-    """Give a row for each server: starts, queries, memory, CPU; and what the plain script took."""
+    """Yield a row for each server: starts, queries, memory, CPU; and what the plain script took."""
     began, answers, plain = starts(found.first), queries(found.run), found.plain["by"]
     for name, used in sorted(found.first.used.items()):
         of = answers.get(name, [])
@@ -206,7 +206,7 @@ def _size(folder: Path) -> float:
 
 
 def report(found: Measured) -> Iterator[str]:
-    """Give all tables."""
+    """Yield all tables."""
     yield from (*table(("", "seen"), summary(found)), "")
     timed = ((name, f"{wall:.1f}", f"{cpu:.2f}") for name, wall, cpu in phases(found.first))
     yield from (*table(("phase", "s", f"CPU s of the {HARNESS}"), timed), "")

@@ -97,7 +97,7 @@ def watch(folder: Path, cache: Path, *options: str) -> Watched:
 
 
 def answered(folder: Path) -> bool:
-    """Tell whether a run has recorded what an engine answered just now.
+    """Return whether a run has recorded what an engine answered just now.
 
     Where there was nothing to ask that is recorded too, before any engine is started.
     """
@@ -105,7 +105,7 @@ def answered(folder: Path) -> bool:
 
 
 def judged(folder: Path) -> bool:
-    """Tell whether a run has recorded verdicts."""
+    """Return whether a run has recorded verdicts."""
     path = folder / records.VERDICTS
     return path.is_file() and path.stat().st_size > 0
 
@@ -154,7 +154,7 @@ class _Sampler(threading.Thread):
         now[name] = now.get(name, 0) + process.memory_full_info().pss // (1 << 20)
 
     def used(self) -> dict[str, Used]:
-        """Give what the processes of each name used."""
+        """Return what the processes of each name used."""
         found: dict[str, Used] = defaultdict(Used)
         for name, mb in self._peaks.items():
             found[name].peak_mb = mb
@@ -171,7 +171,7 @@ def _cpu(pid: int) -> float:
 
 
 def between(events: Sequence[Event], begins: str, ends: str) -> tuple[Event, Event] | None:
-    """Give the first event of a task whose name begins so, and its last of the kind `ends`."""
+    """Return the first event of a task whose name begins so, and its last of the kind `ends`."""
     of_task = [each for each in events if str(each.facts.get("task", "")).startswith(begins)]
     over = [each for each in of_task if each.facts["event"] == ends]
     return (of_task[0], over[-1]) if over else None

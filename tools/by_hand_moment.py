@@ -24,7 +24,7 @@ class NoMomentError(LookupError):
 
 
 def filled(query: Part, table: Path) -> Part:
-    """Give a query with its moment as a written table has it; one of now as it stands.
+    """Return a query with its moment as a written table has it; one of now as it stands.
 
     `table`: the table's folder, which is read.
 
@@ -46,7 +46,7 @@ def filled(query: Part, table: Path) -> Part:
 
 
 def _said(pattern: re.Pattern[str], query: Part) -> str:
-    """Give what a comment says that has this pattern."""
+    """Return what a comment says that has this pattern."""
     for line in query.lines:
         if found := pattern.fullmatch(line):
             return found[1]
@@ -54,7 +54,7 @@ def _said(pattern: re.Pattern[str], query: Part) -> str:
 
 
 def _write(table: Path, number: int) -> Moment:
-    """Give a completed write of a table by its number, from 1; whichever format it has."""
+    """Return a completed write of a table by its number, from 1; whichever format it has."""
     for shape in map(formats.load, formats.names()):
         try:
             made = shape.instants(table) if shape.past_views else ()

@@ -93,7 +93,7 @@ def _parts(lines: Sequence[str]) -> Iterator[tuple[str, Part]]:
 
 
 def placed(script: Script, database: str, location: str, metastore: str) -> Script:
-    """Give a script with a database, a folder and a metastore of its own."""
+    """Return a script with a database, a folder and a metastore of its own."""
 
     def own(part: Part) -> Part:
         texts = (each.replace(LOCATION, location) for each in part.lines)
@@ -109,7 +109,7 @@ def placed(script: Script, database: str, location: str, metastore: str) -> Scri
 
 
 def alike(query: Part, printed: str) -> bool:
-    """Tell whether a client printed what was seen: the same rows in any order, or that error.
+    """Return whether a client printed what was seen: the same rows in any order, or that error.
 
     `printed`: a line of names and rows with tabs between values, among lines that do not count.
     Columns are found by their names: a client shows those of Hudi's own too.
@@ -124,7 +124,7 @@ def alike(query: Part, printed: str) -> bool:
 
 
 def _rows(names: Sequence[str], printed: str) -> list[tuple[str, ...]] | None:
-    """Give the values of these columns, of the lines below their names; None without these."""
+    """Return the values of these columns, of the lines below their names; None without these."""
     lines = [line.split("\t") for line in printed.splitlines()]
     for number, cells in enumerate(lines):
         shown = [each.rpartition(".")[2].strip() for each in cells]  # Hive says `t.id`
@@ -136,7 +136,7 @@ def _rows(names: Sequence[str], printed: str) -> list[tuple[str, ...]] | None:
 
 
 def _plain(text: str) -> str:
-    """Give the words after an error's kind without what clients change: quotes and blanks.
+    """Return the words after an error's kind without what clients change: quotes and blanks.
 
     Of a task of Spark's that failed it is the words of its cause: before them stand numbers of the
     stage and the task, which count what a session has done.

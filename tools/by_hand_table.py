@@ -16,7 +16,7 @@ HEAD: Final = ("cause", "seen", "by hand")
 
 
 def lines(came: Iterable[Came], beside: Container[str]) -> Iterator[str]:
-    """Give the tables: each reproducer by its cause, what its reader said, what came of it by hand.
+    """Yield tables: each reproducer by its cause, what its reader said, what came of it by hand.
 
     `beside`: the reproducers that stand where the tables will, which are linked.
     """
@@ -36,7 +36,7 @@ def _row(script: Script, result: str, *, linked: bool) -> tuple[str, ...]:
 
 
 def _text(text: str) -> str:
-    """Give a text as a cell holds it: Markdown's own signs are those of the text."""
+    """Return a text as a cell holds it: Markdown's own signs are those of the text."""
     for sign in "\\|[]*<`":
         text = text.replace(sign, f"\\{sign}")
     return text

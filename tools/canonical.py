@@ -45,7 +45,7 @@ SEQUENCE: Final = re.compile(rf"({tidy.INSTANT.pattern})_\d+(?=_\d+)")
 
 
 def run(found: Run) -> Run:
-    """Give the whole run so."""
+    """Return the whole run so."""
     names = names_of(found.states)
     views_of = {cell.case: (names[cell.variant], cell.view) for cell in found.info.cells}
     return replace(
@@ -62,7 +62,7 @@ def run(found: Run) -> Run:
 
 
 def names_of(states: Iterable[StateRecord]) -> Mapping[str, Names]:
-    """Give what each variant's instants and files are called; of no other they are called so."""
+    """Return what each variant's instants and files are called; of no other they are called so."""
     by_variant: dict[str, list[StateRecord]] = defaultdict(list)
     for each in states:
         by_variant[each.variant].append(each)
@@ -97,13 +97,13 @@ def _refusal(given: Refusal | None) -> Refusal | None:
 
 
 def _errors(names: Names) -> Names:
-    """Give what errors call files: an engine names the first it met, and each writing another."""
+    """Return what errors call files: an engine names the first it met, and each writing another."""
     numbers = {each: tidy.instant(0) for each in names.known if each.isdigit()}
     return Names(dict.fromkeys(names.known, tidy.group(0)) | numbers)
 
 
 def verdict(given: Verdict, names: Mapping[str, Names]) -> Verdict:
-    """Give one verdict so; `names`: of the variants."""
+    """Return one verdict so; `names`: of the variants."""
     own = names[given.variant]
     return replace(
         given,
@@ -146,7 +146,7 @@ def _value(value: Value, names: Names) -> Value:
 
 
 def _text(text: str, names: Names) -> str:
-    """Give a text that a reader showed; one that names nothing of the run stays as it is.
+    """Return a text that a reader showed; one that names nothing of the run stays as it is.
 
     A reader by position shows what Hudi adds to each row: instants and files.
     """

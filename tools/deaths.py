@@ -77,7 +77,7 @@ def disturbed(bench: Bench, kind: Kind, number: int, chance: random.Random) -> s
 def _became(
     run: Run, cache: Path, kind: Kind, known: Undisturbed, hit: Struck | None, status: int
 ) -> str:
-    """Give what came of a run that ended with a status; `hit`: what there was at the blow."""
+    """Return what came of a run that ended with a status; `hit`: what there was at the blow."""
     if hit is None:
         return LATE if verdicts(run.folder) == known.verdicts else deaths_book.DIFFERS
     if outlived(run, hit):
@@ -88,7 +88,7 @@ def _became(
 
 
 def _ended(run: Run, cache: Path, kind: Kind, known: Undisturbed, status: int) -> str:
-    """Give what came of a run after the blow; one that ended otherwise is gone on with."""
+    """Return what came of a run after the blow; one that ended otherwise is gone on with."""
     outcome, again = deaths_book.WENT_ON, status != known.status
     if again:
         outcome = _gone_on(run, cache, kind, known, status)
@@ -111,7 +111,7 @@ def _gone_on(run: Run, cache: Path, kind: Kind, known: Undisturbed, status: int)
 
 
 def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
-    """Tell whether a disturbed run says anything else of a cell than `unknown`, or the same."""
+    """Return whether a disturbed run says anything else of a cell than `unknown`, or the same."""
     said = [*verdicts(folder).items()]
     if (folder / run_info.INFO).exists():  # what is there may be judged before it is gone on with
         pipeline.judge_run(folder)

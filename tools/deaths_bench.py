@@ -34,7 +34,7 @@ class Undisturbed:
     """How many seconds of these it had answered before."""
 
     def wait_s(self, kind: Kind, chance: random.Random) -> float:
-        """Give how long the target is there, or answers, until the blow."""
+        """Return how long the target is there, or answers, until the blow."""
         life = self.asked if kind.stops else {**self.lives, HARNESS: self.seconds}
         return chance.random() * life.get(kind.target, 0.0)
 
@@ -48,7 +48,7 @@ class Bench:
     known: dict[tuple[str, bool], Undisturbed] = field(default_factory=dict)
 
     def cache(self, name: str) -> Path:
-        """Give a cache with the engines in it; states and answers are its own."""
+        """Return a cache with the engines in it; states and answers are its own."""
         return with_engines(self.folder / name)
 
     def clear(self, number: int) -> None:

@@ -44,11 +44,11 @@ class Book:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def done(self) -> dict[int, str]:
-        """Give what came of the runs that were done, by their numbers."""
+        """Return what came of the runs that were done, by their numbers."""
         return {each["number"]: each["outcome"] for each in self._told()}
 
     def goes(self, number: int) -> int:
-        """Give how often a run was noted; again only where nothing was struck."""
+        """Return how often a run was noted; again only where nothing was struck."""
         return sum(each["number"] == number for each in self._told())
 
     def note(self, number: int, kind: Kind, outcome: str, seconds: float) -> None:
@@ -65,12 +65,12 @@ class Book:
 
 
 def due(kinds: Mapping[int, Kind], done: Mapping[int, str]) -> dict[int, Kind]:
-    """Give the runs that are left: those not done, and those in which nothing was struck."""
+    """Return the runs that are left: those not done, and those in which nothing was struck."""
     return {number: kind for number, kind in kinds.items() if done.get(number, LATE) == LATE}
 
 
 def table(outcomes: Sequence[tuple[Kind, str]]) -> Iterator[str]:
-    """Give the lines of a Markdown table: what was struck, and what became of it."""
+    """Yield the lines of a Markdown table: what was struck, and what became of it."""
     yield f"| what was struck | runs | {' | '.join(COLUMNS.values())} |"
     yield f"| --- |{' ---: |' * (1 + len(COLUMNS))}"
     for struck in dict.fromkeys(kind.struck for kind in SHARES):
@@ -90,6 +90,6 @@ def _struck(outcomes: Sequence[str]) -> int:
 
 
 def total(outcomes: Sequence[str], planned: int) -> str:
-    """Say how many of the planned runs struck something, and how many of these failed."""
+    """Return how many of the planned runs struck something, and how many of these failed."""
     failed = sum(outcome in FAILED for outcome in outcomes)
     return f"{_struck(outcomes)} of {planned} runs struck something; {failed} of these failed."

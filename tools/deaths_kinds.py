@@ -102,7 +102,7 @@ SHARES: Final[dict[Kind, int]] = {
 
 
 def planned(runs: int, seed: int, only: str, each: int = EVERY) -> dict[int, Kind]:
-    """Give the kinds of so many runs by their numbers, in their shares, in a random order.
+    """Return the kinds of so many runs by their numbers, in their shares, in a random order.
 
     `only`: a pattern that the kind's name has; `each`: the first so many of every kind.
     """

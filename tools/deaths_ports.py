@@ -31,12 +31,12 @@ class Port:
 
 
 def listening() -> set[Port]:
-    """Give all there are now, whoever holds them."""
+    """Return all there are now, whoever holds them."""
     return {port for table in TABLES if table.exists() for port in parsed(table.read_text("ascii"))}
 
 
 def parsed(table: str) -> Iterator[Port]:
-    """Give those of a table of the kernel's, below its head. Pure."""
+    """Yield those of a table of the kernel's, below its head. Pure."""
     for line in table.splitlines()[1:]:
         _, local, _, state, _, _, _, _, _, inode, *_ = line.split()
         if state == LISTENS:
@@ -44,7 +44,7 @@ def parsed(table: str) -> Iterator[Port]:
 
 
 def held_by(processes: Iterable[psutil.Process]) -> set[Port]:
-    """Give those that one of these processes holds; of one that is gone there are none."""
+    """Return those that one of these processes holds; of one that is gone there are none."""
     held = {name for each in processes for name in _sockets(each.pid)}
     return {port for port in listening() if f"socket:[{port.inode}]" in held}
 

@@ -56,7 +56,7 @@ class Run:
             return self.process.wait()
 
     def answers(self, target: str) -> bool:
-        """Tell whether the harness has said of all that it started of a target that it answers.
+        """Return whether the harness has said of all that it started of a target that it answers.
 
         Of the metastore there are two, one to write by and one to read by.
         """
@@ -68,23 +68,23 @@ class Run:
         return 0 < begun <= len(re.findall(line, told, re.MULTILINE))
 
     def targets(self) -> set[str]:
-        """Give the names of what runs now below the harness."""
+        """Return the names of what runs now below the harness."""
         return {works_in(each).rpartition("-")[0] for each in self._family()} - {""}
 
     def of(self, target: str) -> list[psutil.Process]:
-        """Give the processes of a target that run now."""
+        """Return the processes of a target that run now."""
         if target == HARNESS:
             return [psutil.Process(self.process.pid)]
         return [each for each in self._family() if works_in(each).rpartition("-")[0] == target]
 
     def everything(self) -> list[psutil.Process]:
-        """Give what the harness started, and whatever else works in its folder."""
+        """Return what the harness started, and whatever else works in its folder."""
         found = set(self._family())
         found |= {each for each in psutil.process_iter() if self._is_here(each)}
         return list(found)
 
     def _family(self) -> list[psutil.Process]:
-        """Give all that the harness started; once it has ended, its id may be another's."""
+        """Return all that the harness started; once it has ended, its id may be another's."""
         return children(self.process.pid) if self.process.poll() is None else []
 
     def _is_here(self, process: psutil.Process) -> bool:
@@ -94,14 +94,14 @@ class Run:
 
 
 def children(pid: int) -> list[psutil.Process]:
-    """Give what a process started, and what that started; nothing when it is gone."""
+    """Return what a process started, and what that started; nothing when it is gone."""
     with suppress(psutil.Error):
         return psutil.Process(pid).children(recursive=True)
     return []
 
 
 def works_in(process: psutil.Process) -> str:
-    """Give the name of the folder below `engines` in which a process works."""
+    """Return the name of the folder below `engines` in which a process works."""
     with suppress(psutil.Error):
         parts = Path(process.cwd()).parts
         if "engines" in parts[:-1]:
@@ -146,7 +146,7 @@ def _wait(run: Run, target: str, wait_s: float, *, answers: bool) -> None:
 
 
 def outlived(run: Run, struck: Struck) -> bool:
-    """Tell whether anything that the harness started is there although it has ended."""
+    """Return whether anything that the harness started is there although it has ended."""
     deadline = time.monotonic() + GONE_S
     while there := _there(run, struck):
         if time.monotonic() > deadline:
@@ -157,7 +157,7 @@ def outlived(run: Run, struck: Struck) -> bool:
 
 
 def _there(run: Run, struck: Struck) -> list[psutil.Process | Port]:
-    """Give the processes that are there, else the sockets: the kernel takes long to list these."""
+    """Return processes that are there, else the sockets: the kernel takes long to list these."""
     alive = [each for each in {*struck.family, *run.everything()} if _runs(each)]
     return [*alive] or [*deaths_ports.listening().intersection(struck.ports)]
 
@@ -169,7 +169,7 @@ def _runs(process: psutil.Process) -> bool:
 
 
 def left(folder: Path, cache: Path, *, again: bool) -> list[Path]:
-    """Give what is half made, or was of use only to a process that runs.
+    """Return what is half made, or was of use only to a process that runs.
 
     `again`: the harness was started once more, which takes the homes away that a death left.
     """

@@ -75,14 +75,14 @@ DRIFT: Final = (
 
 
 def first_change(variant: Variant) -> int:
-    """Give the first step that changes the schema; one past the last if none does."""
+    """Return the first step that changes the schema; one past the last if none does."""
     steps = variant.scenario.steps
     changing = (at for at, each in enumerate(steps, 1) if each.operation.CHANGES_SCHEMA)
     return min(changing, default=len(steps) + 1)
 
 
 def known_good(cell: Cell, variant: Variant) -> bool:
-    """Tell whether the reader of a cell should be right."""
+    """Return whether the reader of a cell should be right."""
     reader = parse_reader(cell.reader)
     spark = reader.distribution.startswith("spark") and variant.format.startswith("hudi")
     by_id = spark and ("schema-on-read", "on") in reader.settings
@@ -91,7 +91,7 @@ def known_good(cell: Cell, variant: Variant) -> bool:
 
 
 def cells(recorded: Recorded) -> Iterator[Known]:
-    """Give the cells of a variant that are to be adjudicated."""
+    """Yield the cells of a variant that are to be adjudicated."""
     right: dict[tuple[int, str, str], list[str]] = {}
     for cell, said in recorded.verdicts.items():
         if said["verdict"] == VerdictKind.CORRECT:
@@ -108,7 +108,7 @@ Line = Mapping[str, object]
 
 
 def line(known: Known) -> Line:
-    """Give what is said of a cell."""
+    """Return what is said of a cell."""
     refused = known.said["verdict"] == VerdictKind.REFUSED
     group, whose, judgement, source, evidence = _refused(known) if refused else _wrong(known)
     return {
@@ -181,7 +181,7 @@ def _refused(known: Known) -> Told:
 
 
 def lines(variants: Iterable[Recorded]) -> Iterator[Line]:
-    """Give a line for each cell, in the order of the recording."""
+    """Yield a line for each cell, in the order of the recording."""
     for recorded in variants:
         yield from map(line, cells(recorded))
 

@@ -70,12 +70,12 @@ class Known:
         return found == table_of(labels, expected.rows)
 
     def names(self) -> list[str]:
-        """Give the findings with their columns."""
+        """Return the findings with their columns."""
         found = self.said.get("findings", ())
         return sorted(f"{each['kind']}: {', '.join(each['columns'])}" for each in found)
 
     def ways(self, answer: Answer | Part) -> list[Otherwise]:
-        """Give what gives exactly these rows of what the files hold, the least that does.
+        """Return what gives exactly these rows of what the files hold, the least that does.
 
         That is reading rightly where it does; nothing where none of the ways tried does.
         """
@@ -134,18 +134,18 @@ def _alone(part: Part) -> Query:
 
 
 def short(value: object) -> str:
-    """Give a text of bounded length on one line."""
+    """Return a text of bounded length on one line."""
     text = " ".join(str(value).split())
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def name(path: str) -> str:
-    """Give the name of a file, with its folder where it has one, and zeroes of its id left out."""
+    """Return name of a file, with its folder where it has one, and zeroes of its id left out."""
     return path.replace("00000000-0000-0000-0000-", "")
 
 
 def peers(known: Known) -> str:
-    """Say who answered the same question rightly."""
+    """Return who answered the same question rightly."""
     if not known.peers:
         return "no other reader answered this question rightly"
     more = len(known.peers) - PEERS
@@ -154,7 +154,7 @@ def peers(known: Known) -> str:
 
 
 def alone(known: Known) -> tuple[str, bool]:
-    """Say what became of columns asked alone; second, whether each is right, refused or a way's."""
+    """What became of columns asked alone; second, whether each is right, refused or a way's."""
     told = dict[str, list[str]]()
     for part in known.answer.parts:
         if part.refusal:

@@ -67,7 +67,7 @@ RIGHT: Final = Otherwise()
 
 
 def others(format_name: str, *, part: bool) -> Iterator[Otherwise]:
-    """Give the ways to read a format's tables otherwise, those that do least first.
+    """Yield the ways to read a format's tables otherwise, those that do least first.
 
     `part`: whether of a column that was asked alone, which may come as nothing but NULLs.
     """
@@ -109,24 +109,24 @@ class Files:
         return Histories(replay.case_of(self.recorded))
 
     def state(self, step: int) -> StateRecord:
-        """Give the state after a step."""
+        """Return the state after a step."""
         return self.histories.states[step]
 
     def read(self, step: int, view: str) -> tuple[FileFact, ...]:
-        """Give the files that a view is read from."""
+        """Return the files that a view is read from."""
         files = self.state(step).files
         only = view == READ_OPTIMIZED
         return tuple(each for each in files if not only or each.kind is FileKind.BASE)
 
     def written(self, fact: FileFact) -> int:
-        """Give the step that wrote a file."""
+        """Return the step that wrote a file."""
         known = {**self.histories.instants}
         for state in self.recorded.states:
             known.update(state.others)
         return known[fact.instant]
 
     def rows(self, step: int, view: str, otherwise: Otherwise = RIGHT) -> Iterator[Stored]:
-        """Give the rows that a reader finds: newer versions replace older ones of a file group."""
+        """Yield the rows that a reader finds: newer versions replace older ones of a file group."""
         made = {**self.histories.instants, **dict(self.state(step).others)}
         for base, logs in slices(self.read(step, view), made):
             found: dict[str, Stored] = {}
@@ -138,7 +138,7 @@ class Files:
             yield from found.values()
 
     def held(self, fact: FileFact) -> Iterator[Stored]:
-        """Give the rows of one file; none of a file that was not looked at."""
+        """Yield the rows of one file; none of a file that was not looked at."""
         found = self._values.get(fact, FileValues(0))
         meta = found.meta or ((),) * len(found.rows)
         for key, row, own in zip(fact.keys, found.rows, meta, strict=False):
@@ -148,7 +148,7 @@ class Files:
     def table(
         self, step: int, view: str, query: Query, reader: str, otherwise: Otherwise = RIGHT
     ) -> Table:
-        """Give what a reader answers, as answers are compared."""
+        """Return what a reader answers, as answers are compared."""
         schema = self.histories.history[step].schema
         rows = [
             self.shown(row, step, reader, otherwise) for row in self.rows(step, view, otherwise)
@@ -157,7 +157,7 @@ class Files:
         return table_of(labels, query.answer(schema.names, rows))
 
     def shown(self, row: Stored, step: int, reader: str, otherwise: Otherwise) -> list[Value]:
-        """Give a row as it is shown under the table's columns after a step."""
+        """Return a row as it is shown under the table's columns after a step."""
         truth = self.histories.history[step]
         partition = truth.table.partition_by
         places = [each for each in truth.schema.names if each not in partition]
@@ -172,7 +172,7 @@ class Files:
         return found
 
     def _counted(self, row: Stored, place: int, field: Field, otherwise: Otherwise) -> Value:
-        """Give what stands at a place of a file, its first columns being Hudi's own."""
+        """Return what stands at a place of a file, its first columns being Hudi's own."""
         if place < META:
             return row.meta[place]
         name, value = tuple(row.values.items())[place - META]

@@ -73,7 +73,7 @@ def counted(known: Known) -> str | None:
 
 
 def _met_otherwise(field: Field, column: str, type_: str, error: str) -> bool:
-    """Tell whether an error is about a column that meets this one of a file."""
+    """Return whether an error is about a column that meets this one of a file."""
     if "GroupColumnIO" in error:
         nested = isinstance(field.type, Struct | Array | Map)
         return nested and type_.partition("<")[0] not in {"struct", "list", "map"}

@@ -27,7 +27,7 @@ MARKS = {
 
 
 def short(readers: tuple[str, ...]) -> Mapping[str, str]:
-    """Give each reader a short name, unlike any other's: the engine and a number."""
+    """Return each reader a short name, unlike any other's: the engine and a number."""
     names: dict[str, str] = {}
     for reader in readers:
         engine = reader.partition("-")[0]
@@ -37,7 +37,7 @@ def short(readers: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def counts(verdicts: pd.Series[str]) -> str:
-    """Say how many of some verdicts are what; all correct is a tick."""
+    """Return how many of some verdicts are what; all correct is a tick."""
     if verdicts.empty:
         return ""
     found = verdicts.value_counts()
@@ -48,7 +48,7 @@ def counts(verdicts: pd.Series[str]) -> str:
 def by_scenario(
     frame: pd.DataFrame, names: Mapping[str, str], undone: Mapping[str, int]
 ) -> Iterator[str]:
-    """Give each scenario by each reader; `undone`: how many of its steps were not applied.
+    """Yield each scenario by each reader; `undone`: how many of its steps were not applied.
 
     They stand beside the ticks, which say nothing of cells that could not be asked.
     """
@@ -66,7 +66,7 @@ def not_applied(found: load_run.Run) -> Mapping[str, int]:
 
 
 def by_reader(frame: pd.DataFrame, names: Mapping[str, str]) -> Iterator[str]:
-    """Give what each reader got wrong; an answer counts under each of its findings."""
+    """Yield what each reader got wrong; an answer counts under each of its findings."""
     kinds = [str(each) for each in FindingKind]
     rows = []
     for reader, name in names.items():

@@ -51,7 +51,7 @@ class Seconds:
 
 
 def untuned(distribution: Distribution) -> Distribution:
-    """Give a distribution without what was set for speed only."""
+    """Return a distribution without what was set for speed only."""
     settings: dict[str, Setting] = dict(distribution.settings)
     settings["jvm"] = tuple(each for each in distribution.texts("jvm") if each not in JVM_TUNED)
     if distribution.engine == "spark":
@@ -60,7 +60,7 @@ def untuned(distribution: Distribution) -> Distribution:
 
 
 def questions(found: load_run.Run) -> Mapping[str, Mapping[Reader, Sequence[str]]]:
-    """Give the SQL that was sent, by distribution and reader, in the order of the plan."""
+    """Return the SQL that was sent, by distribution and reader, in the order of the plan."""
     by: dict[str, dict[Reader, list[str]]] = {}
     for cell in found.info.cells:
         answer = found.answers.get(cell.case)
@@ -72,7 +72,7 @@ def questions(found: load_run.Run) -> Mapping[str, Mapping[Reader, Sequence[str]
 
 
 def wanted(found: load_run.Run, distribution: str) -> Wanted:
-    """Give what a server will be asked about; a script's author would configure nothing more."""
+    """Return what a server will be asked about; a script's author would configure nothing more."""
     of = {each.id: each.format for each in found.info.variants}
     cells = ((cell.variant, parse_reader(cell.reader)) for cell in found.info.cells)
     return frozenset((of[v], r.settings) for v, r in cells if r.distribution == distribution)

@@ -36,7 +36,7 @@ SHOWN = 3
 
 
 def changes(before: Mapping[str, Recorded], after: Mapping[str, Recorded]) -> Iterator[str]:
-    """Say what differs between two recordings; verdicts that changed alike together, at the end."""
+    """Yield what differs between two recordings; verdicts that changed alike stand at the end."""
     was, now = dict[Cell, Said](), dict[Cell, Said]()
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
@@ -58,12 +58,12 @@ def _planned(old: Recorded, new: Recorded) -> Iterator[str]:
 
 
 def _same(one: Told | None, other: Told | None) -> bool:
-    """Tell whether two records are alike; a NaN in them is like any other."""
+    """Return whether two records are alike; a NaN in them is like any other."""
     return one == other or bool(one and other and dump(one) == dump(other))
 
 
 def _plan(recorded: Recorded) -> tuple[object, ...]:
-    """Give what was planned; the scenario as its text, in which a NaN is like any other."""
+    """Return what was planned; the scenario as its text, in which a NaN is like any other."""
     variant = recorded.variant
     return recorded.scenario, variant.format, variant.settings, variant.writers, variant.twin
 
@@ -96,7 +96,7 @@ def _answer(old: Answer | None, new: Answer | None) -> Iterator[str]:
 
 
 def _lines(answer: Answer | None) -> list[str]:
-    """Give an answer as lines; those of columns asked alone begin with the column."""
+    """Return an answer as lines; those of columns asked alone begin with the column."""
     if answer is None:
         return ["none"]
     lines = _content(answer)

@@ -6,6 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Give the lines of a Markdown table."""
+    """Yield the lines of a Markdown table."""
     for row in (head, ["---"] * len(head), *rows):
         yield f"| {' | '.join(row)} |"

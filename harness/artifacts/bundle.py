@@ -38,7 +38,7 @@ Source = Artifact | str
 
 
 def key(needed: Iterable[Distribution]) -> str:
-    """Give the digest of everything that distributions download on this platform (hexadecimal).
+    """Return the digest of everything that distributions download on this platform (hexadecimal).
 
     It changes when, and only when, something else must be downloaded: a key for caches of CI.
     """
@@ -47,7 +47,7 @@ def key(needed: Iterable[Distribution]) -> str:
 
 @contextmanager
 def workspace(cache: Cache) -> Iterator[Path]:
-    """Give a folder for files on their way, to one harness at a time."""
+    """Yield a folder for files on their way, to one harness at a time."""
     cache_mark.claim(cache)
     place = cache.root / "parcel"
     with cache.lock(place), cache.workspace(place) as folder:
@@ -81,5 +81,5 @@ class Hashed(io.RawIOBase):
 
     @property
     def sha256(self) -> str:
-        """Give the SHA-256 of what was read so far."""
+        """Return the SHA-256 of what was read so far."""
         return self._digest.hexdigest()

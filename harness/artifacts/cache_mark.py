@@ -79,7 +79,7 @@ def _marked(root: Path) -> bool:
 
 
 def _strange(root: Path) -> Iterator[Path]:
-    """Give what no cache holds, by its path from there."""
+    """Yield what no cache holds, by its path from there."""
     for each in root.iterdir():
         if names := _FOLDERS.get(each.name):
             yield from _odd(each, names)
@@ -90,7 +90,7 @@ def _strange(root: Path) -> Iterator[Path]:
 
 
 def _odd(folder: Path, names: re.Pattern[str]) -> Iterator[Path]:
-    """Give what does not belong in a folder of a cache; it may be a link to another cache's."""
+    """Yield what does not belong in a folder of a cache; it may be a link to another cache's."""
     if folder.is_file():
         yield folder
     for each in folder.iterdir() if folder.is_dir() else ():

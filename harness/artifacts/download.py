@@ -208,7 +208,7 @@ _NO_ADDRESS = (
 
 
 def _reason(error: Exception) -> str:
-    """Say why there is no answer; never in the library's words, which hold the address."""
+    """Return why there is no answer; never in the library's words, which hold the address."""
     reasons: tuple[tuple[type[Exception], str], ...] = (
         (
             requests.exceptions.SSLError,

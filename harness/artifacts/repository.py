@@ -56,7 +56,7 @@ def mirror_of_central(text: str, where: str, environ: Mapping[str, str]) -> Repo
 
 
 def without_login(text: str) -> str:
-    """Give a text without the user names and passwords of the addresses in it. Pure.
+    """Return a text without the user names and passwords of the addresses in it. Pure.
 
     >>> without_login("no answer from https://me:secret@repo.example:8443/m")
     'no answer from https://repo.example:8443/m'

@@ -23,13 +23,13 @@ TABLES: Final = "tables"
 
 
 def folder(cache: Cache) -> Path:
-    """Give the folder that homes are in."""
+    """Return the folder that homes are in."""
     return cache.root / TABLES
 
 
 @contextmanager
 def new(cache: Cache) -> Iterator[Path]:
-    """Give a path for the table of one writing, where nothing is yet.
+    """Yield a path for the table of one writing, where nothing is yet.
 
     It stays where the writing comes to its end, and is the next sweep's where it does not.
     """
@@ -74,5 +74,5 @@ def _mark(home: Path) -> Path:
 
 
 def _moving(home: Path) -> FileLock:
-    """Give the lock of who decides on a home; it is held for a moment only."""
+    """Return the lock of who decides on a home; it is held for a moment only."""
     return FileLock(home.parent.with_name(f"{home.parent.name}.lock"))

@@ -69,7 +69,7 @@ def plan(
     k: options.Select = "",
     cells: options.Cells = False,
 ) -> None:
-    """Tell what a run would do: variants, readers, cells, what is left out and why."""
+    """Return what a run would do: variants, readers, cells, what is left out and why."""
     made = plan_options.make([*(scenarios or ()), *(folders or ())], profile, k)
     plan_options.show(made, OUT, cells=cells)
 
@@ -219,7 +219,7 @@ app.command()(remedies.remedy)
 
 @app.command()
 def doctor(verify: options.Verify = False) -> None:
-    """Tell what is there, what is missing, and what each engine needs of this machine."""
+    """Return what is there, what is missing, and what each engine needs of this machine."""
     cache = Cache.default()
     changed = health.verify(distributions.names(), cache, OUT) if verify else ()
     found = health.health(distributions.names(), cache)

@@ -69,7 +69,7 @@ def import_(file: File, quiet: options.Quiet = False, json: options.Json = False
 
 @app.command(name="list")
 def list_() -> None:
-    """Tell what the cache holds, and how large it is."""
+    """Return what the cache holds, and how large it is."""
     cache = Cache.default()
     found = cache_prune.kept(cache)
     table = Table("folder", "files", "size", box=None, pad_edge=False, header_style="bold")

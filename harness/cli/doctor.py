@@ -35,7 +35,7 @@ class Health:
 
     @property
     def download(self) -> int:
-        """Give the bytes that are still to be fetched."""
+        """Return the bytes that are still to be fetched."""
         return sum(each.size for each in self.missing)
 
 
@@ -64,7 +64,7 @@ def machine(cache: Cache) -> Machine:
 
 
 def _unusable(cache: Cache, there: Path) -> str:
-    """Say why a cache of which the folder `there` exists cannot be written."""
+    """Return why a cache of which the folder `there` exists cannot be written."""
     try:
         cache_mark.check(cache)
         with tempfile.TemporaryFile(dir=there):
@@ -98,7 +98,7 @@ def verify(names: Iterable[str], cache: Cache, console: Console) -> tuple[Path, 
 
 
 def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
-    """Say what this machine lacks, each with what to do."""
+    """Return what this machine lacks, each with what to do."""
     lacking = []
     every = list(found)
     if this.python < PYTHON:
@@ -121,7 +121,7 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
 
 
 def _memory_needed(found: Iterable[Distribution]) -> int:
-    """Give what a run needs, in MiB: one engine beside the metastore; two run where they fit."""
+    """Return what a run needs, in MiB: one engine beside the metastore; two run where they fit."""
     engines = (each.memory_mb for each in found if each.name != metastore.DISTRIBUTION)
     beside = distributions.load(metastore.DISTRIBUTION).memory_mb + HARNESS_MB
     return max(engines, default=0) + beside

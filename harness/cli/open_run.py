@@ -35,7 +35,7 @@ class Means:
         cache_mark.check(self.cache)
 
     def work(self, folder: Path) -> pipeline.Work:
-        """Give what the phases of a run need."""
+        """Return what the phases of a run need."""
         # Servers run in folders of their own, where a relative path would mean another place.
         told, times = self.voice.progress(), (self.timeout_s, self.write_timeout_s)
         return pipeline.Work(self.cache, folder.resolve(), told, *times)

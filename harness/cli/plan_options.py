@@ -89,7 +89,7 @@ def _wrong_readers(profile: Profile) -> Iterator[str]:
 
 
 def _lines(path: Path) -> list[str]:
-    """Give the lines of a file that are not blank."""
+    """Return the lines of a file that are not blank."""
     content = scenario_text.read(path, CASES_BYTES, "a text file that names cases")
     return [line for each in content.splitlines() if (line := each.strip())]
 
@@ -186,7 +186,7 @@ def _told_apart(made: Plan) -> Iterator[str]:
 
 
 def _declared(made: Plan) -> dict[Cell, str]:
-    """Give the cells that their reader is declared not to support, each with the declaration."""
+    """Return the cells that their reader is declared not to support, each with the declaration."""
     of = {each.id: (each.format, _table_version(each)) for each in made.variants}
     said = (
         (each, declared_support.declared(each.reader, *of[each.variant])) for each in made.cells
@@ -195,7 +195,7 @@ def _declared(made: Plan) -> dict[Cell, str]:
 
 
 def _disclaimed(declared: Iterable[str]) -> Iterator[str]:
-    """Say how many cells are declared unsupported, by what is declared."""
+    """Yield how many cells are declared unsupported, by what is declared."""
     found = Counter(declared)
     if found:
         cells = counted(found.total(), "cell")
@@ -206,7 +206,7 @@ def _disclaimed(declared: Iterable[str]) -> Iterator[str]:
 
 
 def _table_version(variant: Variant) -> str:
-    """Give the version of a variant's table; empty where writers that follow one another decide."""
+    """Return version of a variant's table; empty where writers that follow one another decide."""
     if len(set(variant.writers)) > 1:
         return ""
     makes = writer_support.texts(

@@ -47,12 +47,12 @@ class EnvironmentProblem(HarnessError):
 
 
 def of_machine(error: OSError) -> EnvironmentProblem | None:
-    """Give the problem of this machine that a failure is; None when it may be a defect."""
+    """Return the problem of this machine that a failure is; None when it may be a defect."""
     return unwritable(error) if _numbers(error) & _OF_MACHINE else None
 
 
 def problem_of(error: Exception) -> HarnessError | None:
-    """Give the problem for people that an error is; None when it is a defect of the harness."""
+    """Return the problem for people that an error is; None when it is a defect of the harness."""
     if isinstance(error, HarnessError):
         return error
     if isinstance(error, FileNotFoundError) and not _somewhere():
@@ -61,7 +61,7 @@ def problem_of(error: Exception) -> HarnessError | None:
 
 
 def _somewhere() -> bool:
-    """Tell whether the working folder is there, without which no relative path can be found."""
+    """Return whether the working folder is there, without which no relative path can be found."""
     try:
         os.getcwd()  # noqa: PTH109 - errors.py needs no paths
     except FileNotFoundError:
@@ -70,13 +70,13 @@ def _somewhere() -> bool:
 
 
 def told(error: OSError) -> str:
-    """Say what failed in the file system, and at which file where that is known."""
+    """Return what failed in the file system, and at which file where that is known."""
     why = error.strerror or str(error)
     return f"{why} ({error.filename})" if error.filename else why
 
 
 def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> EnvironmentProblem:
-    """Give the problem that a failure of the file system is, with what to do next."""
+    """Return the problem that a failure of the file system is, with what to do next."""
     where = path or error.filename or "a file"
     if _numbers(error) & _FULL:
         next_ = "make room, or let HARNESS_CACHE and --run-dir name other places"
@@ -101,7 +101,7 @@ def _numbers(error: OSError) -> set[int | None]:
 
 
 def printable(text: str) -> str:
-    r"""Give a text with escapes for what ends a line or commands a terminal.
+    r"""Return a text with escapes for what ends a line or commands a terminal.
 
     Messages quote what files and engines hold.
 

@@ -23,7 +23,7 @@ _ADAPTERS: Final[dict[type, TypeAdapter[object]]] = {
 
 
 def dump(record: Record) -> str:
-    """Give the one line of JSON that holds a record."""
+    """Return the one line of JSON that holds a record."""
     return _ADAPTERS[type(record)].dump_json(record).decode()
 
 
@@ -74,7 +74,7 @@ def read_all(path: Path, kind: type[Record]) -> Iterator[Record]:
 
 @contextmanager
 def adding(path: Path) -> Iterator[Callable[[Iterable[Record]], None]]:
-    """Give what adds records to a file; a failure to write them names it."""
+    """Yield what adds records to a file; a failure to write them names it."""
     with naming(path):
         lines = path.open("a", encoding="utf-8")
 

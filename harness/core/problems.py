@@ -50,7 +50,7 @@ class Problems:
             raise ScenarioProblem(self.text())
 
     def text(self) -> str:
-        """Give one line for each problem: `file:line: what is wrong; what is allowed`."""
+        """Return one line for each problem: `file:line: what is wrong; what is allowed`."""
         found = sorted(self._found)
         told = [printable(f"{self._path}:{line}: {text}") for line, text in found]
         left = len(told) - MOST
@@ -58,7 +58,7 @@ class Problems:
 
 
 def one_of(given: str, allowed: Iterable[str]) -> str:
-    """Say what is allowed instead of a name, the nearest first when one is near.
+    """Return what is allowed instead of a name, the nearest first when one is near.
 
     >>> one_of("rename_colum", ["add_column", "rename_column"])
     "did you mean 'rename_column'? allowed: add_column, rename_column"

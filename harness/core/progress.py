@@ -122,7 +122,7 @@ class QuietProgress:
         """Nothing."""
 
     def count(self, task: str, total: int) -> Count:
-        """Give a count that tells nobody."""
+        """Return a count that tells nobody."""
         return Count(task, total)
 
     def note(self, text: str) -> None:
@@ -145,7 +145,7 @@ def megabytes(size: int) -> str:
 
 
 def state(count: Count) -> str:
-    """Say how far a count has come.
+    """Return how far a count has come.
 
     >>> found, judged = Counter(answered=7, refused=1), Counter(correct=4, wrong=3, refused=1)
     >>> state(Count("ask cells", 2000, made=8, by="a-1", outcomes=found, judged=judged))
@@ -156,11 +156,11 @@ def state(count: Count) -> str:
 
 
 def came(count: Count) -> str:
-    """Say what came of the things counted so far, to stand behind something."""
+    """Return what came of the things counted so far, to stand behind something."""
     outcomes = ", ".join(f"{number:,} {what}" for what, number in count.outcomes.items())
     return f": {outcomes}{_wrong(count.judged)}" if outcomes else ""
 
 
 def _wrong(judged: Counter[str]) -> str:
-    """Say how many are wrong once any was held against the truth; before, "none" says nothing."""
+    """Return how many answers are wrong, as text; empty until one was held against the truth."""
     return f"; {judged['wrong']:,} wrong" if judged.keys() & RIGHT_OR_WRONG else ""

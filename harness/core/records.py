@@ -120,7 +120,7 @@ class Column:
 
 
 def labelled(query: Query, columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Give the columns of an answer under the names that we ask for them by.
+    """Return the columns of an answer under the names that we ask for them by.
 
     Engines label an expression as they like: `address.town` is `town` to most.
     """

@@ -47,7 +47,7 @@ CHANCE: Final = re.compile("java.lang.StackOverflowError")
 
 
 def of_machine(refusal: Refusal) -> str:
-    """Give why an error is the machine's and says nothing of the engine; empty when it is not.
+    """Return why an error is the machine's and says nothing of the engine; empty when it is not.
 
     >>> of_machine(Refusal("java.io.IOException", "x: No space left on device"))
     'this machine has too little for it: No space left on device'
@@ -57,7 +57,7 @@ def of_machine(refusal: Refusal) -> str:
 
 
 def by_chance(refusal: Refusal) -> bool:
-    """Tell whether an error may have come of the moment, so that the same query may be answered.
+    """Return whether an error may have come of the moment, so that the same query may be answered.
 
     >>> by_chance(Refusal("X", "Internal error", cause="java.lang.StackOverflowError: None at x"))
     True
@@ -66,14 +66,14 @@ def by_chance(refusal: Refusal) -> bool:
 
 
 def text(refusal: Refusal) -> str:
-    """Give a refusal in one line."""
+    """Return a refusal in one line."""
     code = f" ({refusal.code})" if refusal.code else ""
     cause = f"; cause: {refusal.cause}" if refusal.cause else ""
     return f"{refusal.kind}{code}: {refusal.message}{cause}"
 
 
 def meaning(refusal: Refusal) -> str:
-    """Give what a refusal means, empty when its text does not tell.
+    """Return what a refusal means, empty when its text does not tell.
 
     >>> meaning(Refusal("GENERIC_INTERNAL_ERROR", "io.prestosql.spi.type.VarcharType"))
     "a file's column has another type than the table's"

@@ -53,7 +53,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a class, and mypy
 
 
 def keys_of(kind: type) -> tuple[str, ...]:
-    """Give the keys that a mapping for a dataclass may have."""
+    """Return the keys that a mapping for a dataclass may have."""
     return tuple(field.name for field in dataclasses.fields(kind))
 
 

@@ -73,13 +73,13 @@ class Document:
     lines: Mapping[Place, int]
 
     def line(self, place: Place) -> int:
-        """Give the line of a place, or of the nearest one around it."""
+        """Return the line of a place, or of the nearest one around it."""
         while place and place not in self.lines:
             place = place[:-1]
         return self.lines.get(place, 1)
 
     def known(self, place: Place) -> Place:
-        """Give the longest beginning of a place that the file has."""
+        """Return the longest beginning of a place that the file has."""
         while place and place not in self.lines:
             place = place[:-1]
         return place
@@ -114,7 +114,7 @@ def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
 
 
 def parse(text: str, path: str) -> Document:
-    """Give the data of a YAML text.
+    """Return the data of a YAML text.
 
     Raises:
         ScenarioProblem: it is no YAML, or more than plain data; every such place is named.
@@ -216,7 +216,7 @@ class _Builder:
         return number
 
     def _text(self, node: Node) -> str:
-        r"""Give a scalar's text; what JSON writes as a pair of `\\u` is one character."""
+        r"""Return a scalar's text; what JSON writes as a pair of `\\u` is one character."""
         text: str = node.value
         try:
             return text.encode("utf-16", "surrogatepass").decode("utf-16")
@@ -243,7 +243,7 @@ def _number(text: str) -> int | float | str:
 
 
 def _kept(text: str, number: float) -> bool:
-    """Tell whether a floating number is the one that was written."""
+    """Return whether a floating number is the one that was written."""
     if _NOT_FINITE.fullmatch(text):
         return True
     try:

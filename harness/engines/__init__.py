@@ -8,6 +8,6 @@ from harness.engines.api import Engine
 
 
 def load(name: str) -> Engine:
-    """Give the engine of a file in this folder; `name` is what distributions call it."""
+    """Return the engine of a file in this folder; `name` is what distributions call it."""
     found: Engine = importlib.import_module(f"{__name__}.{name}.engine").ENGINE
     return found

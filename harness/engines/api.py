@@ -113,16 +113,16 @@ class Server(Protocol):
         """
 
     def alive(self) -> bool:
-        """Tell whether the process still runs."""
+        """Return whether the process still runs."""
 
     def spent(self) -> bool:
-        """Tell whether another server should be asked from now on: this one has used itself up."""
+        """Whether another server should be asked from now on: this one has used itself up."""
 
     def log_tail(self) -> str:
-        """Give the end of the server's log (about 40 lines)."""
+        """Return the end of the server's log (about 40 lines)."""
 
     def peak_memory_mb(self) -> int:
-        """Give the most resident memory seen, in MiB."""
+        """Return the most resident memory seen, in MiB."""
 
 
 class Engine(Protocol):
@@ -132,17 +132,17 @@ class Engine(Protocol):
     """The settings a reader of this engine may name, each with the allowed values."""
 
     def sql(self, question: Question, settings: Settings) -> str:
-        """Give the query in this engine's SQL, identifiers quoted."""
+        """Return the query in this engine's SQL, identifiers quoted."""
 
     def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
-        """Say why a reader cannot be asked about tables of a format; empty when it can.
+        """Return why a reader cannot be asked about tables of a format; empty when it can.
 
         `settings` have the names and values of `settings` above. Known from data alone: what an
         engine only refuses when it is asked is an answer, and is asked for.
         """
 
     def ask_code(self) -> str:
-        """Give a digest of what shapes answers beside the artifacts: configuration, ask code."""
+        """Return a digest of what shapes answers beside the artifacts: configuration, ask code."""
 
     def serve(
         self,

@@ -17,7 +17,7 @@ HUDI_ONLY: Final = "schema-on-read"
 
 
 def cannot(distribution: Distribution, settings: Settings, format_name: str) -> str:
-    """Say why a reader cannot be asked about tables of a format; see `Engine.cannot`."""
+    """Return why a reader cannot be asked about tables of a format; see `Engine.cannot`."""
     needed = [each for each in BUNDLES if format_name.startswith(each)]
     for bundle in needed:
         if bundle not in distribution.settings:

@@ -31,7 +31,7 @@ _EXACT: Final = decimal.Context(prec=1_100)
 
 
 def number_of(sent: float | decimal.Decimal, kind: str) -> float:
-    """Give the `float` or `double` (by `kind`) that a sent number is the text of.
+    """Return the `float` or `double` (by `kind`) that a sent number is the text of.
 
     >>> number_of(503002.1, "float"), number_of(decimal.Decimal("1.5"), "double")
     (503002.09375, 1.5)
@@ -51,7 +51,7 @@ def number_of(sent: float | decimal.Decimal, kind: str) -> float:
 
 
 def is_printed(text: decimal.Decimal, number: float, kind: str) -> bool:
-    """Tell whether Java prints a number so.
+    """Return whether Java prints a number so.
 
     >>> texts = map(decimal.Decimal, ("401001.5", "401001.509"))
     >>> [is_printed(each, 401001.5, "float") for each in texts]
@@ -70,7 +70,7 @@ def is_printed(text: decimal.Decimal, number: float, kind: str) -> bool:
 
 
 def _cut(exact: decimal.Decimal, digits: int) -> tuple[decimal.Decimal, ...]:
-    """Give a number with so many digits: what is behind them left out, and if any, rounded up."""
+    """Return a number with so many digits: what is behind them left out, and if any, rounded up."""
     last = decimal.Decimal(1).scaleb(exact.adjusted() - digits + 1)
     cut = exact.quantize(last, decimal.ROUND_DOWN, _EXACT)
     return (cut,) if cut == exact else (cut, _EXACT.add(cut, last.copy_sign(exact)))

@@ -34,7 +34,7 @@ _ESCAPES: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "$": "\\u0024", "\n":
 
 
 def checked(value: Any, kind: Any) -> Any:  # noqa: ANN401 - a class or a union of them
-    """Give a value that was sent; a boolean is no number, though Python says so.
+    """Return a value that was sent; a boolean is no number, though Python says so.
 
     Raises:
         TypeError: it is not of the Python type that its type promises.
@@ -56,13 +56,13 @@ def drop_meta(
 
 
 def left_out(columns: tuple[Column, ...], rows: tuple[Row, ...]) -> tuple[tuple[Column, Row], ...]:
-    """Give what `drop_meta` leaves out."""
+    """Return what `drop_meta` leaves out."""
     meta = [at for at, column in enumerate(columns) if column.name in META_COLUMNS]
     return tuple((columns[at], tuple(row[at] for row in rows)) for at in meta)
 
 
 def own_texts(sent: Sequence[Sequence[object]], rows: Sequence[Row]) -> OwnTexts:
-    """Give what a server sent of each cell, where that is written otherwise than its value.
+    """Return what a server sent of each cell, where that is written otherwise than its value.
 
     >>> own_texts([("1.50", '{"a":1}', 7)], [(1.5, {"a": 1}, 7)])
     ((0, 0, '1.50'), (0, 1, '{"a":1}'))
@@ -76,7 +76,7 @@ def own_texts(sent: Sequence[Sequence[object]], rows: Sequence[Row]) -> OwnTexts
 
 
 def _written(raw: object) -> str:
-    """Give what was sent as a text; what came as a part of JSON, as JSON."""
+    """Return what was sent as a text; what came as a part of JSON, as JSON."""
     if isinstance(raw, list | dict):
         return json.dumps(raw, ensure_ascii=False)
     return raw if isinstance(raw, str) else text_of(raw)
@@ -92,7 +92,7 @@ def quoted(path: str, mark: str) -> str:
 
 
 def select(question: Question, mark: str) -> str:
-    """Give the SQL of a question in the words that all engines share."""
+    """Return the SQL of a question in the words that all engines share."""
     query = question.query
     columns = ", ".join(quoted(path, mark) for path in query.columns) or "*"
     what = "count(*)" if query.count else columns
@@ -102,7 +102,7 @@ def select(question: Question, mark: str) -> str:
 
 
 def predicate(condition: Condition, mark: str) -> str:
-    """Give the SQL of a condition.
+    """Return the SQL of a condition.
 
     >>> from harness.model.query import not_null
     >>> predicate(not_null("a.f1"), "`")
@@ -115,7 +115,7 @@ def predicate(condition: Condition, mark: str) -> str:
 
 
 def literal(text: str, type_: str, mark: str) -> str:
-    """Give the literal of a value, in the SQL whose identifiers are quoted with `mark`.
+    """Return the literal of a value, in the SQL whose identifiers are quoted with `mark`.
 
     Numbers with a fraction are cast from their text: as bare literals they are decimals to one
     engine and doubles to the next.
@@ -133,7 +133,7 @@ def literal(text: str, type_: str, mark: str) -> str:
 
 
 def string(text: str, mark: str) -> str:
-    """Give a string literal.
+    """Return a string literal.
 
     Spark and Hive read backslashes as escapes, and replace `${name}` before they parse anything
     (Spark: `spark.sql.variable.substitute`; Hive: "Using Variables"). The other SQL knows neither.

@@ -21,7 +21,7 @@ METASTORE: Final = "thrift://METASTORE:9083"
 
 
 def before(distribution: Distribution, settings: Settings, format_name: str) -> tuple[str, ...]:
-    """Give the lines that come before a query on a table of a format."""
+    """Return the lines that come before a query on a table of a format."""
     told = _ENGINES.get(distribution.engine)
     if told is None:
         named = (f"-- {name} = {value}" for name, value in settings.items())

@@ -98,7 +98,7 @@ _DIGITS: Final = "%Y%m%d%H%M%S"
 
 
 def cannot(distribution: Distribution, format_name: str, view: str) -> str:
-    """Say why a reader cannot be asked for a view of the past; empty when it can, or for others."""
+    """Return why a reader cannot be asked for a view of the past; empty when it can."""
     if view not in {AS_OF, INCREMENTAL} or _words(distribution, format_name, view):
         return ""
     why = _WHY.get(_key(distribution.engine, format_name, view), _NO_WORDS)
@@ -106,7 +106,7 @@ def cannot(distribution: Distribution, format_name: str, view: str) -> str:
 
 
 def _words(distribution: Distribution, format_name: str, view: str) -> Wording | None:
-    """Give a reader's words with marks to be filled; None where it has none."""
+    """Return a reader's words with marks to be filled; None where it has none."""
     found = _WORDS.get(_key(distribution.engine, format_name, view))
     if found and distribution.engine == "trino" and int(distribution.version) < _TRINO:
         return _NAMED
@@ -121,7 +121,7 @@ def _key(engine: str, format_name: str, view: str) -> tuple[str, str, str]:
 def wording(
     distribution: Distribution, question: Question, view: str, moment: Moment, version: str
 ) -> Wording:
-    """Give how a reader is asked for a view of the past; `version`: of the table.
+    """Return how a reader is asked for a view of the past; `version`: of the table.
 
     Raises:
         LookupError: it `cannot` be asked.
@@ -154,7 +154,7 @@ def _filled(text: str, told: Mapping[str, str]) -> str:
 
 
 def begin(library: str, table_version: str, moment: Moment) -> str:
-    """Give the begin of an incremental question that means all writes after a moment.
+    """Return the begin of an incremental question that means all writes after a moment.
 
     >>> begin("0.15.0", "6", Moment("20240101000000000", "20240101000000009"))
     '20240101000000000'
@@ -173,7 +173,7 @@ def _begin(library: str, table_version: str) -> str:
 
 
 def without_moment(text: str, mark: str) -> str:
-    """Give what was sent with a mark for the moment: every table that is written has others.
+    """Return what was sent with a mark for the moment: every table that is written has others.
 
     >>> without_moment("select * from t timestamp as of '20240101000000000'", "M")
     "select * from t timestamp as of 'M'"
@@ -184,7 +184,7 @@ def without_moment(text: str, mark: str) -> str:
 def in_words(
     distribution: Distribution, format_name: str, view: str, version: str, step: int
 ) -> str:
-    """Say which moment a question about the past of a step names; `version`: of the table."""
+    """Return which moment a question about the past of a step names; `version`: of the table."""
     if format_name.startswith("iceberg"):
         return _SNAPSHOT.format(step=step)
     since = view == INCREMENTAL and distribution.engine != "hive"
@@ -193,7 +193,7 @@ def in_words(
 
 
 def meant(words: str, moment: Moment) -> str:
-    """Give what `in_words` say of a write, as a question takes it.
+    """Return what `in_words` say of a write, as a question takes it.
 
     Raises:
         LookupError: these are none of its words.
@@ -213,7 +213,7 @@ def _release(version: str) -> tuple[int, int]:
 
 
 def _next(instant: str) -> str:
-    """Give the instant one millisecond later."""
+    """Return the instant one millisecond later."""
     seconds, millis = instant[:14], instant[14:]
     then = datetime.datetime.strptime(seconds, _DIGITS)  # noqa: DTZ007 - of no zone, as it stands
     then += datetime.timedelta(milliseconds=int(millis or 0) + 1)
@@ -221,7 +221,7 @@ def _next(instant: str) -> str:
 
 
 def sql(engine: Engine, question: Question, settings: Settings) -> str:
-    """Give a question in an engine's SQL, about the past where the question is."""
+    """Return a question in an engine's SQL, about the past where the question is."""
     past = question.past
     if past is None:
         return engine.sql(question, settings)
@@ -232,7 +232,7 @@ def sql(engine: Engine, question: Question, settings: Settings) -> str:
 
 
 def told(question: Question, query: str) -> str:
-    """Give all that is sent for a question, in one line; `query`: its SQL."""
+    """Return all that is sent for a question, in one line; `query`: its SQL."""
     before = question.past.before if question.past else ()
     return "; ".join((*before, query))
 

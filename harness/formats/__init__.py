@@ -33,13 +33,13 @@ SHARED = frozenset(
 
 @cache
 def names() -> tuple[str, ...]:
-    """Give the names of all formats, sorted."""
+    """Return the names of all formats, sorted."""
     files = (each.name for each in pkgutil.iter_modules(__path__))
     return tuple(sorted(name.replace("_", "-") for name in files if name not in SHARED))
 
 
 def load(name: str) -> Format:
-    """Give the format of that name.
+    """Return the format of that name.
 
     Raises:
         UsageProblem: there is none; the message names what is there.

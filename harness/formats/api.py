@@ -48,28 +48,28 @@ class Format(Protocol):
     """Whether a table's files name each other by absolute paths, so that no copy can be read."""
 
     def table_for(self, view: str) -> str:
-        """Give the catalog entry that answers a view. Raises KeyError for no view of this."""
+        """Return the catalog entry that answers a view. Raises KeyError for no view of this."""
 
     def cannot(self, operation: Operation) -> str:
-        """Say why an operation is impossible in this format; empty when it is not."""
+        """Return why an operation is impossible in this format; empty when it is not."""
 
     def session(self, settings: Settings) -> Mapping[str, str]:
-        """Give what the writing Spark session is told before its first statement."""
+        """Return what the writing Spark session is told before its first statement."""
 
     def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:
-        """Give the statements that make the table."""
+        """Return the statements that make the table."""
 
     def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
-        """Give the statements of an operation; none where there is nothing to do."""
+        """Return the statements of an operation; none where there is nothing to do."""
 
     def instants(self, folder: Path) -> tuple[str, ...]:
-        """Give the instants of all completed writes of the table in a folder, oldest first."""
+        """Return the instants of all completed writes of the table in a folder, oldest first."""
 
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:
-        """Give the instants that were completed when another one of the table was requested."""
+        """Return the instants that were completed when another one of the table was requested."""
 
     def moment(self, folder: Path, instant: str) -> Moment:
-        """Give a completed write of the table in a folder as engines are told of it.
+        """Return a completed write of the table in a folder as engines are told of it.
 
         Raises:
             KeyError: there is none of that instant.
@@ -77,16 +77,16 @@ class Format(Protocol):
         """
 
     def table_version(self, folder: Path) -> str:
-        """Give the version of a table, as the format counts; empty where it does not."""
+        """Return the version of a table, as the format counts; empty where it does not."""
 
     def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:
-        """Say what an operation that made no instant should have done; empty when nothing.
+        """Return what an operation that made no instant should have done; empty when nothing.
 
         `before`: the file facts of the table before it.
         """
 
     def created_wrong(self, folder: Path, settings: Settings) -> str:
-        """Say how the new table is not what the settings ask for; empty when it is."""
+        """Return how the new table is not what the settings ask for; empty when it is."""
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read what the data files of a table say of themselves; `key` is the key column.

@@ -9,12 +9,12 @@ from harness.model.canonical import MapValue, Value
 
 
 def columns(schema: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Give name and type of the fields of a record schema, in order."""
+    """Return name and type of the fields of a record schema, in order."""
     return tuple((field["name"], text(field["type"])) for field in schema["fields"])
 
 
 def text(type_: Any) -> str:  # noqa: ANN401 - Avro's JSON
-    """Give a type, `null` of a union left out, a logical type by its name.
+    """Return a type, `null` of a union left out, a logical type by its name.
 
     >>> text(["null", {"type": "array", "items": {"type": "int", "logicalType": "date"}}])
     'array<date>'
@@ -42,7 +42,7 @@ def text(type_: Any) -> str:  # noqa: ANN401 - Avro's JSON
 
 
 def value(found: Any, type_: Any) -> Value:  # noqa: ANN401 - Avro's JSON
-    """Give the canonical form of a decoded value.
+    """Return the canonical form of a decoded value.
 
     >>> value({"a": 1}, ["null", {"type": "map", "values": "int"}])
     MapValue(pairs=(('a', 1),))

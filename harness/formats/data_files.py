@@ -23,7 +23,7 @@ from harness.model.simulation.incremental import COMMIT_TIME
 def read(
     table: Path, files: Sequence[FileFact], numbers: Iterable[int], *, meta: bool = False
 ) -> Iterator[FileValues]:
-    """Give what the files of these numbers hold, each row in its order; those without rows do not.
+    """Yield what the files of these numbers hold, each row in its order; those without rows do not.
 
     A file that cannot be read says why. `meta`: whether to give what Hudi adds to each row as well.
     """
@@ -46,7 +46,7 @@ def _looked_at(table: Path, fact: FileFact, number: int, *, meta: bool) -> FileV
 
 
 def _commits(columns: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> tuple[str, ...]:
-    """Give when each row was committed; nothing where that is not said of each."""
+    """Return when each row was committed; nothing where that is not said of each."""
     if COMMIT_TIME not in columns:
         return ()
     at = columns.index(COMMIT_TIME)

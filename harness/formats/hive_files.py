@@ -77,7 +77,7 @@ class HiveFiles:
         return {}
 
     def table_for(self, view: str) -> str:
-        """Give the one catalog entry."""
+        """Return the one catalog entry."""
         return {"snapshot": TABLE}[view]
 
     def cannot(self, operation: Operation) -> str:
@@ -92,11 +92,11 @@ class HiveFiles:
         return ""
 
     def session(self, settings: Settings) -> Mapping[str, str]:  # noqa: ARG002 - it has none
-        """Give the writer's settings."""
+        """Return the writer's settings."""
         return SESSION | dict(self.told)
 
     def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:  # noqa: ARG002
-        """Give `create table`; partition columns stand apart and last, as Hive has them."""
+        """Return `create table`; partition columns stand apart and last, as Hive has them."""
         columns = [(n, t) for n, t in table.columns if n not in table.partition_by]
         types = dict(table.columns)
         parts = [(name, types[name]) for name in table.partition_by]
@@ -109,7 +109,7 @@ class HiveFiles:
         )
 
     def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
-        """Give the common Spark SQL of a write, a metastore call for a schema change."""
+        """Return the common Spark SQL of a write, a metastore call for a schema change."""
         if name_of(operation) not in SCHEMA_CHANGES:
             said = of_table(operation.sql(before, after))
             zoneless = any(field.type == ZONELESS for field in after.schema.walk())
@@ -122,12 +122,12 @@ class HiveFiles:
         return SetColumns(columns, cascade=bool(by)), Sql(f"refresh table {DATABASE}.{TABLE}")
 
     def instants(self, folder: Path) -> tuple[str, ...]:
-        """Give the names of the jobs that wrote files, by the files' times of modification."""
+        """Return the names of the jobs that wrote files, by the files' times of modification."""
         found = sorted(_data_files(folder), key=lambda path: path.stat().st_mtime_ns)
         return tuple(dict.fromkeys(_job(path) for path in found))
 
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
-        """Give nothing: no job works on what another one left."""
+        """Return nothing: no job works on what another one left."""
         return ()
 
     def moment(self, folder: Path, instant: str) -> Moment:  # noqa: ARG002 - there is no timeline
@@ -135,15 +135,15 @@ class HiveFiles:
         raise KeyError(instant)
 
     def table_version(self, folder: Path) -> str:  # noqa: ARG002
-        """Give nothing: plain tables have no versions."""
+        """Return nothing: plain tables have no versions."""
         return ""
 
     def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:  # noqa: ARG002
-        """Give nothing: a schema change makes no instant here, and services there are none."""
+        """Return nothing: a schema change makes no instant here, and services there are none."""
         return ""
 
     def created_wrong(self, folder: Path, settings: Settings) -> str:  # noqa: ARG002
-        """Give nothing: it has no settings."""
+        """Return nothing: it has no settings."""
         return ""
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
@@ -157,7 +157,7 @@ class HiveFiles:
 
 
 def hive_type(type_: DataType) -> str:
-    """Give a type in Hive's words, as the metastore holds it.
+    """Return a type in Hive's words, as the metastore holds it.
 
     >>> from harness.model.datatypes import parse_type
     >>> hive_type(parse_type("struct<a: long, b: decimal(10, 2)>"))
@@ -182,7 +182,7 @@ def _definition(columns: list[tuple[str, DataType]]) -> str:
 
 
 def _stored(type_: DataType) -> DataType:
-    """Give the type that the metastore has for another: one alone for timestamps."""
+    """Return the type that the metastore has for another: one alone for timestamps."""
     match type_:
         case Struct(fields):
             return Struct(tuple((name, _stored(each)) for name, each in fields))

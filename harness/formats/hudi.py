@@ -100,18 +100,18 @@ class Hudi:
         return tuple(self.tables)
 
     def table_for(self, view: str) -> str:
-        """Give the catalog entry of a view; those of merge-on-read appear with the first write.
+        """Return the catalog entry of a view; those of merge-on-read appear with the first write.
 
         The past is asked for where the newest rows are.
         """
         return self.tables["snapshot" if view in PAST_VIEWS else view]
 
     def cannot(self, operation: Operation) -> str:  # noqa: ARG002 - nothing is impossible here
-        """Give nothing: what Hudi does not do it refuses itself, which is an answer."""
+        """Return nothing: what Hudi does not do it refuses itself, which is an answer."""
         return ""
 
     def session(self, settings: Settings) -> Mapping[str, str]:
-        """Give the writer's settings."""
+        """Return the writer's settings."""
         told = {"hoodie.metadata.enable": _SWITCH[settings.get("metadata_table", "off")]}
         if "auto_upgrade" in settings:
             told["hoodie.write.auto.upgrade"] = _SWITCH[settings["auto_upgrade"]]
@@ -120,7 +120,7 @@ class Hudi:
         return {**SESSION, **told}
 
     def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:
-        """Give `create table`; Hudi's SQL writes hive-style partition folders by default.
+        """Return `create table`; Hudi's SQL writes hive-style partition folders by default.
 
         The table version is a property of the table: a session's setting of it is ignored.
         """
@@ -138,22 +138,22 @@ class Hudi:
         )
 
     def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
-        """Give the common Spark SQL, and Hudi's own procedures for table services."""
+        """Return the common Spark SQL, and Hudi's own procedures for table services."""
         if isinstance(operation, Compact):
             return self._compact()
         return of_table(operation.sql(before, after))
 
     def instants(self, folder: Path) -> tuple[str, ...]:
-        """Give the requested times of completed commits, in the order of their completion."""
+        """Return the requested times of completed commits, in the order of their completion."""
         return tuple(each.requested for each in timeline.completed(timeline.names(folder)))
 
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:
-        """Give the instants completed when another was requested: what a compaction takes in."""
+        """Return the instants completed when another was requested: what a compaction takes in."""
         found = timeline.completed(timeline.names(folder))
         return tuple(each.requested for each in found if each.completed < instant)
 
     def moment(self, folder: Path, instant: str) -> Moment:
-        """Give a write with its completion and the next one's."""
+        """Return a write with its completion and the next one's."""
         found = timeline.completed(timeline.names(folder))
         ended = {each.requested: each.completed for each in found}[instant]
         following = (each.completed for each in found if each.completed > ended)
@@ -164,7 +164,7 @@ class Hudi:
         return hudi_files.properties(folder).get("hoodie.table.version", "")
 
     def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:
-        """Say what lay in log files, when a compaction should have taken it into base files."""
+        """Return what lay in log files, when a compaction should have taken it into base files."""
         waiting = hudi_files.uncompacted(before) if isinstance(operation, Compact) else 0
         if not waiting:
             return ""

@@ -28,7 +28,7 @@ _BESIDE: Final = re.compile(r"\..*\.crc|\.hoodie_partition_metadata(\.parquet|\.
 
 
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
-    """Give a fact for each base file and log block whose instant is completed, by path.
+    """Return a fact for each base file and log block whose instant is completed, by path.
 
     `key`: the key column; record keys come from it where a table has no meta columns.
 

@@ -83,7 +83,7 @@ class _Bytes:
 
 
 def blocks(data: bytes) -> Iterator[Block]:
-    """Give the blocks of a log file, in order.
+    """Yield the blocks of a log file, in order.
 
     Raises:
         FileFactError: it is cut off or corrupt, or has a block of another kind.
@@ -114,7 +114,7 @@ def _block(source: _Bytes) -> Block:
 
 
 def record_keys(block: Block, column: str) -> tuple[str, ...]:
-    """Give the record keys in a data block; `column` is the one that holds them.
+    """Return the record keys in a data block; `column` is the one that holds them.
 
     Raises:
         FileFactError: its content cannot be read.
@@ -127,7 +127,7 @@ def record_keys(block: Block, column: str) -> tuple[str, ...]:
 
 
 def content(block: Block) -> Content:
-    """Give the records of a data block as canonical values.
+    """Return the records of a data block as canonical values.
 
     Raises:
         FileFactError: its content cannot be read.
@@ -142,7 +142,7 @@ def content(block: Block) -> Content:
 
 
 def deleted_keys(block: Block) -> tuple[str, ...]:
-    """Give the record keys that a delete block takes away.
+    """Return the record keys that a delete block takes away.
 
     Raises:
         FileFactError: its content cannot be read.

@@ -80,19 +80,19 @@ class Iceberg:
         return SETTINGS
 
     def table_for(self, view: str) -> str:
-        """Give the one catalog entry."""
+        """Return the one catalog entry."""
         return {"snapshot": TABLE, AS_OF: TABLE}[view]
 
     def cannot(self, operation: Operation) -> str:  # noqa: ARG002 - nothing is impossible here
-        """Give nothing: what Iceberg does not do it refuses itself, which is an answer."""
+        """Return nothing: what Iceberg does not do it refuses itself, which is an answer."""
         return ""
 
     def session(self, settings: Settings) -> Mapping[str, str]:  # noqa: ARG002 - they are the table's
-        """Give the writer's settings."""
+        """Return the writer's settings."""
         return SESSION
 
     def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:
-        """Give `create table`, with the catalog entry that Hive's reader needs.
+        """Return `create table`, with the catalog entry that Hive's reader needs.
 
         The location has a scheme: Trino refuses paths without one.
         """
@@ -108,7 +108,7 @@ class Iceberg:
         )
 
     def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
-        """Give the common Spark SQL, but for whole rows.
+        """Return the common Spark SQL, but for whole rows.
 
         Iceberg knows no keys: a merge says which rows are replaced.
         """
@@ -123,25 +123,25 @@ class Iceberg:
         return under(CASE, "true", "false", said)
 
     def instants(self, folder: Path) -> tuple[str, ...]:
-        """Give the ids of the snapshots; schema changes make none."""
+        """Return the ids of the snapshots; schema changes make none."""
         found = iceberg_files.table(folder)
         return found.snapshots if found else ()
 
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
-        """Give nothing: one step makes one snapshot."""
+        """Return nothing: one step makes one snapshot."""
         return ()
 
     def moment(self, folder: Path, instant: str) -> Moment:
-        """Give a snapshot, which needs no more than its id."""
+        """Return a snapshot, which needs no more than its id."""
         return {each: Moment(each) for each in self.instants(folder)}[instant]
 
     def table_version(self, folder: Path) -> str:
-        """Give the format version."""
+        """Return the format version."""
         found = iceberg_files.table(folder)
         return str(found.metadata["format-version"]) if found else ""
 
     def left_undone(self, operation: Operation, before: Sequence[FileFact]) -> str:
-        """Say which data files a compaction left as they were although rows of them are deleted."""
+        """Return the data files that a compaction left although rows of them are deleted."""
         held = [fact.file_group for fact in before if fact.kind is FileKind.LOG]
         if not isinstance(operation, Compact) or not held:
             return ""
@@ -163,7 +163,7 @@ class Iceberg:
 
 
 def _properties(settings: Settings) -> list[tuple[str, str]]:
-    """Give the table's properties, the format version first."""
+    """Return the table's properties, the format version first."""
     mode = settings.get(DELETE_MODE, COPY_ON_WRITE)
     found = [("format-version", VERSION), ("engine.hive.enabled", "true")]
     return [*found, *((name, mode) for name in MODES)]
@@ -174,7 +174,7 @@ def _only_case(renamed: RenameColumn) -> bool:
 
 
 def _whole_rows(before: Truth, after: Truth) -> str:
-    """Give an insert, or where some of the rows are there already, a merge by the key."""
+    """Return an insert, or where some of the rows are there already, a merge by the key."""
     rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
     fields, key = after.schema.fields, quoted(after.table.key)
     table, source = f"{DATABASE}.{TABLE}", _source(rows, fields)
@@ -187,7 +187,7 @@ def _whole_rows(before: Truth, after: Truth) -> str:
 
 
 def _source(rows: Sequence[Row], fields: Sequence[Field]) -> str:
-    """Give a query for the rows, in one task: each task writes a file of its own."""
+    """Return a query for the rows, in one task: each task writes a file of its own."""
     return f"select /*+ coalesce(1) */ * from ({select_rows(rows, fields)})"
 
 

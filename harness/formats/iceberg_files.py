@@ -69,7 +69,7 @@ class Iceberg:
         return found
 
     def relative(self, path: str) -> str:
-        """Give a path of the metadata relative to the folder.
+        """Return a path of the metadata relative to the folder.
 
         Raises:
             FileFactError: it does not lie below the table's location.
@@ -81,7 +81,7 @@ class Iceberg:
         return path.removeprefix(location)
 
     def live(self) -> Iterator[Live]:
-        """Give every file of the newest snapshot.
+        """Yield every file of the newest snapshot.
 
         Raises:
             FileFactError: a manifest cannot be understood.
@@ -142,7 +142,7 @@ def table(folder: Path) -> Iceberg | None:
 
 
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
-    """Give a fact for each live data file, older rows first, and for what is deleted of each.
+    """Return a fact for each live data file, older rows first, and for what is deleted of each.
 
     A data file is a group of its own. A position delete file becomes a log fact for each data file
     it names, with the keys that stand at the positions; what it says of files that are no longer
@@ -168,7 +168,7 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
 
 
 def _partition_columns(metadata: Mapping[str, Any]) -> frozenset[str]:
-    """Give the names of the columns that the table is partitioned by."""
+    """Return the names of the columns that the table is partitioned by."""
     wanted = metadata["default-spec-id"]
     (spec,) = [each for each in metadata["partition-specs"] if each["spec-id"] == wanted]
     ids = {each["source-id"] for each in spec["fields"] if each["transform"] == "identity"}

@@ -18,7 +18,7 @@ MAGIC: Final = b"ORC"
 
 
 def is_orc(path: Path) -> bool:
-    """Tell whether a file is one of ORC; its name need not say so.
+    """Return whether a file is one of ORC; its name need not say so.
 
     Raises:
         OSError: it cannot be read.

@@ -61,7 +61,7 @@ def content(path: Path) -> Content:
 
 
 def canonical(found: pyarrow.Table, path: Path) -> Content:
-    """Give what Arrow read from a file as canonical values.
+    """Return what Arrow read from a file as canonical values.
 
     Raises:
         FileFactError: a value has no canonical form.

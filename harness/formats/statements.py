@@ -40,14 +40,14 @@ Statement = Sql | SetColumns
 
 
 def of_table(common: Iterable[str]) -> tuple[Sql, ...]:
-    """Give the statements of an operation's common SQL, in which `{table}` is the table."""
+    """Return the statements of an operation's common SQL, in which `{table}` is the table."""
     return tuple(Sql(each.replace("{table}", f"{DATABASE}.{TABLE}")) for each in common)
 
 
 def under(
     name: str, value: str, usual: str, statements: Sequence[Statement]
 ) -> tuple[Statement, ...]:
-    """Give statements between two that change a setting of the session and put it back.
+    """Return statements between two that change a setting of the session and put it back.
 
     `usual`: the value that every step finds, also the one after a refused step.
     """
@@ -56,7 +56,7 @@ def under(
 
 
 def recorded(statement: Statement) -> str:
-    """Give the text under which a statement is recorded, placeholders left in."""
+    """Return the text under which a statement is recorded, placeholders left in."""
     match statement:
         case Sql(text):
             return text
@@ -66,6 +66,6 @@ def recorded(statement: Statement) -> str:
 
 
 def filled(text: str, database: str, location: str) -> str:
-    """Give a text with its placeholders filled in; `location` stands inside a string literal."""
+    """Return a text with its placeholders filled in; `location` stands inside a string literal."""
     literal = location.replace("\\", "\\\\").replace("'", "\\'")
     return text.replace(DATABASE, database).replace(LOCATION, literal)

@@ -30,14 +30,14 @@ class Instant:
 
 
 def names(folder: Path) -> tuple[str, ...]:
-    """Give the names of the files of a table's timeline, of whichever layout."""
+    """Return the names of the files of a table's timeline, of whichever layout."""
     meta = folder / ".hoodie"
     found = meta / "timeline" if (meta / "timeline").is_dir() else meta
     return tuple(path.name for path in found.iterdir()) if found.is_dir() else ()
 
 
 def completed(found: Iterable[str]) -> tuple[Instant, ...]:
-    """Give the completed writes among names of files, in the order of their completion.
+    """Return the completed writes among names of files, in the order of their completion.
 
     >>> completed(["20240101.commit", "20240102.commit.requested", "hoodie.properties"])
     (Instant(requested='20240101', completed='20240101', action='commit'),)

@@ -34,7 +34,7 @@ class Told:
 
 
 def _in_parts(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]:
-    """Give the wrong places of the columns asked alone, each once.
+    """Return the wrong places of the columns asked alone, each once.
 
     Every part shows the key column and all rows again, so what is wrong with them is in several.
     """
@@ -51,7 +51,7 @@ def _in_parts(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]
 
 
 def _seen_at(place: Place) -> Hashable:
-    """Give by what a place is the same in several parts: in another one its row has other values.
+    """Return by what a place is the same in several parts: in another one its row has other values.
 
     Where parts show different things at one place, each of them stands.
     """
@@ -60,7 +60,7 @@ def _seen_at(place: Place) -> Hashable:
 
 
 def _heads_in_parts(parts: Sequence[Part], world: World) -> Collection[Place]:
-    """Give what is wrong with the columns that parts show, and how they are declared, each once.
+    """Return what is wrong with the columns that parts show, and how they are declared, each once.
 
     All of them together are what a whole answer would have shown, and told like one, which tells
     the step that they are of. Each part by itself has the key and the column it was asked for.
@@ -77,7 +77,7 @@ def _heads_in_parts(parts: Sequence[Part], world: World) -> Collection[Place]:
 
 
 def _together(parts: Sequence[Part], world: World) -> tuple[Column, ...]:
-    """Give the columns of all parts as those of one answer, in which the key stands once."""
+    """Return the columns of all parts as those of one answer, in which the key stands once."""
     key = world.history[0].table.key
     keys: list[Column] = []
     others: list[Column] = []
@@ -91,7 +91,7 @@ def _together(parts: Sequence[Part], world: World) -> tuple[Column, ...]:
 
 
 def _shown(part: Part, world: World) -> tuple[Column, ...]:
-    """Give the columns that a part shows.
+    """Return the columns that a part shows.
 
     One that was refused has the column it was asked for. Nor is it known how a part could show a
     column that only the reader's catalog has: that it was asked for is wrong already.
@@ -116,7 +116,7 @@ def _as_read(
     world: World,
     foretold: Callable[[], Foretold | None],
 ) -> tuple[Place, ...]:
-    """Give what is wrong, in view of what the rows were read from where that is known.
+    """Return what is wrong, in view of what the rows were read from where that is known.
 
     How a right answer was read does not matter, and most are right.
     """
@@ -130,7 +130,7 @@ def _answered(part: Part) -> bool:
 
 
 def wrong(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]:
-    """Give the wrong places of an answer, or of the columns asked alone."""
+    """Return the wrong places of an answer, or of the columns asked alone."""
     if answer.refusal is not None:
         return _in_parts(answer, world, layout)
     query = answer.question
@@ -143,7 +143,7 @@ def wrong(answer: Answer, world: World, layout: Layout) -> tuple[Place, ...]:
 
 
 def differs(answer: Answer, world: World) -> bool:
-    """Tell whether anything is wrong with the rows of an answer, and name nothing.
+    """Return whether anything is wrong with the rows of an answer, and name nothing.
 
     How they were read says whose a wrong value is; that one is wrong their values alone tell.
     """
@@ -152,7 +152,7 @@ def differs(answer: Answer, world: World) -> bool:
 
 
 def of_rows(answer: Answer, places: Sequence[Place], world: World, layout: Layout) -> Told:
-    """Give what is told of an answer that has rows; `places`: those of them that are wrong."""
+    """Return what is told of an answer that has rows; `places`: those of them that are wrong."""
     seen = compare.narrowed(world, answer.question)
     found, ways = diagnosis.findings(places, seen), layout.ways(answer)
     doubt = layout.doubt() if found else ""
@@ -160,7 +160,7 @@ def of_rows(answer: Answer, places: Sequence[Place], world: World, layout: Layou
 
 
 def filed(answer: Answer, places: Sequence[Place], layout: Layout) -> tuple[Place, ...]:
-    """Give the places with the file that each found value was read from, where that is known."""
+    """Return the places with the file that each found value was read from, where that is known."""
     files = layout.read_from(answer) if places else {}
     again = any(each.what is What.SECOND_ROW for each in places)
     twice = layout.twice_from(answer) if again else {}
@@ -173,7 +173,7 @@ def filed(answer: Answer, places: Sequence[Place], layout: Layout) -> tuple[Plac
 def _of_second(
     place: Place, labels: Sequence[str], twice: Mapping[tuple[str, Looks], FileFact]
 ) -> FileFact | None:
-    """Give the file of a row that is answered twice by its values: each may be of another file."""
+    """Return file of a row that is answered twice by its values: each may be of another file."""
     if not (twice and place.what is What.SECOND_ROW and isinstance(place.found, tuple)):
         return None
     return twice.get((place.key, looks_of(labels, place.found)))
@@ -188,7 +188,7 @@ def _filed(place: Place, there: FileFact | None) -> Place:
 
 
 def quoted(told: Told, answer: Answer, key: str) -> Told:
-    """Give the findings with the engine's own texts; `key`: the name of the key column.
+    """Return the findings with the engine's own texts; `key`: the name of the key column.
 
     Answers alike are told alike, however they were written.
     """
@@ -202,7 +202,7 @@ def quoted(told: Told, answer: Answer, key: str) -> Told:
 
 
 def _unambiguous(texts: Iterable[tuple[_At, str]]) -> dict[_At, str]:
-    """Give the texts of what has one alone: several parts may show a key, and each another one."""
+    """Return texts of what has one alone: several parts may show a key, and each another one."""
     found: dict[_At, set[str]] = {}
     for at, text in texts:
         found.setdefault(at, set()).add(text)
@@ -210,7 +210,7 @@ def _unambiguous(texts: Iterable[tuple[_At, str]]) -> dict[_At, str]:
 
 
 def _own_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]]:
-    """Give the texts by the key that the row shows, where no other row shows it, and the column.
+    """Yield the texts by the key that the row shows, where no other row shows it, and the column.
 
     Of a column that is there twice it is the first one that is looked at.
     """
@@ -230,7 +230,7 @@ def _own_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]
 def _quoted(
     finding: Finding, texts: Mapping[tuple[str, str], str], shown: Mapping[str, str], key: str
 ) -> Finding:
-    """Give a finding with the texts; `shown`: what rows whose key is wrong show instead of it."""
+    """Return a finding with the texts; `shown`: what rows whose key is wrong show instead of it."""
     places = []
     for each in finding.places:
         row = text_of(each.found) if each.column == key else shown.get(each.key, each.key)
@@ -240,14 +240,14 @@ def _quoted(
 
 
 def _text(texts: Mapping[tuple[str, str], str], key: str, column: str) -> str:
-    """Give the text of the cell that a place is in: a part of a value stands in the whole of it."""
+    """Return text of the cell that a place is in: a part of a value stands in the whole of it."""
     ends = [at for at, letter in enumerate(column) if letter in {".", "["}]
     cells = ((key, column[:end]) for end in (len(column), *reversed(ends)))
     return next((texts[cell] for cell in cells if cell in texts), "")
 
 
 def content(answer: Answer) -> Hashable:
-    """Give all of an answer that is judged, as texts: 1, 1.0 and true are not the same.
+    """Return all of an answer that is judged, as texts: 1, 1.0 and true are not the same.
 
     The order of rows is no part of it.
     """

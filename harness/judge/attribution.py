@@ -80,7 +80,7 @@ class Beside:
         )
 
     def sent(self, place: Place) -> bool:
-        """Tell whether no rule of the model can be at fault for what files hold at a place."""
+        """Return whether no rule of the model can be at fault for what files hold at a place."""
         match place.what:
             case What.ABSENT_ROW:
                 return self._row(place.key)
@@ -104,7 +104,7 @@ class Beside:
         return self.holdings.value_sent(row, field_id, newest)
 
     def _row(self, key: str) -> bool:
-        """Tell whether a row has to be there by what was sent.
+        """Return whether a row has to be there by what was sent.
 
         That a write of a row is its newest commit is a rule of the model. So where a file has taken
         the write in, and says that the row was committed earlier, values alone tell.
@@ -139,7 +139,7 @@ def _shown(value: Value) -> str:
 def blamed(
     beside: Beside | None, world: World, places: Sequence[Place], judged: Judged
 ) -> tuple[Place, ...]:
-    """Give the places with whose doing each is, as far as one answer tells (see `settled`).
+    """Return the places with whose doing each is, as far as one answer tells (see `settled`).
 
     `MODEL` stands where the answer is in the files and no statement settles who is right. `world`:
     what the answer was judged by, which is less than what was written where a product cannot show
@@ -171,7 +171,7 @@ def _at(place: Place) -> tuple[What, str, str]:
 
 
 def settled(verdicts: Sequence[Verdict], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
-    """Give the verdicts of a variant, each finding with whose doing it is after all were heard.
+    """Return the verdicts of a variant, each finding with whose doing it is after all were heard.
 
     That is seen over all readers of a question. Where everybody is against the model and no
     statement settles it, the verdict is `unknown`: an engine is not blamed for what may be our own
@@ -198,7 +198,7 @@ def _question(verdict: Verdict) -> Question:
 
 
 def may_turn(verdict: Verdict) -> bool:
-    """Tell whether answers of others to the same question can still turn a verdict (`settled`).
+    """Return whether answers of others to the same question can still turn a verdict (`settled`).
 
     Only that of an answer which shows something wrong that files hold as well, be it in columns
     asked alone after a refusal. `WRITER` may become `UNSURE`; `MODEL` does, or it stays, and then a
@@ -240,7 +240,7 @@ def _after_all(finding: Finding, verdict: Verdict, answered: Sequence[Verdict]) 
 
 
 def _shows_the_written(finding: Finding, verdict: Verdict) -> bool:
-    """Tell whether an answer shows what was written, at some place of another one's finding."""
+    """Return whether an answer shows what was written, at some place of another one's finding."""
     wrong = [(each.key, each.column) for found in verdict.findings for each in found.places]
     return not all(any(_touch(place, at) for at in wrong) for place in finding.places)
 
@@ -257,7 +257,7 @@ def _root(column: str) -> str:
 
 
 def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:
-    """Tell whether several engines show what the files hold, and none what the model expects."""
+    """Return whether several engines show what the files hold, and none what the model expects."""
     places = {(each.key, each.column) for each in finding.places}
     agreeing = [each for each in answered if places <= _wrong_in(each, {Party.MODEL})]
     voices = {parse_reader(each.reader).distribution for each in agreeing}

@@ -25,12 +25,12 @@ from harness.model.truth import Row, Rows
 def differences(
     world: World, columns: Sequence[Column], rows: Sequence[Found], asked: Sequence[str]
 ) -> tuple[Place, ...]:
-    """Give every wrong place of an answer to a question for the columns `asked`."""
+    """Return every wrong place of an answer to a question for the columns `asked`."""
     return (*wrong_rows(world, columns, rows, asked), *wrong_columns(world, columns, asked))
 
 
 def narrowed(world: World, query: Query) -> World:
-    """Give the world in which only the rows that a query asks for should be seen."""
+    """Return the world in which only the rows that a query asks for should be seen."""
     if query.where is None:
         return world
     rows = _asked(world, query, world.rows)
@@ -49,7 +49,7 @@ def _asked(world: World, query: Query, rows: Rows) -> Rows:
 def wrong(
     world: World, query: Query, columns: Sequence[Column], rows: Sequence[Found]
 ) -> tuple[Place, ...]:
-    """Give every wrong place of the answer to a query; `world` is narrowed to it."""
+    """Return every wrong place of the answer to a query; `world` is narrowed to it."""
     if query.count:
         return tuple(_miscounted(world, columns, rows))
     asked = query.labels(world.schema.names)
@@ -68,7 +68,7 @@ def wrong_rows(
     rows: Sequence[Found],
     asked: Sequence[str] | None = None,
 ) -> tuple[Place, ...]:
-    """Give the wrong cells of the columns that were asked (or all there are), then wrong rows."""
+    """Return the wrong cells of the columns that were asked (or all there are), then wrong rows."""
     names = [column.name for column in columns]
     wanted = world.schema.names if asked is None else asked
     known = [name for name in wanted if name in names and world.schema.has(name)]
@@ -89,7 +89,7 @@ def wrong_rows(
 def wrong_columns(
     world: World, columns: Sequence[Column], asked: Sequence[str]
 ) -> tuple[Place, ...]:
-    """Give the columns that are absent, too many, or declared with another type.
+    """Return the columns that are absent, too many, or declared with another type.
 
     A column that was asked but is not in the schema of the judged step is one too many. Of one that
     is there twice no type is asked: it is one place, and wrong already.
@@ -141,7 +141,7 @@ def _whole_rows(
 
 
 def _declares(column: Column, type_: DataType) -> bool:
-    """Tell whether a declared type is the wanted one; a type without a name of ours is not.
+    """Return whether a declared type is the wanted one; a type without a name of ours is not.
 
     Nothing is wrong with the type of a column that was refused.
     """
@@ -159,13 +159,13 @@ def _row(
 
 
 def _empty(world: World, row: Row, known: Sequence[str]) -> Iterator[Place]:
-    """Give the values of a row that came as nothing but NULLs."""
+    """Yield the values of a row that came as nothing but NULLs."""
     seen = [(world.schema.find(name), None) for name in known]
     return (replace(each, empty=True) for each in _row(world, row, known, seen))
 
 
 def _cell(world: World, at: Place) -> Iterator[Place]:
-    """Give the wrong parts of a value, as deep as both sides have the same shape."""
+    """Yield the wrong parts of a value, as deep as both sides have the same shape."""
     if same(at.expected, at.found) or at.field is None:
         return
     match at.expected, at.found:

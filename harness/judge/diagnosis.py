@@ -32,14 +32,14 @@ Check = Callable[[Place, World], bool]
 
 @cache
 def check_of(kind: FindingKind) -> Check:
-    """Give the check of a finding, from the file of its name."""
+    """Return the check of a finding, from the file of its name."""
     module = importlib.import_module(f"harness.judge.checks.{kind.value}")
     check: Check = module.explains
     return check
 
 
 def name_of(place: Place, world: World) -> FindingKind:
-    """Give the one name of a wrong place."""
+    """Return the one name of a wrong place."""
     return next(kind for kind in ORDER if check_of(kind)(place, world))
 
 

@@ -86,7 +86,7 @@ class Histories:
         self._commits = _commits(case.states)
 
     def shown_by(self, reader: str, answer: Answer | None) -> Histories:
-        """Give those of what the product of a reader can show: these where it shows all."""
+        """Return those of what the product of a reader can show: these where it shows all."""
         less = self._less(reader)
         finer = less is not self and answer is not None and understand.finer(answer)
         return self if finer else less
@@ -111,7 +111,7 @@ class Histories:
         return tolerances.merged(applied, cut)
 
     def asked(self, answer: Answer) -> Answer:
-        """Give an answer as one to what its product can have understood of the question."""
+        """Return an answer as one to what its product can have understood of the question."""
         return understand.asked(answer) if self._written else answer
 
     @property
@@ -120,11 +120,11 @@ class Histories:
         return self._case.merge_on_read
 
     def until(self, step: int) -> History:
-        """Give the history up to a step."""
+        """Return the history up to a step."""
         return self.history[: step + 1]
 
     def world(self, step: int, view: str) -> World:
-        """Give what checks may ask about a step and a view."""
+        """Return what checks may ask about a step and a view."""
         if (step, view) not in self._worlds:
             self._worlds[step, view] = self._world(step, view)
         return self._worlds[step, view]
@@ -138,7 +138,7 @@ class Histories:
         return replace(world, rows=base.rows, newer=(now,)) if view == READ_OPTIMIZED else world
 
     def back(self, view: str) -> Past | None:
-        """Give a view of the past with the step that can be asked for; None for one of now.
+        """Return a view of the past with the step that can be asked for; None for one of now.
 
         Where no step up to the planned one made an instant nothing can be asked, and 0 stands.
         """
@@ -148,7 +148,7 @@ class Histories:
         )
 
     def _earlier(self, step: int, back: Past) -> World:
-        """Give the world of a view of the past: as of a step, or what was written since."""
+        """Return the world of a view of the past: as of a step, or what was written since."""
         now = self.until(step)
         if back.name == AS_OF:
             world, later = self.world(back.step, SNAPSHOT), now[back.step + 1 :]
@@ -159,7 +159,7 @@ class Histories:
         return replace(world, rows=rows, left_out=older)
 
     def _lying(self, step: int, view: str) -> Mapping[str, Sequence[int]]:
-        """Give which files hold each row that a view reads; nothing where they tell nothing."""
+        """Return which files hold each row that a view reads; nothing where they tell nothing."""
         state = self.states.get(step)
         facts = state.files if state and not state.layout else ()
         if view == READ_OPTIMIZED:
@@ -172,7 +172,7 @@ class Histories:
             return {}
 
     def _lists(self, step: int) -> Lists | None:
-        """Give the catalog's lists of columns, as far as they follow from the steps.
+        """Return the catalog's lists of columns, as far as they follow from the steps.
 
         A write that was refused may have made partitions known before it failed.
         """
@@ -184,17 +184,17 @@ class Histories:
         return partition_schemas.lists(self.until(step), self.states[step].files, bare)
 
     def _made(self, step: int) -> Mapping[str, int]:
-        """Give the step that made each instant."""
+        """Return the step that made each instant."""
         return {**self.instants, **dict(self.states[step].others)}
 
     def expected(self, step: int, view: str, query: Query) -> Expected:
-        """Give the table that a view should answer to a query after a step."""
+        """Return the table that a view should answer to a query after a step."""
         if (step, view, query) not in self._expected:
             self._expected[step, view, query] = expected_table(self.world(step, view), query)
         return self._expected[step, view, query]
 
     def told(self, step: int, view: str, answer: Answer) -> Told:
-        """Give what is told of an answer; readers of one table often give the same one."""
+        """Return what is told of an answer; readers of one table often give the same one."""
         same = step, view, answer.question, told.content(answer)
         if same not in self._told:
             world, layout = self.world(step, view), self.layout(step, view)
@@ -208,14 +208,14 @@ class Histories:
         return told.quoted(self._told[same], answer, self.history[0].table.key)
 
     def differs(self, step: int, view: str, answer: Answer) -> bool:
-        """Tell whether `told` finds anything in an answer that has rows; far less is worked out."""
+        """Whether `told` finds anything in an answer that has rows; far less is worked out."""
         same = step, view, answer.question, told.content(answer)
         if same not in self._differs:
             self._differs[same] = told.differs(answer, self.world(step, view))
         return self._differs[same]
 
     def _wrong(self, answer: Answer, layout: Layout, world: World) -> tuple[Place, ...]:
-        """Give what is wrong were the table what a world says, as far as the product can show it.
+        """Return what is wrong were the table what a world says, as far as the product can show it.
 
         What files hold is uncut.
         """
@@ -224,7 +224,7 @@ class Histories:
         return told.wrong(answer, world, layout)
 
     def beside(self, step: int, view: str) -> Beside | None:
-        """Give what was written beside what the files hold; None where that is not known."""
+        """Return what was written beside what the files hold; None where that is not known."""
         if self._written is not None:
             return self._written.beside(step, view)
         if (step, view) not in self._besides:
@@ -246,21 +246,21 @@ class Histories:
         return Beside(self.world(step, view), held, self._holdings)
 
     def _since(self, step: int, view: str) -> Since | None:
-        """Give which rows a view gives by when they were committed; None where it gives all."""
+        """Return which rows a view gives by when they were committed; None where it gives all."""
         back = self.back(view)
         if back is None or back.name == AS_OF:
             return None
         return Since(back.step, self._made(step), self._commits)
 
     def base(self, step: int) -> Base:
-        """Give what base files show by themselves: the truth of a read-optimized view."""
+        """Return what base files show by themselves: the truth of a read-optimized view."""
         if step not in self._bases:
             state, history = self.states[step], self.until(step)
             self._bases[step] = base_rows(history, state.files, self._made(step), state.layout)
         return self._bases[step]
 
     def layout(self, step: int, view: str) -> Layout:
-        """Give what the files of a step tell beside the truth of a view."""
+        """Return what the files of a step tell beside the truth of a view."""
         if (step, view) not in self._layouts:
             back = self.back(view)
             at = back.step if back and back.name == AS_OF else step
@@ -280,7 +280,7 @@ class Histories:
 
 
 def _meta(states: Sequence[StateRecord]) -> Meta:
-    """Give what the meta columns of each base file hold, as far as records tell."""
+    """Return what the meta columns of each base file hold, as far as records tell."""
     return {
         state.files[each.file].path: each.meta
         for state in states
@@ -290,7 +290,7 @@ def _meta(states: Sequence[StateRecord]) -> Meta:
 
 
 def _commits(states: Sequence[StateRecord]) -> Commits:
-    """Give when the rows of each file were committed, as far as records tell."""
+    """Return when the rows of each file were committed, as far as records tell."""
     return {
         state.files[each.file]: each.commits
         for state in states
@@ -312,12 +312,12 @@ def _unknown(outcome: Outcome | None) -> bool:
 
 
 def shows(view: str) -> str:
-    """Give the view that a view shows the rows of: what is not read-optimized, those of now."""
+    """Return the view that a view shows the rows of: what is not read-optimized, those of now."""
     return view if view == READ_OPTIMIZED or past_views.past(view) else SNAPSHOT
 
 
 def expected_table(world: World, query: Query) -> Expected:
-    """Give the table that the view should answer to a query."""
+    """Return the table that the view should answer to a query."""
     schema = world.schema
     rows = sorted(world.rows.values(), key=lambda row: text_of(row.key))
     shown = query.answer(schema.names, (row_values(row, schema) for row in rows))

@@ -7,7 +7,7 @@ from harness.model.schema import Field
 
 
 def by_ids(value: Value, column: Field) -> Value:
-    """Give a value of a file with the ids of struct children in the place of their names.
+    """Return a value of a file with the ids of struct children in the place of their names.
 
     Children that the truth does not know keep their names.
     """
@@ -25,7 +25,7 @@ def by_ids(value: Value, column: Field) -> Value:
 
 
 def by_names(value: Value, column: Field) -> Value:
-    """Give back a value of a file in the names of its step, in its own type."""
+    """Return back a value of a file in the names of its step, in its own type."""
     match value:
         case dict():
             parts = {each.id: each for each in column.children}

@@ -81,7 +81,7 @@ class Holdings:
         self._different: dict[FileFact, tuple[Difference, ...]] = {}
 
     def held(self, files: Sequence[FileFact], since: Since | None = None) -> Held:
-        """Give what files hold together; `since`: the view, where it gives a part of the rows.
+        """Return what files hold together; `since`: the view, where it gives a part of the rows.
 
         Raises:
             NotKnown: one of them was not looked at, or no step made it; or it does not say when its
@@ -97,7 +97,7 @@ class Holdings:
         return replace(whole, rows=rows, older=frozenset(older))
 
     def _held(self, files: Sequence[FileFact]) -> Held:
-        """Give all that files hold together."""
+        """Return all that files hold together."""
         rows: dict[Value, Row] = {}
         read: list[FileFact] = []
         try:
@@ -117,14 +117,14 @@ class Holdings:
         return Held(rows, differences, newest)
 
     def value_sent(self, row: Row, field_id: int, since: int) -> bool:
-        """Tell whether a statement sent a value later than any file holds its row."""
+        """Return whether a statement sent a value later than any file holds its row."""
         written = row.written.get(field_id)
         value = row.values.get(field_id)
         later = written is not None and since < written
         return later and self._says(written or 0, row.key, value, field_id)
 
     def row_sent(self, row: Row, step: int) -> bool:
-        """Tell whether a row that no file holds has to be there, by no rule of the model.
+        """Return whether a row that no file holds has to be there, by no rule of the model.
 
         That is so where a statement sent it and no file was written since, or where no statement
         that names it deleted anything since a file last held it.
@@ -136,7 +136,7 @@ class Holdings:
         return still and self._names(latest, row.key)
 
     def gone_sent(self, key: str, step: int) -> bool:
-        """Tell whether a statement deleted a row that a file holds, or none ever named it."""
+        """Return whether a statement deleted a row that a file holds, or none ever named it."""
         gone = {text_of(each): (each, at) for each, at in self._history[step].gone.items()}
         if key in gone:
             value, at = gone[key]
@@ -145,7 +145,7 @@ class Holdings:
         return key not in self._keys and not named
 
     def differences(self, fact: FileFact) -> tuple[Difference, ...]:
-        """Give what a file holds otherwise than the truth says of its step.
+        """Return what a file holds otherwise than the truth says of its step.
 
         Raises:
             NotKnown: it was not looked at.
@@ -156,7 +156,7 @@ class Holdings:
         return self._different[fact]
 
     def _merged(self, facts: Sequence[FileFact]) -> Iterator[Row]:
-        """Give the rows of one file group: the older first, newer versions in their place."""
+        """Yield the rows of one file group: the older first, newer versions in their place."""
         found: dict[str, list[Row]] = {}
         for fact in facts:
             for key in fact.deleted:
@@ -203,7 +203,7 @@ class Holdings:
                     yield Difference(fact, *place, expected, found, settled)
 
     def _sent(self, row: Row, column: Field, step: int, found: Value) -> bool:
-        """Tell whether the step sent this value, or had nothing to do with the row."""
+        """Return whether the step sent this value, or had nothing to do with the row."""
         written = row.written.get(column.id)
         value = row.values.get(column.id)
         if written is None or not self._says(written, row.key, value, column.id):
@@ -223,13 +223,13 @@ class Holdings:
         return sent.names(self._sql.get(step, ""), key, self._key)
 
     def _says(self, step: int, key: Value, value: Value, field_id: int) -> bool:
-        """Tell whether the statements of a step, as they were sent, give a row this value."""
+        """Return whether the statements of a step, as they were sent, give a row this value."""
         column = self._history[step].schema.by_id(field_id)
         sql = self._sql.get(step, "")
         return column is not None and sent.says(sql, (key, self._key), value, column)
 
     def _doubted_before(self, key: Value, field_id: int, step: int, found: Value) -> bool:
-        """Tell whether an older file holds the same, and there it may be the model's fault."""
+        """Return whether an older file holds the same, and there it may be the model's fault."""
         older = [each for each in self._holding(key) if self._steps[each.instant] < step]
         return any(
             not each.sent and same(each.found, found)

@@ -55,7 +55,7 @@ class Layout:
     are compared with it."""
 
     def doubt(self) -> str:
-        """Say how the files do not hold the rows of the truth; empty when they do.
+        """Return how the files do not hold the rows of the truth; empty when they do.
 
         Or why they do not tell of what was written since a step which rows these are.
         """
@@ -77,7 +77,7 @@ class Layout:
         return f"no file holds row {', '.join(lost)}" if lost and there else ""
 
     def ways(self, answer: Answer) -> tuple[str, ...]:
-        """Give the smallest ways of reading that reproduce a whole answer; several claim nothing.
+        """Return the smallest ways of reading that reproduce a whole answer; several claim nothing.
 
         None where none of those tried does, and where the files tell nothing.
         """
@@ -89,7 +89,7 @@ class Layout:
     def fitting(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
     ) -> tuple[Readings | None, Sequence[Way]]:
-        """Give the smallest ways that reproduce an answer, and the readings they are among.
+        """Return the smallest ways that reproduce an answer, and the readings they are among.
 
         A product that cannot show all that was written may cut it otherwise than is declared: then
         its answer is wrong, and yet read in one of the ways that cut.
@@ -103,7 +103,7 @@ class Layout:
         return readings, [way for way in found if way.cut]
 
     def tried(self, query: Query) -> int:
-        """Give how many ways of reading an answer is compared with (`fitting`)."""
+        """Return the number of ways of reading an answer is compared with (`fitting`)."""
         own, whole = self.readings(), self.whole.readings() if self.whole is not None else None
         cut = sum(way.cut for way in whole.ways(query)) if whole else 0
         return len(own.ways(query)) + cut if own else 0
@@ -111,7 +111,7 @@ class Layout:
     def foretold(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
     ) -> Foretold | None:
-        """Give what the rows of an answer were read from, where its values do not tell.
+        """Return what the rows of an answer were read from, where its values do not tell.
 
         So it is where Hudi's meta columns are shown (counted by position, or under others), by ids
         that are given anew, by the lists of partitions (which may leave nothing but NULLs), of
@@ -129,7 +129,7 @@ class Layout:
         return told[0] if told and all(each == told[0] for each in told) else None
 
     def read_from(self, answer: Answer) -> Mapping[str, FileFact]:
-        """Give the file that each row of an answer was read from, by the text of its key.
+        """Return the file that each row of an answer was read from, by the text of its key.
 
         Known is that of a row which one file alone holds, and those on which all ways of reading
         that reproduce the answer agree.
@@ -142,7 +142,7 @@ class Layout:
         return _alone({**holding, **_together(shown)})
 
     def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
-        """Give the same by the key's text and how the row looks: a key may be shown twice.
+        """Return the same by the key's text and how the row looks: a key may be shown twice.
 
         Known is that of a row on which all ways of reading that reproduce the answer agree. Of rows
         that look alike none is, where they are read from several files.
@@ -159,7 +159,7 @@ class Layout:
         return self.world.history[0].table.key
 
     def _read_by(self, answer: Answer) -> Iterator[tuple[Shown, Sequence[str]]]:
-        """Give the rows that any of the ways that reproduce an answer read, and their columns.
+        """Yield the rows that any of the ways that reproduce an answer read, and their columns.
 
         One that does more than need be counts as well: of a read-optimized view it may be the one
         that leaves out log files.
@@ -173,7 +173,7 @@ class Layout:
                 yield row, names
 
     def readings(self) -> Readings | None:
-        """Give what readers of each way would answer; None where the files tell nothing."""
+        """Return what readers of each way would answer; None where the files tell nothing."""
         found = self._predicted()
         return found if isinstance(found, Readings) else None
 
@@ -213,7 +213,7 @@ class Layout:
         return str(ways[0]) if len(ways) == 1 else ""
 
     def _rows(self) -> Iterator[Row]:
-        """Give the rows of the newest files, deleted ones left out."""
+        """Yield the rows of the newest files, deleted ones left out."""
         for base, logs in column_resolution.slices(self.files, self.steps):
             found = dict.fromkeys(base.keys, base) if base is not None else {}
             for log in logs:
@@ -227,12 +227,12 @@ class Layout:
 
 
 def _tells_more(way: Way) -> bool:
-    """Tell whether a way shows what does not tell itself whose it is."""
+    """Return whether a way shows what does not tell itself whose it is."""
     return way.by in _TELLING or way.stored or way.listed or way.overlaid
 
 
 def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact]]:
-    """Give the files of each row, each once."""
+    """Return the files of each row, each once."""
     found: dict[_Row, list[FileFact]] = {}
     for row, file in rows:
         files = found.setdefault(row, [])

@@ -27,7 +27,7 @@ class Gate:
 
 
 def gate(applied: Applied) -> Gate:
-    """Give 3 if anything is unknown, else 1 if anything is new or gone, else 0.
+    """Return 3 if anything is unknown, else 1 if anything is new or gone, else 0.
 
     A run without any verdict tells nothing, and is 3. Wrong use (2) never comes this far.
     """

@@ -65,7 +65,7 @@ def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching
 
 
 def _best(world: World, row: Row, names: Sequence[str], candidates: Sequence[Found]) -> int:
-    """Give which of the found rows has most right cells, the first where several have as many."""
+    """Return which of the found rows has most right cells, the first where several have as many."""
     if len(candidates) == 1:
         return 0
     scores = [right(world, row, names, found) for found in candidates]
@@ -116,7 +116,7 @@ def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[s
 
 
 def _key_text(value: Value, ever: Collection[str]) -> str:
-    """Give the text of what stands under the key's name; none for NULL where a key is called so."""
+    """Return text of what stands under the key's name; none for NULL where a key is called so."""
     text = text_of(value)
     return "" if value is None and text in ever else text
 
@@ -124,7 +124,7 @@ def _key_text(value: Value, ever: Collection[str]) -> str:
 def _of_column(
     world: World, shown: Sequence[str], told: Sequence[str], held: Sequence[str]
 ) -> list[str]:
-    """Give the keys of rows that show a key and nothing else, where the key column is another one.
+    """Return keys of rows that show a key and nothing else, where the key column is another one.
 
     That is the one column whose values stand there in each row that tells whose it is; what looks
     like a key is its value too, and of the one row that ever had it.
@@ -144,7 +144,7 @@ def _of_column(
 
 
 def _holder(world: World, found: Found, key_at: int | None) -> str:
-    """Give the key whose own values stand in a row most often; empty when none does.
+    """Return the key whose own values stand in a row most often; empty when none does.
 
     Keys themselves do not suffice: they are short, and any small number looks like one.
     """
@@ -162,7 +162,7 @@ def _holder(world: World, found: Found, key_at: int | None) -> str:
 
 
 def _tells_keys(told: Sequence[str], held: Sequence[str]) -> bool:
-    """Tell whether the key column shows keys, and not another column that looks like them."""
+    """Return whether the key column shows keys, and not another column that looks like them."""
     both = [(key, holder) for key, holder in zip(told, held, strict=True) if key and holder]
     against = sum(key != holder for key, holder in both)
     fewer = len({key for key, _ in both}) < len({holder for _, holder in both})

@@ -21,7 +21,7 @@ Tables = Sequence[tuple[Truth, Mapping[str, Row]]]
 
 
 def told(world: World, names: Sequence[str], found: Matching) -> dict[str, Origin]:
-    """Give the state of each row that is too many, or absent, by the text of its key.
+    """Return the state of each row that is too many, or absent, by the text of its key.
 
     `names`: what the columns of the answer are called.
     """
@@ -36,7 +36,7 @@ def told(world: World, names: Sequence[str], found: Matching) -> dict[str, Origi
 
 
 def _early(world: World, newer: Tables, names: Sequence[str], found: Matching) -> dict[str, Truth]:
-    """Give the rows that are there too early, with the newest table that has them."""
+    """Return the rows that are there too early, with the newest table that has them."""
     early = {}
     for key, values in found.extra:
         having = [(truth, rows[key]) for truth, rows in newer if key in rows]
@@ -50,7 +50,7 @@ def _early(world: World, newer: Tables, names: Sequence[str], found: Matching) -
 
 
 def _older(world: World, key: str) -> Row | None:
-    """Give the older version of a row that the predicate leaves out, or that was deleted then."""
+    """Return the older version of a row that the predicate leaves out, or that was deleted then."""
     then = world.history if world.later else ()
     tables = (world.left_out, *(truth.rows for truth in reversed(then)))
     rows = (row for table in tables for k, row in table.items() if text_of(k) == key)
@@ -58,7 +58,7 @@ def _older(world: World, key: str) -> Row | None:
 
 
 def _gone(world: World, newer: Tables, found: Matching) -> dict[str, Truth]:
-    """Give absent rows that a newer table lacks, but where all their file group is absent.
+    """Return absent rows that a newer table lacks, but where all their file group is absent.
 
     Each with the first such table.
     """
@@ -75,7 +75,7 @@ def _gone(world: World, newer: Tables, found: Matching) -> dict[str, Truth]:
 
 
 def _step(truth: Truth, key: str) -> int:
-    """Give the step of a row's newest state in a table."""
+    """Return the step of a row's newest state in a table."""
     row = next((each for k, each in truth.rows.items() if text_of(k) == key), None)
     gone = next((step for k, step in truth.gone.items() if text_of(k) == key), truth.step)
     return gone if row is None else max(row.written.values(), default=gone)

@@ -35,7 +35,7 @@ class Foretold:
     nothing that could be read there."""
 
     def owners(self, labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> list[str]:
-        """Give the key's text of each row; rows that look alike are told in any order.
+        """Return the key's text of each row; rows that look alike are told in any order.
 
         Raises:
             LookupError: they are not these rows.
@@ -48,7 +48,7 @@ class Foretold:
 def foretell(
     reading: Reading, way: Way, query: Query, labels: Sequence[str], history: History
 ) -> Foretold:
-    """Give the rows that a reader of a way answers to a query that is no count."""
+    """Return the rows that a reader of a way answers to a query that is no count."""
     keys: dict[Looks, list[str]] = defaultdict(list)
     origins: dict[tuple[str, str], Origin] = {}
     names, asked = reading.schema(way).names, {each.partition(".")[0] for each in labels}
@@ -64,14 +64,14 @@ def foretell(
 
 
 def looks_of(labels: Sequence[str], row: Sequence[Value]) -> Looks:
-    """Give a row of an answer as rows are compared: the order of their columns does not count."""
+    """Return a row of an answer as rows are compared: the order of their columns does not count."""
     return tuple(sorted(zip(labels, map(look_of, row), strict=True), key=itemgetter(0)))
 
 
 def _of(
     shown: Shown, field: Field, source: Field | None, history: History, value: Value
 ) -> Iterator[tuple[str, Origin]]:
-    """Give whose value a column shows in a row, and so for the parts of structs, by their names.
+    """Yield whose value a column shows in a row, and so for the parts of structs, by their names.
 
     A NULL where the file has a value is nobody's: the value was lost on the way.
     """
@@ -88,7 +88,7 @@ def _of(
 def _pairs(
     path: str, field: Field, source: Field, stored: Value
 ) -> Iterator[tuple[str, Field, Value]]:
-    """Give whose the value under each path is; the NULL of a whole is that of all its parts."""
+    """Yield whose the value under each path is; the NULL of a whole is that of all its parts."""
     yield path, source, stored
     if not isinstance(field.type, Struct):
         return

@@ -14,12 +14,12 @@ from harness.scenario.operations.spark_sql import literal, quoted
 
 
 def names(sql: str, key: Value, column: Field) -> bool:
-    """Tell whether statements mention a key, `column` being that of the keys."""
+    """Return whether statements mention a key, `column` being that of the keys."""
     return within(literal(key, column), sql)
 
 
 def says(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> bool:
-    """Tell whether statements give the row of a key this value under a column's name.
+    """Return whether statements give the row of a key this value under a column's name.
 
     Rows are sent whole, `select … as id, … as f1`, or by columns, `f1 = case id when … then … end`
     (`operations.sql`, `operations.update`).
@@ -34,5 +34,5 @@ def says(sql: str, key: tuple[Value, Field], value: Value, column: Field) -> boo
 
 
 def within(text: str, sql: str) -> bool:
-    """Tell whether a text stands in another one, and is no part of a longer word or number."""
+    """Return whether a text stands in another one, and is no part of a longer word or number."""
     return re.search(rf"(?<![\w.-]){re.escape(text)}(?![\w.])", sql) is not None

@@ -38,7 +38,7 @@ _STAMPS: Final = re.compile(r"\b(timestamp_ntz|timestamp)\b(?!:)")
 
 
 def history(found: History, declared: Declared) -> History:
-    """Give the history as a product can show it; the very same one where it can show it all."""
+    """Return the history as a product can show it; the very same one where it can show it all."""
     if MILLISECONDS not in declared:
         return found
     shown = tuple(_truth(each) for each in found)
@@ -54,7 +54,7 @@ def _truth(truth: Truth) -> Truth:
 
 
 def as_shown(rows: Rows, schema: Schema) -> Rows:
-    """Give rows as a product shows them that cuts timestamps; the very same where it shows all."""
+    """Return rows as a product that cuts timestamps shows them; the same where it cuts none."""
     shown = {key: _row(row, schema) for key, row in rows.items()}
     return shown if any(shown[key] is not row for key, row in rows.items()) else rows
 
@@ -88,7 +88,7 @@ def _cut(value: Value, field: Field) -> Value:
 
 
 def asked(answer: Answer) -> Answer:
-    """Give an answer as one to a question whose literal is cut as the values it is held against."""
+    """Return an answer whose question has its literal cut like the values it is compared with."""
     where = answer.question.where
     if where is None or where.test is not Test.EQUAL or not _STAMPS.fullmatch(where.type):
         return answer
@@ -101,7 +101,7 @@ def _milliseconds(value: datetime.datetime) -> datetime.datetime:
 
 
 def finer(answer: Answer) -> bool:
-    """Tell whether an answer shows more than milliseconds: its product can, whatever is said."""
+    """Return whether an answer shows more than milliseconds: its product can, whatever is said."""
     rows = (*answer.rows, *(row for part in answer.parts for row in part.rows))
     return any(is_finer(value) for row in rows for value in row)
 
@@ -120,7 +120,7 @@ def cut(query: Query, schema: Schema, written: Rows, expected: Rows) -> tuple[No
 
 
 def taken(answer: Answer, types: Mapping[str, str], declared: Declared) -> Answer:
-    """Give an answer with the expected names and types where declarations take the told for them.
+    """Return an answer with the expected names and types where declarations take the told for them.
 
     `types`: what is expected, in our words, by the name of the column.
     """
@@ -140,7 +140,7 @@ def _part(part: Part, types: Mapping[str, str], declared: Declared) -> Part:
 
 
 def _cased(answer: Answer, names: Collection[str]) -> Answer:
-    """Give an answer whose columns are called as they are expected, but for upper and lower case.
+    """Return an answer whose columns are called as they are expected, but for upper and lower case.
 
     Only what came in lower case is taken so: where `f1` is expected, `F1` stays a difference. Nor
     is it told whose name it is where two are called by the same letters.
@@ -174,7 +174,7 @@ def _columns(
 
 
 def _name(column: Column, wanted: str, declared: Declared) -> str:
-    """Give the declaration by which a column's type is taken for the expected one, if any is."""
+    """Return the declaration by which a column's type is taken for the expected one, if any is."""
     if wanted in {"", column.canonical}:
         return ""
     if BOUNDED in declared and column.canonical == _BOUNDED.sub("string", wanted):
@@ -188,7 +188,7 @@ def _name(column: Column, wanted: str, declared: Declared) -> str:
 
 
 def _alike(told: str, wanted: str, pair: tuple[str, str]) -> bool:
-    """Tell whether two types are one but for parts of which the first is told for the second."""
+    """Return whether two types are one but for parts of which the first is told for the second."""
     both = _STAMPS.split(told), _STAMPS.split(wanted)
     return len(both[0]) == len(both[1]) and all(
         a == b or (a, b) == pair for a, b in zip(*both, strict=True)

@@ -15,7 +15,7 @@ from harness.scenario.cells import Cell
 
 
 def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
-    """Give a verdict for every cell of a variant whose step was not skipped.
+    """Return a verdict for every cell of a variant whose step was not skipped.
 
     There is none either where nothing could be asked, since a refused step left out its column or
     the table's first write.
@@ -25,7 +25,7 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
 
 
 def alone(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
-    """Give the same verdicts as far as each answer tells by itself, before `party.settled`."""
+    """Return the same verdicts as far as each answer tells by itself, before `party.settled`."""
     histories = Histories(case)
     outcomes = histories.outcomes
     verdicts = [_of_step(case, outcome) for outcome in outcomes.values() if _failed(outcome)]
@@ -38,7 +38,7 @@ def alone(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
 
 
 def kind(cell: Cell, case: Case, histories: Histories, answer: Answer) -> VerdictKind | None:
-    """Give the kind of the verdict that `alone` gives a cell; None where it gives none.
+    """Return the kind of the verdict that `alone` gives a cell; None where it gives none.
 
     What is wrong is not named, which is most of the work. `histories`: those of the case.
     """
@@ -67,7 +67,7 @@ def _skipped(outcome: Outcome | None) -> bool:
 
 
 def _fell_away(cell: Cell, answer: Answer, histories: Histories) -> bool:
-    """Tell whether there was nothing to ask; older records call a view not made yet unknown."""
+    """Return whether there was nothing to ask; older records call a view not made yet unknown."""
     if not answer.unknown:
         return bool(answer.void) and not answer.probe
     absent = histories.merge_on_read and answer.unknown == past_views.no_entry(cell.view)
@@ -75,7 +75,7 @@ def _fell_away(cell: Cell, answer: Answer, histories: Histories) -> bool:
 
 
 def _incomplete(outcomes: Mapping[int, Outcome], step: int) -> bool:
-    """Tell whether some step so far was refused: else the plan's columns are all there."""
+    """Return whether some step so far was refused: else the plan's columns are all there."""
     return any(_skipped(each) or _failed(each) for at, each in outcomes.items() if at <= step)
 
 
@@ -105,7 +105,7 @@ def _blank(cell: Cell, case: Case, kind: VerdictKind) -> Verdict:
 
 
 def _asked(cell: Cell, case: Case, histories: Histories, answer: Answer | None) -> Verdict:
-    """Give the verdict as far as no content is looked at: it stands where it says why."""
+    """Return the verdict as far as no content is looked at: it stands where it says why."""
     blank = _blank(cell, case, VerdictKind.UNKNOWN)
     if histories.broken is not None and cell.step >= histories.broken:
         return replace(blank, because=f"nothing is known of the table after step {cell.step}")
@@ -124,7 +124,7 @@ def _asked(cell: Cell, case: Case, histories: Histories, answer: Answer | None) 
 
 
 def understood(cell: Cell, case: Case, histories: Histories, answer: Answer) -> Answer:
-    """Give the answer as its product can have understood and told it: what is judged and explained.
+    """Return the answer as its product can have understood it: what is judged and explained.
 
     `histories`: those that the reader can show (`Histories.shown_by`).
     """
@@ -162,7 +162,7 @@ def _version(cell: Cell, histories: Histories) -> str:
 
 
 def _refused(answer: Answer) -> bool:
-    """Tell whether all of a question was refused, or the one that was sent in its stead."""
+    """Return whether all of a question was refused, or the one that was sent in its stead."""
     return bool(answer.probe) or (answer.refusal is not None and not answer.has_rows)
 
 

@@ -53,7 +53,7 @@ row, number of the column, text."""
 
 
 def single(value: float) -> float:
-    """Give the 32-bit number that is nearest, which is the one a shortest decimal text stands for.
+    """Return the nearest 32-bit number, which is the one a shortest decimal text stands for.
 
     >>> single(503002.1), single(0.5)
     (503002.09375, 0.5)
@@ -73,7 +73,7 @@ _MOMENT: Final = re.compile(rf"({_DAY.pattern} {_TIME})(?:\.([0-9]{{1,12}}))?")
 
 
 def day(text: str) -> Value:
-    """Give the date of a text, or the text where it is of another form or year.
+    """Return the date of a text, or the text where it is of another form or year.
 
     >>> day("2024-02-29"), day("20240229")
     (datetime.date(2024, 2, 29), '20240229')
@@ -85,7 +85,7 @@ def day(text: str) -> Value:
 
 
 def moment(text: str) -> Value:
-    """Give the timestamp of a text; the text where microseconds cannot hold it, or of another form.
+    """Return the timestamp of a text; the text where it does not fit microseconds or the form.
 
     >>> moment("2024-01-02 03:04:05.678000000")
     datetime.datetime(2024, 1, 2, 3, 4, 5, 678000)
@@ -106,7 +106,7 @@ def moment(text: str) -> Value:
 
 
 def to_json(value: Value) -> object:
-    """Give the form of a value that JSON can hold without losing its type.
+    """Return the form of a value that JSON can hold without losing its type.
 
     >>> to_json((1, decimal.Decimal("1.10"), None))
     [1, {'decimal': '1.10'}, None]
@@ -138,7 +138,7 @@ def to_json(value: Value) -> object:
 
 
 def from_json(data: Any) -> Value:  # noqa: ANN401 - JSON is of any type
-    """Give back the value whose form `to_json` gave.
+    """Return back the value whose form `to_json` gave.
 
     Raises:
         ValueError: it is no such form.
@@ -175,7 +175,7 @@ def _tagged(kind: str, inner: Any) -> Value:  # noqa: ANN401 - JSON is of any ty
 
 
 def same(left: Value, right: Value) -> bool:
-    """Tell whether two canonical values are the same value *of the same type*.
+    """Return whether two canonical values are the same value *of the same type*.
 
     `1`, `1.0`, `True` and `Decimal(1)` are four values, NaN is itself, 0.0 and -0.0 are two.
     """
@@ -197,7 +197,7 @@ def same(left: Value, right: Value) -> bool:
 
 
 def text_of(value: Value) -> str:
-    """Give the text people see, alike for the same number in whatever type.
+    """Return the text people see, alike for the same number in whatever type.
 
     >>> text_of(503002.0), text_of(decimal.Decimal("503002.00")), text_of(True), text_of(None)
     ('503002', '503002', 'true', 'NULL')
@@ -226,7 +226,7 @@ def text_of(value: Value) -> str:
 
 
 def look_of(value: Value) -> Look:
-    """Give how a value looks: its text, NULL as none, what has parts by the looks of its parts.
+    """Return how a value looks: its text, NULL as none, what has parts by the looks of its parts.
 
     The same value in two types looks alike, and no other does: no text is like NULL, and no array
     like another one or like a text.

@@ -40,7 +40,7 @@ _HINTS: Final = {
 
 
 def convert(value: Value, to: DataType) -> Value:
-    """Give the same value in another type that its column has taken since.
+    """Return the same value in another type that its column has taken since.
 
     Raises:
         ValueError: there is no exact form in that type.
@@ -97,7 +97,7 @@ def _decimal(value: Value, precision: int, scale: int) -> decimal.Decimal:
 
 
 def _bounded(value: str, name: str, length: int) -> str:
-    """Give a text that fits; a `char` is always filled up (SQL standard, "Character strings")."""
+    """Return a text that fits; a `char` is always filled up (SQL standard, "Character strings")."""
     if len(value) > length:
         raise ValueError(value)
     return value.ljust(length) if name == "char" else value
@@ -155,7 +155,7 @@ def _timestamp(value: Value, name: str) -> datetime.datetime:
 
 
 def cast_text(value: Value) -> str:
-    """Give the text that a cast to string makes of a value without parts.
+    """Return the text that a cast to string makes of a value without parts.
 
     >>> cast_text(7.5), cast_text(True), cast_text(datetime.datetime(2001, 1, 1, 0, 0, 0, 250000))
     ('7.5', 'true', '2001-01-01 00:00:00.25')
@@ -184,7 +184,7 @@ def cast_text(value: Value) -> str:
 
 
 def read_back(text: str) -> Iterator[Value]:
-    """Give the number or the time that a text shows, however a cast wrote it; nothing is cut off.
+    """Yield the number or the time that a text shows, however a cast wrote it; nothing is cut off.
 
     A `char` is filled up with blanks.
 

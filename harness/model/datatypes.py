@@ -118,7 +118,7 @@ DataType = Primitive | Decimal | Text | Struct | Array | Map
 
 
 def plain_types(type_: DataType) -> Iterator[Primitive | Decimal | Text]:
-    """Give the types of the innermost parts, which have none themselves.
+    """Yield the types of the innermost parts, which have none themselves.
 
     >>> [str(each) for each in plain_types(parse_type("map<string, array<struct<a: char(2)>>>"))]
     ['string', 'char(2)']
@@ -129,7 +129,7 @@ def plain_types(type_: DataType) -> Iterator[Primitive | Decimal | Text]:
 
 
 def every_type(type_: DataType) -> Iterator[DataType]:
-    """Give a type and those of all its parts, each before its own parts.
+    """Yield a type and those of all its parts, each before its own parts.
 
     >>> [str(each) for each in every_type(parse_type("map<string, array<int>>"))]
     ['map<string, array<int>>', 'string', 'array<int>', 'int']

@@ -21,11 +21,11 @@ class Evolving(Protocol):
     """An operation, as far as the history needs it."""
 
     def evolve(self, before: Truth) -> Truth:
-        """Give the truth after it."""
+        """Return the truth after it."""
 
 
 def dry_run(first: Truth, operations: Sequence[Evolving]) -> History:
-    """Give the history in which every operation is applied.
+    """Return the history in which every operation is applied.
 
     Raises:
         SchemaChangeError: one cannot be.
@@ -38,7 +38,7 @@ def dry_run(first: Truth, operations: Sequence[Evolving]) -> History:
 
 
 def types_of(schemas: Iterable[Schema]) -> dict[int, tuple[DataType, ...]]:
-    """Give every type that each field takes, in order."""
+    """Return every type that each field takes, in order."""
     found: dict[int, list[DataType]] = {}
     for schema in schemas:
         for field in schema.walk():
@@ -66,7 +66,7 @@ def plan_values(
 
 
 def history_of(first: Truth, operations: Sequence[Evolving], applied: Sequence[bool]) -> History:
-    """Give the history in which only the applied steps changed the table.
+    """Return the history in which only the applied steps changed the table.
 
     Ids are given as if every step had been applied, as far as the steps can follow one another.
     """

@@ -47,7 +47,7 @@ class Past:
 
 
 def past(view: str) -> Past | None:
-    """Give the view of the past that a cell's view is; None for a view of now.
+    """Return the view of the past that a cell's view is; None for a view of now.
 
     >>> past("as_of(3)"), past("snapshot")
     (Past(name='as_of', step=3), None)
@@ -59,7 +59,7 @@ def past(view: str) -> Past | None:
 
 
 def name_of(view: str) -> str:
-    """Give a view's name without the step.
+    """Return a view's name without the step.
 
     >>> name_of("as_of(3)"), name_of("snapshot")
     ('as_of', 'snapshot')
@@ -69,7 +69,7 @@ def name_of(view: str) -> str:
 
 
 def planned(name: str, history: History) -> Past | None:
-    """Give what a view of the past is asked for after the last step; None where nothing is."""
+    """Return what a view of the past is asked for after the last step; None where nothing is."""
     changes = [after.step for before, after in pairwise(history) if _changed(before, after)]
     writes = [after.step for before, after in pairwise(history) if before.rows != after.rows]
     earlier = [step for step in writes if changes and step < changes[-1]] or writes[:-1]
@@ -77,7 +77,7 @@ def planned(name: str, history: History) -> Past | None:
 
 
 def asked(name: str, history: History) -> tuple[str, History] | None:
-    """Give a view as cells call it after the last step, and the history its questions are about.
+    """Return a view as cells call it after the last step, and the history its questions are about.
 
     None where there is nothing to go back to. As of an earlier step that is the history until then.
     """
@@ -94,12 +94,12 @@ def _changed(before: Truth, after: Truth) -> bool:
 
 
 def anchor(steps: Iterable[int], step: int) -> int | None:
-    """Give the newest of the steps that made an instant, up to one; None where there is none."""
+    """Return the newest of the steps that made an instant, up to one; None where there is none."""
     return max((each for each in steps if each <= step), default=None)
 
 
 def unmade(view: str, history: History) -> bool:
-    """Tell whether a view of a merge-on-read table is not to be there yet: nothing was written."""
+    """Whether a view of a merge-on-read table is not to be there yet: nothing was written."""
     return view != BASE_NAME and not any(truth.rows or truth.gone for truth in history)
 
 
@@ -113,7 +113,7 @@ def no_entry(view: str) -> str:
 
 
 def written_since(rows: Rows, step: int) -> Rows:
-    """Give the rows whose newest write came after a step."""
+    """Return the rows whose newest write came after a step."""
     return {key: row for key, row in rows.items() if _newest(row) > step}
 
 

@@ -48,7 +48,7 @@ class Condition:
         return convert(self.literal, parse_type(self.type))
 
     def holds(self, value: Value) -> bool:
-        """Tell whether SQL lets a row with this value pass; NULL equals nothing.
+        """Return whether SQL lets a row with this value pass; NULL equals nothing.
 
         Raises:
             ValueError: the value is not predicted.
@@ -65,7 +65,7 @@ class Condition:
 
 
 def not_null(path: str) -> Condition:
-    """Give the condition that a column has a value."""
+    """Return the condition that a column has a value."""
     return Condition(path, Test.NOT_NULL)
 
 
@@ -86,13 +86,13 @@ class Query:
         return (self.where.path,) if self.where else ()
 
     def labels(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Give what the answer's columns are called; `names` are all columns of the table."""
+        """Return what the answer's columns are called; `names` are all columns of the table."""
         return (COUNT,) if self.count else self.columns or tuple(names)
 
     def answer(
         self, names: Sequence[str], rows: Iterable[Sequence[Value]]
     ) -> list[tuple[Value, ...]]:
-        """Give the rows of the answer, `rows` being all of the table in the order of `names`."""
+        """Return the rows of the answer, `rows` being all of the table in the order of `names`."""
         tables = (dict(zip(names, row, strict=True)) for row in rows)
         kept = [values for values in tables if self.takes(values)]
         if self.count:
@@ -100,7 +100,7 @@ class Query:
         return [tuple(at(values, path) for path in self.labels(names)) for values in kept]
 
     def takes(self, values: Mapping[str, Value]) -> bool:
-        """Tell whether a row is one of those asked for."""
+        """Return whether a row is one of those asked for."""
         return self.where is None or self.where.holds(at(values, self.where.path))
 
 
@@ -109,7 +109,7 @@ ALL: Final = Query()
 
 
 def at(values: Mapping[str, Value], path: str) -> Value:
-    """Give the value at a dotted path of a row; NULL below a struct that is NULL.
+    """Return the value at a dotted path of a row; NULL below a struct that is NULL.
 
     A value that is no struct has nothing below: a reader by position shows such things.
     """

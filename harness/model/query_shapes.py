@@ -60,7 +60,7 @@ class NoQuestionError(Exception):
 
 
 def planned(shape: str, history: History) -> tuple[str, ...]:
-    """Give the texts of a shape's questions after the last step; none where it has none to ask."""
+    """Return texts of a shape's questions after the last step; none where it has none to ask."""
     truth, changed = history[-1], evolved(history)
     match Shape(shape):
         case Shape.ALL:
@@ -77,7 +77,7 @@ def planned(shape: str, history: History) -> tuple[str, ...]:
 
 
 def query(text: str, truth: Truth) -> Query:
-    """Give the question of a cell, as it is put to a table of which this is the truth.
+    """Return the question of a cell, as it is put to a table of which this is the truth.
 
     Raises:
         NoQuestionError: the table has no such column.
@@ -97,7 +97,7 @@ def query(text: str, truth: Truth) -> Query:
 
 
 def parse(text: str) -> tuple[Shape, str]:
-    """Give the shape and the path that a cell's text names, the path empty for `all`.
+    """Return the shape and the path that a cell's text names, the path empty for `all`.
 
     >>> parse("dereference(address.town)")
     (<Shape.DEREFERENCE: 'dereference'>, 'address.town')
@@ -118,7 +118,7 @@ def _allowed() -> str:
 
 
 def evolved(history: History) -> tuple[str, ...]:
-    """Give the columns that schema changes concerned, as they are called now, the newest first.
+    """Return the columns that schema changes concerned, as they are called now, the newest first.
 
     Parts of structs have their dotted path. Key, ordering and partition columns never count.
     """
@@ -135,7 +135,7 @@ def evolved(history: History) -> tuple[str, ...]:
 
 
 def _concerned(before: Sequence[Field], after: Sequence[Field]) -> Iterator[int]:
-    """Give the ids of the siblings that are new, or otherwise than they were, or elsewhere."""
+    """Yield the ids of the siblings that are new, or otherwise than they were, or elsewhere."""
     old = {each.id: each for each in before}
     for field in after:
         was = old.get(field.id)
@@ -149,7 +149,7 @@ def _concerned(before: Sequence[Field], after: Sequence[Field]) -> Iterator[int]
 
 
 def _elsewhere(before: list[int], after: list[int]) -> Iterator[int]:
-    """Give what moved, and what moved up into the place of something dropped."""
+    """Yield what moved, and what moved up into the place of something dropped."""
     common = [each for each in before if each in after]
     kept = [each for each in after if each in before]
     if common != kept:
@@ -165,7 +165,7 @@ def _without(ids: Iterable[int], one: int) -> list[int]:
 
 
 def _leaf(schema: Schema, path: str) -> str:
-    """Give the first part of a struct that is no struct itself; what is none stays."""
+    """Return the first part of a struct that is no struct itself; what is none stays."""
     field = schema.find(path)
     while isinstance(field.type, Struct):
         field = field.children[0]
@@ -174,14 +174,14 @@ def _leaf(schema: Schema, path: str) -> str:
 
 
 def _parts(schema: Schema, changed: Sequence[str]) -> tuple[str, ...]:
-    """Give the parts of structs that can be asked for: evolved ones first."""
+    """Return the parts of structs that can be asked for: evolved ones first."""
     roots = (field.name for field in schema.fields if isinstance(field.type, Struct))
     paths = (_leaf(schema, path) for path in (*changed, *roots))
     return tuple(path for path in dict.fromkeys(paths) if "." in path)
 
 
 def condition(truth: Truth, path: str, type_: DataType) -> Condition:
-    """Give the condition on a column; see above which."""
+    """Return the condition on a column; see above which."""
     rows = sorted(truth.rows.values(), key=_age(truth))
     values = (at(_shown(row, truth), path) for row in rows)
     value = next((each for each in values if each is not None), None)
@@ -198,7 +198,7 @@ def _shown(row: Row, truth: Truth) -> Mapping[str, Value]:
 
 
 def _literal(value: Value, type_: DataType) -> str | None:
-    """Give the text of a value that every engine compares alike; None where there is none."""
+    """Return the text of a value that every engine compares alike; None where there is none."""
     comparable = isinstance(type_, Decimal) or str(type_) in COMPARABLE
     if not comparable or (isinstance(value, float) and not value):
         return None  # 0.0 and -0.0 are equal in SQL, and two values to us
@@ -209,7 +209,7 @@ def _literal(value: Value, type_: DataType) -> str | None:
 
 
 def _age(truth: Truth) -> Callable[[Row], tuple[bool, int, int]]:
-    """Give the order in which rows are looked at: the ones in the oldest files first.
+    """Return the order in which rows are looked at: the ones in the oldest files first.
 
     Rows alike in that stay in the order in which they were first written.
     """

@@ -34,7 +34,7 @@ class Field:
     children: tuple[Field, ...] = ()
 
     def walk(self) -> Iterator[Field]:
-        """Give this field and every one below it, outermost first."""
+        """Yield this field and every one below it, outermost first."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -64,20 +64,20 @@ class Schema:
         return tuple(field.name for field in self.fields)
 
     def walk(self) -> Iterator[Field]:
-        """Give every field at every depth."""
+        """Yield every field at every depth."""
         for field in self.fields:
             yield from field.walk()
 
     def by_id(self, field_id: int) -> Field | None:
-        """Give the live field of that id, at any depth."""
+        """Return the live field of that id, at any depth."""
         return next((field for field in self.walk() if field.id == field_id), None)
 
     def path_of(self, field_id: int) -> str | None:
-        """Give the dotted path of the live field of that id."""
+        """Return the dotted path of the live field of that id."""
         return _path_of(self.fields, field_id)
 
     def find(self, path: str) -> Field:
-        """Give the field at a dotted path.
+        """Return the field at a dotted path.
 
         Raises:
             SchemaChangeError: there is none; the message names what is there.
@@ -95,7 +95,7 @@ class Schema:
         return field
 
     def has(self, path: str) -> bool:
-        """Tell whether there is a field at a dotted path."""
+        """Return whether there is a field at a dotted path."""
         try:
             self.find(path)
         except SchemaChangeError:
@@ -103,7 +103,7 @@ class Schema:
         return True
 
     def add(self, path: str, type_: DataType, place: Place = END) -> Schema:
-        """Give the schema with a new column at `path`."""
+        """Return the schema with a new column at `path`."""
         parent, name = _split(path)
         siblings = self._named(parent)
         if name in (each.name for each in siblings):
@@ -112,7 +112,7 @@ class Schema:
         return replace(self._with(parent, _insert(siblings, field, place)), last_id=last)
 
     def drop(self, path: str) -> Schema:
-        """Give the schema without the column at `path`."""
+        """Return the schema without the column at `path`."""
         field = self.find(path)
         parent, _ = _split(path)
         rest = tuple(each for each in self._named(parent) if each is not field)
@@ -121,7 +121,7 @@ class Schema:
         return self._with(parent, rest)
 
     def rename(self, path: str, to: str) -> Schema:
-        """Give the schema in which the column at `path` is called `to` (a bare name)."""
+        """Return the schema in which the column at `path` is called `to` (a bare name)."""
         field = self.find(path)
         parent, _ = _split(path)
         siblings = self._named(parent)
@@ -131,7 +131,7 @@ class Schema:
         return self._with(parent, tuple(new if each is field else each for each in siblings))
 
     def move(self, path: str, place: Place) -> Schema:
-        """Give the schema with the column at `path` put elsewhere among its siblings."""
+        """Return the schema with the column at `path` put elsewhere among its siblings."""
         field = self.find(path)
         parent, name = _split(path)
         if place.after == name:
@@ -140,7 +140,7 @@ class Schema:
         return self._with(parent, _insert(rest, field, place))
 
     def change_type(self, path: str, to: DataType) -> Schema:
-        """Give the schema in which the column at `path` has another type without children."""
+        """Return the schema in which the column at `path` has another type without children."""
         field = self.find(path)
         if field.children or isinstance(to, Struct | Array | Map):
             raise SchemaChangeError(
@@ -153,7 +153,7 @@ class Schema:
         return self._with(parent, tuple(new if each is field else each for each in siblings))
 
     def _named(self, parent: str) -> tuple[Field, ...]:
-        """Give the siblings below a struct: parts of arrays and maps have no names of their own."""
+        """Return siblings below a struct: parts of arrays and maps have no names of their own."""
         siblings = self._siblings(parent)
         if parent and not isinstance(type_ := self.find(parent).type, Struct):
             raise SchemaChangeError(f"'{parent}' is {type_}: only the type of its parts changes")
@@ -194,7 +194,7 @@ def schema_of(columns: tuple[tuple[str, DataType], ...]) -> Schema:
 
 
 def number(name: str, type_: DataType, last_id: int) -> tuple[Field, int]:
-    """Give a new field, ids after `last_id` for itself and its parts, and the last one given."""
+    """Return a new field, ids after `last_id` for itself and its parts, and the last one given."""
     children, last = _number_children(type_, last_id + 1)
     return Field(last_id + 1, name, type_, children), last
 

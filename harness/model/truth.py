@@ -66,7 +66,7 @@ class Truth:
     """Deleted keys, with the step that deleted them."""
 
     def column_id(self, name: str) -> int:
-        """Give the id of a live column."""
+        """Return the id of a live column."""
         return self.schema.find(name).id
 
 
@@ -75,19 +75,19 @@ History = tuple[Truth, ...]
 
 
 def begin(table: Table, generation: Generation, *, merge_on_read: bool) -> Truth:
-    """Give the truth of a table that was just created."""
+    """Return the truth of a table that was just created."""
     return Truth(0, table, schema_of(table.columns), generation, merge_on_read, {}, {}, {})
 
 
 def with_schema(truth: Truth, step: int, schema: Schema) -> Truth:
-    """Give the truth after a schema change; values keep their field ids."""
+    """Return the truth after a schema change; values keep their field ids."""
     return replace(truth, step=step, schema=schema)
 
 
 def written(
     truth: Truth, step: int, changed: Iterable[Row] = (), deleted: Iterable[Value] = ()
 ) -> Truth:
-    """Give the truth after one write: versions of rows that are new or changed, keys deleted."""
+    """Return the truth after one write: versions of rows that are new or changed, keys deleted."""
     rows, base, gone = dict(truth.rows), dict(truth.base), dict(truth.gone)
     for row in changed:
         rows[row.key] = row
@@ -101,12 +101,12 @@ def written(
 
 
 def compacted(truth: Truth, step: int) -> Truth:
-    """Give the truth after every log file was merged into a new base file."""
+    """Return the truth after every log file was merged into a new base file."""
     return replace(truth, step=step, base=truth.rows)
 
 
 def new_row(truth: Truth, key: Value, step: int, given: Mapping[str, Value]) -> Row:
-    """Give a whole version of a row: the values given by column name, the others generated.
+    """Return a whole version of a row: the values given by column name, the others generated.
 
     The partition of a row stays what its first version gave.
     """
@@ -123,7 +123,7 @@ def new_row(truth: Truth, key: Value, step: int, given: Mapping[str, Value]) -> 
 
 
 def changed_row(truth: Truth, key: Value, step: int, columns: Iterable[str]) -> Row:
-    """Give the version of a row in which the named columns, and the ordering one, are new."""
+    """Return the version of a row in which the named columns, and the ordering one, are new."""
     old = truth.rows[key]
     order = (truth.table.order_by,) if truth.table.order_by else ()
     values, steps = dict(old.values), dict(old.written)
@@ -160,7 +160,7 @@ def _group(truth: Truth, old: Row | None, values: Mapping[int, Value], step: int
 
 
 def named(value: Value, field: Field) -> Value:
-    """Give a stored value as readers should show it: named children, in today's type.
+    """Return a stored value as readers should show it: named children, in today's type.
 
     A part that was added after the value was written is NULL, a dropped one is left out.
     """
@@ -178,5 +178,5 @@ def named(value: Value, field: Field) -> Value:
 
 
 def row_values(row: Row, schema: Schema) -> tuple[Value, ...]:
-    """Give a row's values in the schema's order, as readers should show them."""
+    """Return a row's values in the schema's order, as readers should show them."""
     return tuple(named(row.values.get(field.id), field) for field in schema.fields)

@@ -51,7 +51,7 @@ Types = Mapping[int, tuple[DataType, ...]]
 
 
 def code(field_id: int, step: int, row: int) -> int:
-    """Give the whole number that stands for (field, step, row).
+    """Return the whole number that stands for (field, step, row).
 
     >>> code(5, 3, 2)
     503002
@@ -60,14 +60,14 @@ def code(field_id: int, step: int, row: int) -> int:
 
 
 def generate(field: Field, step: int, row: int, types: Types) -> Value:
-    """Give the traceable value of a field: a struct as a dict by the children's field ids."""
+    """Return the traceable value of a field: a struct as a dict by the children's field ids."""
     if row % NULL_EVERY == 0 and field.id % 2 == 0:
         return None
     return never_null(field, step, row, types)
 
 
 def never_null(field: Field, step: int, row: int, types: Types) -> Value:
-    """Give the same for a column that may not be NULL itself, as an ordering column."""
+    """Return the same for a column that may not be NULL itself, as an ordering column."""
     match field.type:
         case Struct():
             return {each.id: generate(each, step, row, types) for each in field.children}
@@ -107,7 +107,7 @@ def _leaf(field: Field, step: int, row: int, becomes: tuple[DataType, ...]) -> V
 
 
 def _scale(becomes: tuple[DataType, ...]) -> int:
-    """Give how many decimal places fit every type the column takes; two are more than enough."""
+    """Return how many decimal places fit every type the column takes; two are more than enough."""
     limits = {"int": 0, "long": 0, "float": 1}
     return min(
         (t.scale if isinstance(t, Decimal) else limits.get(str(t), 2) for t in becomes), default=2

@@ -28,7 +28,7 @@ class Hand:
     """0 where one distribution writes all."""
 
     def distributions(self, steps: int) -> tuple[str, ...]:
-        """Give the distribution of each step, the creation first."""
+        """Return the distribution of each step, the creation first."""
         begins, goes_on = self.writer.distribution, self.writer.then
         return tuple(
             goes_on if self.at and step >= self.at else begins for step in range(steps + 1)
@@ -89,7 +89,7 @@ def combinations(
     makers: Makers,
     excluded: list[Excluded],
 ) -> tuple[Combination, ...]:
-    """Give the whole product for a scenario: every combination that the profile asks for."""
+    """Return the whole product for a scenario: every combination that the profile asks for."""
     wanted = {name: _values(scenario, profile, name, excluded) for name in AXES}
     twins = (False, True) if profile.twins and twin(scenario) else (False,)
     found = []
@@ -122,14 +122,14 @@ def _formats(scenario: Scenario, profile: Profile, excluded: list[Excluded]) -> 
 
 
 def follows_axis(operation: Operation) -> bool:
-    """Say whether an operation does as the axis `rewrites` says."""
+    """Return whether an operation does as the axis `rewrites` says."""
     return isinstance(operation, Touch) and operation.rewrites is None
 
 
 def _values(
     scenario: Scenario, profile: Profile, name: str, excluded: list[Excluded]
 ) -> tuple[str | None, ...]:
-    """Give the values of an axis; one None for a scenario that does not have it."""
+    """Return the values of an axis; one None for a scenario that does not have it."""
     own, wanted = scenario.settings.get(name, ()), profile.axes.get(name, ())
     if not _has(scenario, name):
         return (None,)
@@ -173,6 +173,6 @@ def _steps(writer: Writer, steps: int) -> Iterable[int]:
 
 
 def _fits(combination: Combination) -> bool:
-    """Say whether the writer is wanted for these values."""
+    """Return whether the writer is wanted for these values."""
     limits, values = combination.hand.writer.axes, combination.values
     return all(values[name] in allowed for name, allowed in limits.items() if name in values)

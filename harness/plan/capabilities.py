@@ -31,12 +31,12 @@ CannotShow = Callable[[Reader, str, str], str]
 
 
 def every_view(reader: Reader, format_name: str, view: str) -> str:  # noqa: ARG001 - as above
-    """Give nothing: every reader can be asked for every view."""
+    """Return nothing: every reader can be asked for every view."""
     return ""
 
 
 def anything(reader: Reader, format_name: str) -> str:  # noqa: ARG001 - as `Cannot` has them
-    """Give nothing: every reader can be asked of every format."""
+    """Return nothing: every reader can be asked of every format."""
     return ""
 
 
@@ -72,4 +72,4 @@ class Capabilities(Protocol):
         """Types that its tables cannot have, without parameters."""
 
     def cannot(self, operation: Operation) -> str:
-        """Say why an operation is impossible in this format; empty when it is not."""
+        """Return why an operation is impossible in this format; empty when it is not."""

@@ -11,7 +11,7 @@ from harness.scenario.cells import Cell, Plan
 
 
 def select(plan: Plan, pattern: str) -> Plan:
-    """Give the plan of the cases whose name contains the pattern; `*` stands for any text.
+    """Return the plan of the cases whose name contains the pattern; `*` stands for any text.
 
     Variants and readers that no such case needs are left out. Case does not matter.
 
@@ -28,7 +28,7 @@ def select(plan: Plan, pattern: str) -> Plan:
 
 
 def only(plan: Plan, cases: Collection[str]) -> Plan:
-    """Give the plan of exactly these cases.
+    """Return the plan of exactly these cases.
 
     Variants and readers that no such case needs are left out.
 

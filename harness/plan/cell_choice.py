@@ -48,7 +48,7 @@ def cells(
     cannot_show: CannotShow,
     excluded: list[Excluded],
 ) -> Iterator[Cell]:
-    """Give the cells of a scenario's variants; what nobody is asked is told in `excluded`."""
+    """Yield the cells of a scenario's variants; what nobody is asked is told in `excluded`."""
     had = Counter[tuple[str, str]]()
     of_variants = _readers(variants, profile, cannot, excluded)
     for number, (variant, _) in enumerate(variants):
@@ -102,7 +102,7 @@ def _unable(
     cannot_show: CannotShow,
     excluded: list[Excluded],
 ) -> frozenset[tuple[str, str]]:
-    """Give the views of the past with the readers that do not have them."""
+    """Return the views of the past with the readers that do not have them."""
     found = set()
     for view, asked in product((each for each in wanted if each in PAST_VIEWS), readers):
         if why := cannot_show(asked.reader, variant.format, view):
@@ -114,7 +114,7 @@ def _unable(
 def _readers(
     variants: Sequence[Made], profile: Profile, cannot: Cannot, excluded: list[Excluded]
 ) -> Sequence[tuple[Asked, ...]]:
-    """Give the readers of each variant."""
+    """Return the readers of each variant."""
     found: list[tuple[Asked, ...]] = [()] * len(variants)
     for asked in profile.readers:
         able = []
@@ -173,13 +173,13 @@ def _of_step(place: _Place, history: History, number: int, step: Step) -> Iterat
 
 
 def _asked(place: _Place, view: str, history: History) -> _Questions | None:
-    """Give a view as cells call it, with its questions; None where it has nothing to go back to."""
+    """Return a view as cells call it, with its questions; None where there is no past."""
     found = views.asked(view, history)
     return found and (found[0], *_questions(place.profile, found[1]))
 
 
 def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]]:
-    """Give the questions of every step and those of changes only, as far as there are any."""
+    """Return the questions of every step and those of changes only, as far as there are any."""
     always, at_times = list[str](), list[str]()
     for shape in profile.queries:
         kind = at_times if shape in profile.query_steps else always
@@ -188,7 +188,7 @@ def _questions(profile: Profile, history: History) -> tuple[list[str], list[str]
 
 
 def _in_turn(queries: Sequence[str], place: _Place, reader: str, turn: int) -> Sequence[str]:
-    """Give all of the queries, or where pairs are enough the one that the reader had least.
+    """Return all of the queries, or where pairs are enough the one that the reader had least.
 
     Of several the turn decides, which goes on with variant, step, view and reader.
     """

@@ -30,11 +30,11 @@ class Candidate:
     """A file is read only where its steps are asked for."""
 
     def called(self, patterns: Iterable[str]) -> bool:
-        """Tell whether one of the patterns is about it."""
+        """Return whether one of the patterns is about it."""
         return any(named(name, pattern) for pattern in patterns for name in self.names)
 
     def steps(self) -> int:
-        """Give how many it has; of a file that is wrong, as many as anybody asks for."""
+        """Return the number of it has; of a file that is wrong, as many as anybody asks for."""
         if isinstance(self.source, Scenario):
             return len(self.source.steps)
         try:
@@ -44,7 +44,7 @@ class Candidate:
 
 
 def given(scenarios: Iterable[Scenario]) -> list[Candidate]:
-    """Give scenarios as they are called."""
+    """Return scenarios as they are called."""
     return [Candidate((each.name,), each) for each in scenarios]
 
 
@@ -89,7 +89,7 @@ def _wrong(profile: Profile, found: Sequence[Candidate]) -> Iterator[str]:
 
 
 def wrong_scenarios(profile: Profile, found: Sequence[Candidate]) -> Iterator[str]:
-    """Say which scenarios that a profile names there are not."""
+    """Yield which scenarios that a profile names there are not."""
     yield from _unnamed(profile, ("scenarios",), profile.scenarios, found)
 
 
@@ -105,7 +105,7 @@ def _unnamed(
 
 
 def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[str]:
-    """Say which formats that a profile or a reader of it names there are not."""
+    """Yield which formats that a profile or a reader of it names there are not."""
     every: list[tuple[Place, str, Sequence[str]]] = [(("formats",), "", profile.formats)]
     for number, each in enumerate(profile.readers):
         every.append((("readers", number, "formats"), f"{each.reader}: ", each.formats))
@@ -117,7 +117,7 @@ def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[str]:
 
 
 def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Iterator[str]:
-    """Say which settings of its writers no format of a profile has, or not with that value."""
+    """Yield which settings of its writers no format of a profile has, or not with that value."""
     values: dict[str, dict[str, None]] = {}
     for name in (each for each in profile.formats if each in known):
         for setting, allowed in known[name].settings.items():

@@ -49,7 +49,7 @@ OTHER_S: Final = (15.0, 0.2)
 
 
 def estimate(plan: Plan) -> float:
-    """Give the seconds a plan takes when nothing is reused and nothing must be downloaded."""
+    """Return the seconds a plan takes when nothing is reused and nothing must be downloaded."""
     steps = sum(len(variant.writers) for variant in plan.variants)
     told = 2 * METASTORE_S + STATE_S * steps + CELL_S * len(plan.cells)
     return told + _writing(plan, steps) + _side_by_side(_asking(plan))
@@ -61,7 +61,7 @@ def _writing(plan: Plan, steps: int) -> float:
 
 
 def _asking(plan: Plan) -> Iterable[float]:
-    """Give the seconds of each engine, in the order in which they are asked."""
+    """Return the seconds of each engine, in the order in which they are asked."""
     readers = {str(reader): reader for reader in plan.readers}
     asked = Counter(cell.reader for cell in plan.cells)
     seconds: dict[str, float] = {}
@@ -73,7 +73,7 @@ def _asking(plan: Plan) -> Iterable[float]:
 
 
 def _side_by_side(jobs: Iterable[float]) -> float:
-    """Give when the last is over: the next one begins as soon as one has ended."""
+    """Return when the last is over: the next one begins as soon as one has ended."""
     lanes = [0.0] * AT_ONCE
     for seconds in jobs:
         lanes[0] += seconds

@@ -42,7 +42,7 @@ class Habit:
 def expected_files(
     history: History, operations: Sequence[Operation], habit: Habit
 ) -> tuple[tuple[FileFact, ...], ...]:
-    """Give the file facts after each step, the creation first; a step's number is its instant."""
+    """Return the file facts after each step, the creation first; a step's number is its instant."""
     disk = _Disk(habit)
     facts: list[tuple[FileFact, ...]] = [()]
     for operation, (before, after) in zip(operations, pairwise(history), strict=True):
@@ -78,7 +78,7 @@ class _Disk:
             self._write(group, changed.get(group, []), gone.get(group, []), after)
 
     def _home(self, row: Row, after: Truth, gone: dict[str, list[Value]]) -> str:
-        """Give the group that a changed row is written to."""
+        """Return the group that a changed row is written to."""
         old = self._homes.get(row.key)
         if old is not None and self._changes is not Changes.APART:
             return old

@@ -20,7 +20,7 @@ Pair = tuple[Value, ...]
 
 
 def pairs_of(combination: Mapping[str, str]) -> Iterator[Pair]:
-    """Give every pair of a combination's values, in the order of its axes.
+    """Yield every pair of a combination's values, in the order of its axes.
 
     >>> [" ".join(map("=".join, pair)) for pair in pairs_of({"a": "1", "b": "2"})]
     ['a=1 b=2']
@@ -30,12 +30,12 @@ def pairs_of(combination: Mapping[str, str]) -> Iterator[Pair]:
 
 
 def values_of(combination: Mapping[str, str]) -> Iterator[Pair]:
-    """Give every value of a combination alone."""
+    """Yield every value of a combination alone."""
     yield from ((each,) for each in combination.items())
 
 
 def all_pairs(combinations: Iterable[Mapping[str, str]]) -> tuple[Pair, ...]:
-    """Give the pairs that occur in any combination, each once, in the order of their occurring."""
+    """Return pairs that occur in any combination, each once, in the order of their occurring."""
     return tuple(dict.fromkeys(pair for each in combinations for pair in pairs_of(each)))
 
 

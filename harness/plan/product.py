@@ -32,7 +32,7 @@ def plan(
     cannot: Cannot = anything,
     cannot_show: CannotShow = every_view,
 ) -> Plan:
-    """Give everything a run of the profile will do; nothing is decided later.
+    """Return everything a run of the profile will do; nothing is decided later.
 
     Raises:
         UsageProblem: the profile or a scenario names something that there is not.
@@ -113,7 +113,7 @@ def _all(
 def _by_pairs(
     scenario: Scenario, product: Sequence[Combination], makers: Makers
 ) -> tuple[list[Made], Pairs]:
-    """Give the variants that cover all pairs which can be, and say what cannot."""
+    """Return the variants that cover all pairs which can be, and say what cannot."""
     makings = Makings(scenario)
     can: list[Combination] = []
     reasons: dict[pairs.Pair, str] = {}

@@ -90,7 +90,7 @@ class Profile:
     """The file that it stands in; None for one made in Python."""
 
     def told(self, at: Place, wrong: str) -> str:
-        """Say what is wrong at a place of the profile, with file and line where there is a file."""
+        """What is wrong at a place of the profile, with file and line where there is a file."""
         text = f"profile {self.name}: {wrong}"
         if self.document is None:
             return text
@@ -99,7 +99,7 @@ class Profile:
 
 
 def named(name: str, pattern: str) -> bool:
-    """Tell whether a pattern of a profile names a scenario; `*` stands for any text, nothing else.
+    """Whether a pattern of a profile names a scenario; `*` stands for any text, nothing else.
 
     >>> named("hudi/move", "hudi/*"), named("my/a [b]", "my/a [b]"), named("my/a b", "my/a [b]")
     (True, True, False)

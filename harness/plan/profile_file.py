@@ -134,13 +134,13 @@ def _profile(name: str, data: object, document: Document, problems: Problems) ->
 
 
 def _known_axes(named: Iterable[str]) -> _Axes:
-    """Give every axis there is: those of all scenarios, and the settings of the formats named."""
+    """Return every axis there is: those of all scenarios, and the settings of the formats named."""
     there = [formats.load(name) for name in named if name in formats.names()]
     return {**AXES, **{name: values for each in there for name, values in each.settings.items()}}
 
 
 def _axes(given: _Axes, known: _Axes, at: Place) -> Iterator[_Choice]:
-    """Give what is to be checked of axes: their names, and the values of each."""
+    """Yield what is to be checked of axes: their names, and the values of each."""
     yield at, tuple(given), tuple(known)
     for name, values in given.items():
         if name in known:

@@ -11,7 +11,7 @@ from harness.scenario.cells import Reader
 
 
 def cannot(reader: Reader, format_name: str) -> str:
-    """Say why a reader cannot be asked about tables of a format; empty when it can.
+    """Return why a reader cannot be asked about tables of a format; empty when it can.
 
     The reader's settings must exist. See `harness.engines.api.Engine.cannot`.
     """
@@ -20,7 +20,7 @@ def cannot(reader: Reader, format_name: str) -> str:
 
 
 def cannot_show(reader: Reader, format_name: str, view: str) -> str:
-    """Say why a reader cannot be asked for a view, as a cell calls it; empty when it can."""
+    """Return why a reader cannot be asked for a view, as a cell calls it; empty when it can."""
     found = distributions.load(reader.distribution)
     return time_travel.cannot(found, format_name, past_views.name_of(view))
 

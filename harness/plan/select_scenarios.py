@@ -30,16 +30,16 @@ class Found:
     file: Path
 
     def governs(self, scenario: Path) -> bool:
-        """Tell whether a scenario's file lies where this profile's patterns choose."""
+        """Return whether a scenario's file lies where this profile's patterns choose."""
         return scenario.resolve().is_relative_to(self.file.parent.resolve())
 
     def names(self, scenario: str) -> bool:
-        """Tell whether one of its patterns is the scenario's."""
+        """Return whether one of its patterns is the scenario's."""
         return any(named(scenario, pattern) for pattern in self.profile.scenarios)
 
 
 def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], Profile]:
-    """Give the scenarios that are meant and the profile, which then names all of them.
+    """Return the scenarios that are meant and the profile, which then names all of them.
 
     Without paths they are the shipped ones that the profile names. A file is taken as it is. Of a
     folder that a profile governs those are taken that it names, of any other folder all.
@@ -77,7 +77,7 @@ def _check_length(path: Path) -> None:
 
 
 def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
-    """Give each scenario once; two of one name would be taken for one another all the way."""
+    """Return each scenario once; two of one name would be taken for one another all the way."""
     found: dict[str, Scenario] = {}
     for each in scenarios:
         other = found.setdefault(each.name, each)

@@ -30,13 +30,13 @@ class Apart:
     """Ways that answer alike are one group."""
 
     def tells(self, left: Way, right: Way) -> bool:
-        """Tell whether two ways answer otherwise; a way that was not tried is none."""
+        """Return whether two ways answer otherwise; a way that was not tried is none."""
         found = [at for at, group in enumerate(self.groups) if left in group or right in group]
         return len(found) > 1
 
 
 def habit_of(format_: Format, settings: Mapping[str, str]) -> Habit:
-    """Give how a format with these settings makes files (seen in the files of real runs)."""
+    """Return how a format with these settings makes files (seen in the files of real runs)."""
     # Hudi keeps partition columns in its files; others have them in the path alone.
     partitions = format_.NAME.startswith("hudi")
     if format_.merge_on_read:
@@ -46,7 +46,7 @@ def habit_of(format_: Format, settings: Mapping[str, str]) -> Habit:
 
 
 def separation(scenario: Scenario, habit: Habit) -> tuple[Apart, ...]:
-    """Give what each step of a scenario tells apart after which questions are asked.
+    """Return what each step of a scenario tells apart after which questions are asked.
 
     Every way to find columns is looked at, and where there are log files reading base files only.
     Older catalogs are not: they show in the columns of an answer.
@@ -82,7 +82,7 @@ def _groups(readings: Readings) -> tuple[tuple[Way, ...], ...]:
 
 
 def idle(apart: Sequence[Apart]) -> tuple[Apart, ...]:
-    """Give the schema changes after which no question tells two ways apart, until the next one."""
+    """Return schema changes after which no question tells two ways apart, until the next one."""
     found: list[list[Apart]] = []
     for each in apart:
         if each.changes_schema:

@@ -22,14 +22,14 @@ _ALIKE: Final = (".yaml", ".yml")
 
 
 def scenarios_folder() -> Path:
-    """Give the folder of the shipped scenarios, as seen from here where that is shorter."""
+    """Return the folder of the shipped scenarios, as seen from here where that is shorter."""
     folder = (Path(__file__).parents[1] / "scenarios").resolve()
     near = Path(os.path.relpath(folder))
     return near if near.parts[:1] != ("..",) else folder
 
 
 def profiles_file() -> Path:
-    """Give the file of the shipped profiles."""
+    """Return the file of the shipped profiles."""
     return scenarios_folder() / PROFILES
 
 
@@ -51,7 +51,7 @@ def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
 
 
 def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, str]]:
-    """Give the scenario files below a folder, through links too, and what is wrong by its path.
+    """Return the scenario files below a folder, through links too, and what is wrong by its path.
 
     That is what somebody may take for read and is not: a folder that cannot be read, a link that
     leads in a circle, a file that ends nearly as scenarios do. What is hidden (its name begins with
@@ -79,7 +79,7 @@ def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, str]]:
 
 
 def _entries(folder: Path, wrong: dict[Path, str]) -> list[tuple[Path, bool]]:
-    """Give what a folder shows, and whether each is a folder, or a link to one."""
+    """Return what a folder shows, and whether each is a folder, or a link to one."""
     looked_at = folder
     found = []
     try:

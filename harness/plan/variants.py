@@ -20,7 +20,7 @@ class Makings:
     _forms: dict[tuple[bool, Partitioned], Scenario] = field(default_factory=dict)
 
     def scenario(self, combination: Combination) -> Scenario:
-        """Give the scenario with the combination's axes in its table and its operations."""
+        """Return the scenario with the combination's axes in its table and its operations."""
         how = combination.partitioned or Partitioned.NONE
         form = combination.twin, how
         if form not in self._forms:
@@ -32,7 +32,7 @@ class Makings:
 
 
 def variant(combination: Combination, makings: Makings) -> Variant:
-    """Give the variant of a combination."""
+    """Return the variant of a combination."""
     scenario = makings.scenario(combination)
     settings = combination.settings
     shown = [combination.format.NAME, *(f"{name}={v}" for name, v in settings.items())]

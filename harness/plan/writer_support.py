@@ -19,19 +19,19 @@ TABLE_VERSIONS: Final = "table_versions"
 
 
 def of(profile: Profile) -> Makers:
-    """Give what each distribution that writes in a profile can write; each must be there."""
+    """Return what each distribution that writes in a profile can write; each must be there."""
     names = {name for writer in profile.writers for name in writer.distributions}
     found = [distributions.load(name) for name in sorted(names)]
     return {each.name: Maker(texts(each, WRITES), texts(each, TABLE_VERSIONS)) for each in found}
 
 
 def texts(distribution: Distribution, key: str) -> tuple[str, ...]:
-    """Give a setting of a distribution that is a list of texts; empty where it has none."""
+    """Return a setting of a distribution that is a list of texts; empty where it has none."""
     return distribution.texts(key) if key in distribution.settings else ()
 
 
 def wrong(profile: Profile) -> Iterator[str]:
-    """Say which writers of a profile write nothing, else which table versions none of it makes."""
+    """Yield writers of a profile that write nothing, or the table versions that none makes."""
     found = tuple(_wrong_writers(profile))
     yield from found
     if not found:
@@ -71,7 +71,7 @@ def _wrong_versions(profile: Profile, makers: Makers) -> Iterator[str]:
 
 
 def _makes(writer: Writer, version: str, makers: Makers) -> bool:
-    """Tell whether a writer can make tables of a version; what nothing is said of, it may."""
+    """Return whether a writer can make tables of a version; what nothing is said of, it may."""
     every = [makers[name] for name in writer.distributions]
     versioned = all(any(map(_has_versions, each.formats)) for each in every)
     return versioned and all(version in (each.table_versions or (version,)) for each in every)

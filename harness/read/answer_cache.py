@@ -21,7 +21,7 @@ class AnswerCache:
     folder: Path
 
     def find(self, address: str, case: str) -> Answer | None:
-        """Give the answer kept under an address, as the answer of a case; None if there is none."""
+        """Return answer kept under an address, as the answer of a case; None if there is none."""
         path = self._path(address)
         if not path.is_file():
             return None

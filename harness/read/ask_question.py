@@ -96,7 +96,7 @@ def _alone(
 
 
 def _ask(connection: Connection, asked: Asked, sql: str, manner: Manner) -> Reply:
-    """Give a reply with those of Hudi's columns that the reader should not find in the table."""
+    """Return a reply with those of Hudi's columns that the reader should not find in the table."""
     reply = time_travel.ask(connection, asked.question, sql, manner.timeout_s)
     odd = [each for each in reply.left_out if each[0].name not in asked.meta]
     if not odd:

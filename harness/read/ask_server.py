@@ -53,14 +53,14 @@ class _Work:
         return self.lost.is_set() or self.server.spent()
 
     def take(self) -> Asked | None:
-        """Give the next question, None when there is none."""
+        """Return the next question, None when there is none."""
         try:
             return self.waiting.get_nowait()
         except queue.Empty:
             return None
 
     def rest(self) -> list[Asked]:
-        """Give every question that still needs an answer."""
+        """Return every question that still needs an answer."""
         left = list(self.again)
         while (asked := self.take()) is not None:
             left.append(asked)
@@ -106,7 +106,7 @@ def ask_all(
 
 
 def _progress(answered: Collection[str], attempts: Mapping[str, Sequence[Attempt]]) -> int:
-    """Give what grows whenever a question is sent: so many were answered, or tried in vain."""
+    """Return what grows whenever a question is sent: so many were answered, or tried in vain."""
     return len(answered) + sum(map(len, attempts.values()))
 
 
@@ -170,7 +170,7 @@ def _one(link: _Link, asked: Asked, work: _Work) -> None:
 
 
 def _usable(server: Server, manner: Manner) -> bool:
-    """Tell whether a server is worth another question: a fresh connection opens in time."""
+    """Return whether a server is worth another question: a fresh connection opens in time."""
     if not server.alive():
         return False
     opened = threading.Event()
@@ -197,7 +197,7 @@ class _Link:
         self._settings: tuple[tuple[str, str], ...] = ()
 
     def to(self, settings: tuple[tuple[str, str], ...]) -> Connection:
-        """Give a connection with these settings."""
+        """Return a connection with these settings."""
         if self._settings != settings:
             self.close()
         if self._open is None:

@@ -65,7 +65,7 @@ class Desk:
     probes: Probes = field(default_factory=Probes)
 
     def left(self, found: Iterable[Asked | Answer]) -> list[Asked]:
-        """Give the questions that have to be asked; answers that are there are passed on."""
+        """Return the questions that have to be asked; answers that are there are passed on."""
         left = []
         for each in found:
             answer = self._kept(each) if isinstance(each, Asked) else each
@@ -84,7 +84,7 @@ class Desk:
         return answer
 
     def give(self, asked: Sequence[Asked]) -> None:
-        """Give questions to their servers, once these can find the states."""
+        """Return questions to their servers, once these can find the states."""
         states = {each.state.digest: each.state for each in asked}.values()
         self.shared.add(states)
         self.shared.running()
@@ -99,7 +99,7 @@ class Desk:
 
 
 def engine_of(distribution: str) -> Engine:
-    """Give the engine of a distribution."""
+    """Return the engine of a distribution."""
     return engines.load(distributions.load(distribution).engine)
 
 
@@ -126,7 +126,7 @@ class _Turn:
         return due
 
     def _due(self) -> Sequence[Asked]:
-        """Give what can be sent now; nothing that was sent waits for an answer."""
+        """Return what can be sent now; nothing that was sent waits for an answer."""
         sifted = self.desk.probes.sift(self.held)
         self.held = sifted.held
         for answer in sifted.spared:

@@ -53,13 +53,13 @@ class Asked:
         return time_travel.told(self.question, self.sql)
 
     def alone(self, column: str) -> Question:
-        """Give the question for one column with the key."""
+        """Return the question for one column with the key."""
         names = tuple(dict.fromkeys((self.key, column)))
         return replace(self.question, query=Query(columns=names))
 
 
 def address_of(state: str, reader: str, sql: str) -> str:
-    """Give the digest under which an answer is kept."""
+    """Return the digest under which an answer is kept."""
     return hashlib.sha256(f"{state}\0{reader}\0{sql}".encode()).hexdigest()
 
 
@@ -73,7 +73,7 @@ class Asking:
     format_of: Callable[[str], Format]
 
     def ask(self, cell: Cell, variant: Variant, history: History, state: State) -> Asked | Answer:
-        """Give the question of a cell about a state; `history`: the truth after each step.
+        """Return the question of a cell about a state; `history`: the truth after each step.
 
         Where there is none, the answer says why: the catalog has no such entry, or the table no
         such column, or no past.
@@ -107,7 +107,7 @@ class Asking:
     def _wording(
         self, reader: Reader, question: Question, back: Past, step: int, state: State
     ) -> Wording:
-        """Give what a question goes back to, in the reader's words."""
+        """Return what a question goes back to, in the reader's words."""
         instant = state.frozen.instants[step]
         moment = self.format_of(question.format).moment(state.table, instant)
         found = distributions.load(reader.distribution)
@@ -115,7 +115,7 @@ class Asking:
 
 
 def _meta(reader: Reader, format_name: str, listed: frozenset[str]) -> frozenset[str]:
-    """Give those of Hudi's meta columns that a reader finds: `listed` are in the catalog.
+    """Return those of Hudi's meta columns that a reader finds: `listed` are in the catalog.
 
     Spark goes by the schema that a table of Hudi's has of its own (`HoodieCatalogTable`).
     """
@@ -124,19 +124,19 @@ def _meta(reader: Reader, format_name: str, listed: frozenset[str]) -> frozenset
 
 
 def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:
-    """Give a catalog entry's columns as the table calls them; a metastore has lower case alone."""
+    """Return the columns of a catalog entry as the table spells them; metastores lower them."""
     own = {name.lower(): name for name in truth.schema.names}
     return tuple(own.get(name, name) for name in columns)
 
 
 def _step_back(back: Past, state: State) -> int | None:
-    """Give the step by whose instant a table can be asked for a view of the past."""
+    """Return the step by whose instant a table can be asked for a view of the past."""
     made = (step for step, instant in enumerate(state.frozen.instants) if instant)
     return past_views.anchor(made, back.step)
 
 
 def history(variant: Variant, states: States, *, merge_on_read: bool) -> History:
-    """Give the truth after each step of a variant, as its frozen states tell what was applied."""
+    """Return the truth after each step of a variant, as its frozen states tell what was applied."""
     steps = range(1, len(variant.scenario.steps) + 1)
     found = (states.get((variant.id, step)) for step in steps)
     applied = [
@@ -146,7 +146,7 @@ def history(variant: Variant, states: States, *, merge_on_read: bool) -> History
 
 
 def no_entry(cell: Cell, *, late: bool) -> Answer:
-    """Give the answer of a cell whose table the catalog does not have.
+    """Return the answer of a cell whose table the catalog does not have.
 
     `late`: it is not to have it yet, so there is nothing to ask; else nothing is known.
     """

@@ -71,7 +71,7 @@ def _wanted(plan: Plan) -> Mapping[str, Wanted]:
 
 
 def _hand_out(planned: _Planned, states: Iterable[States], desk: Desk) -> None:
-    """Give each server its questions as states come."""
+    """Return each server its questions as states come."""
     given = False
     with closing(desk):
         for some in states:
@@ -93,7 +93,7 @@ class _Planned:
     cells: Mapping[str, Sequence[Cell]]
 
     def about(self, states: States) -> Iterator[Asked | Answer]:
-        """Give the questions about some variants; an answer where there is nothing to ask."""
+        """Yield the questions about some variants; an answer where there is nothing to ask."""
         for name in dict.fromkeys(variant for variant, _ in states):
             if name in self.cells:
                 variant = self.variants[name]
@@ -116,7 +116,7 @@ def _planned(plan: Plan) -> _Planned:
 
 
 def reader_digest(reader: Reader) -> str:
-    """Give the digest of what shapes a reader's answers: artifacts, JRE, configuration, code."""
+    """Return the digest of what shapes a reader's answers: artifacts, JRE, configuration, code."""
     found = distributions.load(reader.distribution)
     code = engines.load(found.engine).ask_code()
     return distributions.digest_of([distributions.digest(found), code, list(reader.settings)])
@@ -130,6 +130,6 @@ def _metastore(where: Reading) -> AbstractContextManager[metastore.Metastore]:
 
 
 def in_plan_order(answers: Iterable[Answer], cells: Sequence[Cell]) -> list[Answer]:
-    """Give the answers in the order of their cells, the newest where there are several."""
+    """Return the answers in the order of their cells, the newest where there are several."""
     by_case = {answer.case: answer for answer in answers}
     return [by_case[cell.case] for cell in cells if cell.case in by_case]

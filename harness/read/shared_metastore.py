@@ -46,7 +46,7 @@ class SharedCatalog:
             self._states.extend(states)
 
     def running(self) -> Metastore:
-        """Give a metastore that answers, with every state in it.
+        """Return a metastore that answers, with every state in it.
 
         Raises:
             EndedProblem: it ended; the message holds the end of its log.
@@ -86,7 +86,7 @@ class SharedCatalog:
             raise EndedProblem(f"{problem}; the end of its log:\n{running.log_tail()}") from None
 
     def answers(self, one: Metastore) -> bool:
-        """Tell whether a metastore answers and was not replaced."""
+        """Return whether a metastore answers and was not replaced."""
         if self._running is not one or not one.alive():
             return False
         try:

@@ -49,7 +49,7 @@ class Probes:
                 self._found.setdefault(pair, case)
 
     def sift(self, waiting: Sequence[Asked]) -> Sifted:
-        """Tell which questions are to be sent now; no probe may be under way."""
+        """Return which questions are to be sent now; no probe may be under way."""
         sifted, probes = Sifted(), set[Pair]()
         with self._lock:
             found = dict(self._found)

@@ -29,7 +29,7 @@ from harness.scenario.definition import AXES, Scenario
 
 
 def remembered(variants: Iterable[Variant]) -> Mapping[str, BaselineInfo]:
-    """Give the baselines as they are now, for the run to remember.
+    """Return the baselines as they are now, for the run to remember.
 
     Raises:
         ScenarioProblem: every problem of every baseline, before anything is run.
@@ -48,7 +48,7 @@ def _remembered(scenario: Path) -> BaselineInfo:
 
 
 def apply(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
-    """Tell what is known of the verdicts of a run.
+    """Return what is known of the verdicts of a run.
 
     Raises:
         ScenarioProblem: every problem of every baseline.
@@ -59,7 +59,7 @@ def apply(found: Run, plan: Plan, verdicts: Sequence[Verdict]) -> Applied:
 
 
 def lines(info: RunInfo, plan: Plan) -> Mapping[str, tuple[Known, ...]]:
-    """Give the baseline of each scenario of a run as it is now.
+    """Return the baseline of each scenario of a run as it is now.
 
     Raises:
         ScenarioProblem: every problem of every baseline.
@@ -118,7 +118,7 @@ def _updated(info: RunInfo, name: str, seen: Sequence[Seen]) -> tuple[Path, str]
 
 
 def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
-    """Give what baselines must know beside the verdicts of a run."""
+    """Return what baselines must know beside the verdicts of a run."""
     refused = {c: a.refusal.kind for c, a in found.answers.items() if a.refusal is not None}
     steps = {(each.variant, each.outcome.step): each.outcome for each in found.states}
     for verdict in (each for each in verdicts if each.view == WRITE):
@@ -134,7 +134,7 @@ def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
 
 
 def today() -> datetime.date:
-    """Give the day on which baselines count, in UTC."""
+    """Return the day on which baselines count, in UTC."""
     return datetime.datetime.now(datetime.UTC).date()
 
 
@@ -143,7 +143,7 @@ def _scenarios(plan: Plan) -> dict[str, Scenario]:
 
 
 def _now(info: RunInfo, name: str) -> BaselineInfo:
-    """Give a baseline as it is beside its scenario, else as the run remembers it."""
+    """Return a baseline as it is beside its scenario, else as the run remembers it."""
     path = _file(info, name)
     if path is not None:
         return BaselineInfo(str(path), _text(_beside(path)))
@@ -167,7 +167,7 @@ def _text(path: Path) -> str:
 
 
 def _near(path: Path) -> Path:
-    """Give a path as seen from here where that is shorter."""
+    """Return a path as seen from here where that is shorter."""
     near = Path(os.path.relpath(path))
     return near if near.parts[:1] != ("..",) else path
 

@@ -52,7 +52,7 @@ class Tail(Generic[Record]):
         self._inode = self._offset = 0
 
     def new(self) -> list[Record]:
-        """Give what is new; all of it again where the file was replaced.
+        """Return what is new; all of it again where the file was replaced.
 
         Raises:
             ValueError: a line is no such record.
@@ -124,7 +124,7 @@ class Following:
             self._answers[answer.case] = answer
 
     def find(self, case: str) -> Followed | None:
-        """Give what the run says of a cell; None while that cannot be told, or may still turn."""
+        """Return what the run says of a cell; None while that cannot be told, or may still turn."""
         planned = self._planned
         if planned is not None and case not in self._told and case in self._answers:
             cell = planned.cells[case]
@@ -133,7 +133,7 @@ class Following:
         return self._told.get(case)
 
     def last(self, case: str) -> Followed | None:
-        """Give what is to be said of a cell once no more records come: unknown without an answer.
+        """Return what is to be said of a cell once no more records come: unknown without an answer.
 
         None for a cell that was not asked since a step was refused, or that the run does not have.
         """

@@ -31,7 +31,7 @@ class Kinds:
             self._states.setdefault(state.variant, []).append(state)
 
     def of(self, answer: Answer) -> VerdictKind | None:
-        """Give the kind of the verdict on an answer; None where there will be no verdict."""
+        """Return the kind of the verdict on an answer; None where there will be no verdict."""
         cell = self._cells[answer.case]
         try:
             return verdicts.kind(cell, *self._of(cell.variant), answer)

@@ -90,19 +90,19 @@ class Run:
         )
 
     def variant(self, name: str) -> VariantInfo:
-        """Give the variant of that id; one that the plan does not name is known by its id only."""
+        """Return variant of that id; one that the plan does not name is known by its id only."""
         return self.variants.get(name) or VariantInfo(name, name, "", ())
 
     def step(self, variant: str, number: int) -> StepInfo:
-        """Give a step of a variant."""
+        """Return a step of a variant."""
         return self.variant(variant).step(number)
 
     def distribution(self, reader: str) -> str:
-        """Give the distribution behind a reader; one that the plan does not name is its own."""
+        """Return the distribution behind a reader; one that the plan does not name is its own."""
         return self.readers[reader].distribution if reader in self.readers else reader
 
     def to_frame(self) -> pd.DataFrame:
-        """Give a pandas table with a row for each cell."""
+        """Return a pandas table with a row for each cell."""
         import pandas as pd  # noqa: PLC0415 - dear to load, and only this needs it
 
         return pd.DataFrame([self._row(each) for each in self.verdicts], columns=list(_FRAME))
@@ -168,7 +168,7 @@ def answers(folder: Path) -> dict[str, Answer]:
 
 
 def _wrong_state(state: StateRecord, steps: Mapping[str, int]) -> str:
-    """Say what of a record the plan does not have; empty when it has all. `steps`: by variant."""
+    """What of a record the plan does not have; empty when it has all. `steps`: by variant."""
     if state.variant not in steps:
         return f"the plan has no variant {state.variant!r}"
     if not 0 <= state.outcome.step <= steps[state.variant]:

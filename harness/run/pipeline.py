@@ -157,7 +157,7 @@ def write_and_read(plan: Plan, work: Work, *, fresh: bool, resume: bool = False)
 
 
 def _handed(written: Handover[States], lanes: Lanes) -> Iterator[States]:
-    """Give the states of each variant as it is written.
+    """Yield the states of each variant as it is written.
 
     Raises:
         HaltedError: writing failed.

@@ -22,7 +22,7 @@ from harness.scenario.dump import dump
 
 
 def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = False) -> RunInfo:
-    """Give what `run.json` tells of a plan."""
+    """Return what `run.json` tells of a plan."""
     return RunInfo(
         id=name,
         profile=plan.profile,
@@ -41,7 +41,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
 
 
 def variant_info(variant: Variant) -> VariantInfo:
-    """Give what reports need to know of a planned variant."""
+    """Return what reports need to know of a planned variant."""
     scenario = variant.scenario
     steps = tuple(
         StepInfo(number, each.operation.text(), each.operation.CHANGES_SCHEMA, each.quiet)
@@ -67,7 +67,7 @@ def _reader_info(reader: Reader) -> ReaderInfo:
 
 
 def plan_of(info: RunInfo) -> Plan:
-    """Give back the plan that a run was made from.
+    """Return back the plan that a run was made from.
 
     Raises:
         UsageProblem: somebody changed it so that it is none.

@@ -12,5 +12,5 @@ from harness.scenario.cells import Variant
 
 
 def case_of(variant: Variant, states: Sequence[StateRecord]) -> Case:
-    """Give a variant with the records of its states, which its format says how to lay out."""
+    """Return a variant with the records of its states, which its format says how to lay out."""
     return Case(variant, formats.load(variant.format).merge_on_read, states, declared)

@@ -90,7 +90,7 @@ def check_new(folder: Path) -> None:
 
 
 def existing(folder: Path) -> Path:
-    """Give the whole path of a run's folder.
+    """Return the whole path of a run's folder.
 
     Raises:
         UsageProblem: it is not there, or no folder.
@@ -128,13 +128,13 @@ def show(folder: Path) -> None:
 
 
 def to_resume() -> Path:
-    """Give the run begun last, whether it has come to anything or not."""
+    """Return the run begun last, whether it has come to anything or not."""
     begun = RUNS / BEGUN
     return begun if begun.exists() else LATEST_RUN
 
 
 def passed_over() -> str:
-    """Say which run was begun after the latest and has nothing to show; empty where none was."""
+    """Return which run was begun after the latest and has nothing to show; empty where none was."""
     begun, latest = RUNS / BEGUN, LATEST_RUN
     if not begun.exists() or (latest.exists() and latest.samefile(begun)):
         return ""

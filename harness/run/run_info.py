@@ -50,7 +50,7 @@ class VariantInfo:
     source: str = ""
 
     def step(self, number: int) -> StepInfo:
-        """Give the step of that number; one that the plan does not name is called by it."""
+        """Return the step of that number; one that the plan does not name is called by it."""
         named = (each for each in self.steps if each.number == number)
         return next(named, StepInfo(number, f"step {number}" if number else "create the table"))
 
@@ -142,7 +142,7 @@ def read_info(folder: Path) -> RunInfo:
 
 
 def first_wrong(wrong: ValueError) -> str:
-    """Say what is wrong with a record, of several things the first, and where in it."""
+    """Return what is wrong with a record, of several things the first, and where in it."""
     if not isinstance(wrong, ValidationError):
         return str(wrong)
     error = wrong.errors(include_url=False)[0]

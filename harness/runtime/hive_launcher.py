@@ -32,7 +32,7 @@ loader.loadClass(args[1]).getMethod("main", String[]).invoke(null, [args.drop(2)
 def command(
     installation: Installation, conf: Path, main: Sequence[str], jvm: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Give the command line that runs a main class (first of `main`, then its arguments).
+    """Return the command line that runs a main class (first of `main`, then its arguments).
 
     `conf`: the folder of configuration files; the script and the list of the class path are
     written into it. `jvm`: options beside the distribution's own.
@@ -49,12 +49,12 @@ def command(
 
 
 def class_path(installation: Installation, conf: Path) -> tuple[str, ...]:
-    """Give the class path in order: patched classes and `front` must hide what `lib` holds."""
+    """Return the class path in order: patched classes and `front` must hide what `lib` holds."""
     folders = (installation.patches, conf)
     jars = (*installation.jars("front"), *installation.jars("lib"))
     return (*(f"{folder}/" for folder in folders if folder), *map(str, jars))
 
 
 def joined(jars: Sequence[Path]) -> str:
-    """Give jars as one class path."""
+    """Return jars as one class path."""
     return os.pathsep.join(map(str, jars))

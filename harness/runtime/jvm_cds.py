@@ -73,7 +73,7 @@ class ClassArchive:
 
 
 def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
-    """Give the archive for a command of an installation, the JRE's being made if it is not there.
+    """Return the archive for a command of an installation, the JRE's being made if it is not there.
 
     `class_path`: jars, and folders of jars. Another archive belongs to jars that changed, and one
     made before the JRE's own is made again: Java would not take the old one, without a word, and
@@ -104,12 +104,12 @@ def of(installation: Installation, class_path: Sequence[Path]) -> ClassArchive:
 
 
 def _older(path: Path, base: Path) -> bool:
-    """Tell whether an archive was made before the JRE's: then it is not made on that one."""
+    """Return whether an archive was made before the JRE's: then it is not made on that one."""
     return path.stat().st_mtime_ns < base.stat().st_mtime_ns
 
 
 def _is_first(path: Path) -> bool:
-    """Tell whether this is the first start with such an archive, and note that it was."""
+    """Return whether this is the first start with such an archive, and note that it was."""
     try:
         path.with_suffix(".seen").touch(exist_ok=False)
     except FileExistsError:
@@ -143,7 +143,7 @@ def _java(installation: Installation, archive: Path, *options: str) -> bool:
 
 @contextmanager
 def _place(path: Path) -> Iterator[Path]:
-    """Give the place where an archive is made before it gets its name, to one maker at a time.
+    """Yield the place where an archive is made before it gets its name, to one maker at a time.
 
     What a maker that died left there is removed.
     """
@@ -158,7 +158,7 @@ def _place(path: Path) -> Iterator[Path]:
 
 
 def _facts(class_path: Sequence[Path]) -> Iterator[str]:
-    """Give what Java compares: files in their order, which is the folder's own, and their times."""
+    """Yield what Java compares: the files in the folder's own order, and their times."""
     for entry in class_path:
         yield str(entry)
         for file in entry.iterdir() if entry.is_dir() else (entry,):

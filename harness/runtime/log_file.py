@@ -13,7 +13,7 @@ _CAUSES: Final = 5
 
 
 def tail(path: Path, lines: int) -> str:
-    """Give the last lines of a text file, at most 64 KiB; empty when there is no such file."""
+    """Return the last lines of a text file, at most 64 KiB; empty when there is no such file."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -25,7 +25,7 @@ def tail(path: Path, lines: int) -> str:
 
 
 def excerpt(text: str, lines: int) -> str:
-    r"""Give the last lines of a log, and before them the last causes that stand above these.
+    r"""Return the last lines of a log, and before them the last causes that stand above these.
 
     Guice, by which Trino puts itself together, ends with lists of class names, the causes above.
 
@@ -39,14 +39,14 @@ def excerpt(text: str, lines: int) -> str:
 
 
 def size(path: Path) -> int:
-    """Give the length of a file in bytes; 0 when there is no such file."""
+    """Return the length of a file in bytes; 0 when there is no such file."""
     with suppress(FileNotFoundError):
         return path.stat().st_size
     return 0
 
 
 def since(path: Path, start: int) -> str:
-    """Give all of a text file from `start` bytes on; empty when there is no such file."""
+    """Return all of a text file from `start` bytes on; empty when there is no such file."""
     with suppress(FileNotFoundError), path.open("rb") as file:
         file.seek(start)
         return file.read().decode("utf-8", errors="replace")

@@ -31,7 +31,7 @@ class Free:
 
 
 def free(own: Path = OWN_GROUP, groups: Path = GROUPS) -> Free:
-    """Give the least of what the machine has free and what each control group above allows.
+    """Return the least of what the machine has free and what each control group above allows.
 
     Source: the kernel's documentation of control groups, version 2 (`memory.max`, `memory.current`,
     `memory.stat`) and version 1 (`memory.limit_in_bytes`, `memory.usage_in_bytes`).
@@ -109,7 +109,7 @@ def _left(own: Path, groups: Path) -> Iterator[Free]:
 
 
 def _folders(own: Path, groups: Path) -> Iterator[Path]:
-    """Give the control groups that this process is in, and those above them."""
+    """Yield the control groups that this process is in, and those above them."""
     for line in _text(own).splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers in {"", "memory"}:

@@ -104,7 +104,7 @@ def _ask(uri: str) -> None:
 
 
 def schema(installation: Installation, cache: Cache, progress: Progress) -> Path:
-    """Give the folder of an empty metastore database, made once and then only copied.
+    """Return the folder of an empty metastore database, made once and then only copied.
 
     Raises:
         EnvironmentProblem: Hive's SQL cannot be loaded.

@@ -54,7 +54,7 @@ class Catalog:
     client: Any
 
     def has(self, database: str) -> bool:
-        """Tell whether there is a database of this name; it costs no more when there are many."""
+        """Return whether there is a database of this name; it costs no more when there are many."""
         try:
             with _answered(self.uri):
                 self.client.get_database(database)
@@ -65,7 +65,7 @@ class Catalog:
         return True
 
     def entries(self, database: str) -> tuple[CatalogEntry, ...]:
-        """Give all tables of a database with their partitions, by name."""
+        """Return all tables of a database with their partitions, by name."""
         with _answered(self.uri):
             names = sorted(self.client.get_all_tables(database))
             return tuple(self._entry(database, name) for name in names)

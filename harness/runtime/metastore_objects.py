@@ -57,13 +57,13 @@ def entry(table: Struct, partitions: tuple[Struct, ...] = ()) -> CatalogEntry:
 
 
 def placed(data: dict[str, Json], database: str, location: str) -> dict[str, Json]:
-    """Give the table or partition of an entry for a database and an absolute path."""
+    """Return the table or partition of an entry for a database and an absolute path."""
     shown: dict[str, Json] = map_texts(data, lambda text: _show(text, location))
     return {**shown, "dbName": database}
 
 
 def encode(value: Json | Struct) -> Json:
-    """Give the JSON form of a struct, its unset fields left out.
+    """Return the JSON form of a struct, its unset fields left out.
 
     >>> from pymetastore.hive_metastore.ttypes import FieldSchema
     >>> encode(FieldSchema(name="a", type="int"))
@@ -80,7 +80,7 @@ def encode(value: Json | Struct) -> Json:
 
 
 def decode(kind: type[AnyStruct], data: dict[str, Json]) -> AnyStruct:
-    """Give back the struct whose JSON form `encode` gave.
+    """Return back the struct whose JSON form `encode` gave.
 
     Raises:
         ValueError: the struct has no such field.
@@ -98,7 +98,7 @@ def decode(kind: type[AnyStruct], data: dict[str, Json]) -> AnyStruct:
 
 
 def map_texts(data: Json, change: Callable[[str], str]) -> Json:
-    """Give JSON data with every text in it changed, but for the keys of mappings."""
+    """Return JSON data with every text in it changed, but for the keys of mappings."""
     if isinstance(data, str):
         return change(data)
     if isinstance(data, dict):
@@ -128,7 +128,7 @@ def _without_database(data: dict[str, Json]) -> dict[str, Json]:
 
 
 def _path(location: str) -> str:
-    """Give the path of `file:/p`, `file:///p` or `/p`, without a last slash."""
+    """Return the path of `file:/p`, `file:///p` or `/p`, without a last slash."""
     return re.sub(r"^file:(//)?(?=/)", "", location).rstrip("/")
 
 

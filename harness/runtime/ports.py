@@ -20,7 +20,7 @@ class PortTakenProblem(EnvironmentProblem):
 
 
 def free_port() -> int:
-    """Give a TCP port that nobody listens on at this moment.
+    """Return a TCP port that nobody listens on at this moment.
 
     Nothing keeps it free: start servers through `on_free_port`, which chooses again.
     """

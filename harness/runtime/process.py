@@ -70,24 +70,24 @@ class Process:
         return self._child.poll()
 
     def alive(self) -> bool:
-        """Tell whether it still runs; and note its memory, which nobody can tell once it ended."""
+        """Whether it still runs; and note its memory, which nobody can tell once it ended."""
         self.peak_memory_mb()
         return self.exit_code is None
 
     def log_tail(self, lines: int = LOG_LINES) -> str:
-        """Give the last lines of its log."""
+        """Return the last lines of its log."""
         return log_file.tail(self.log, lines)
 
     def log_size(self) -> int:
-        """Give the length of its log in bytes; 0 when it is no longer there."""
+        """Return the length of its log in bytes; 0 when it is no longer there."""
         return log_file.size(self.log)
 
     def log_since(self, start: int) -> str:
-        """Give all of its log from `start` bytes on; empty when it is no longer there."""
+        """Return all of its log from `start` bytes on; empty when it is no longer there."""
         return log_file.since(self.log, start)
 
     def peak_memory_mb(self) -> int:
-        """Give the most resident memory seen, in MiB; after its end what was seen last."""
+        """Return the most resident memory seen, in MiB; after its end what was seen last."""
         # Not memory_info(): psutil gives the size of now, the kernel keeps the highest.
         with suppress(OSError):
             status = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii", errors="replace")
@@ -108,7 +108,7 @@ class Process:
         _watchdog.forget(self.pid)
 
     def wait(self, timeout_s: float) -> int:
-        """Give its exit code once it has ended by itself.
+        """Return its exit code once it has ended by itself.
 
         Raises:
             TimeoutError: it has not within `timeout_s`.
@@ -131,19 +131,19 @@ class Served:
     process: Process
 
     def alive(self) -> bool:
-        """Tell whether the process still runs."""
+        """Return whether the process still runs."""
         return self.process.alive()
 
     def spent(self) -> bool:
-        """Tell whether it has used itself up; most servers do not."""
+        """Return whether it has used itself up; most servers do not."""
         return False
 
     def log_tail(self) -> str:
-        """Give the end of the server's log."""
+        """Return the end of the server's log."""
         return self.process.log_tail()
 
     def peak_memory_mb(self) -> int:
-        """Give the most resident memory seen, in MiB."""
+        """Return the most resident memory seen, in MiB."""
         return self.process.peak_memory_mb()
 
 

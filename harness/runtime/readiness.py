@@ -27,10 +27,10 @@ class Watched(Protocol):
     """What `wait_until` looks at while it waits."""
 
     def alive(self) -> bool:
-        """Tell whether it still runs."""
+        """Return whether it still runs."""
 
     def log_tail(self, lines: int = _SHOWN) -> str:
-        """Give the last lines of its log."""
+        """Return the last lines of its log."""
 
 
 def wait_until(

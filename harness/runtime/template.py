@@ -14,7 +14,7 @@ SUFFIX: Final = ".j2"
 
 
 def render(engine: str, name: str, values: Mapping[str, object]) -> str:
-    """Give the template `containers/<engine>/<name>.j2` filled in.
+    """Return the template `containers/<engine>/<name>.j2` filled in.
 
     Values are escaped in `*.xml`. Raises jinja2.UndefinedError when a value is missing: the
     template and the code that fills it do not belong together.

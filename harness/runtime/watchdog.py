@@ -65,7 +65,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def left(lines: Iterable[str]) -> set[int]:
-    """Give the groups that were named and not taken back. Pure.
+    """Return the groups that were named and not taken back. Pure.
 
     >>> left(["+7", "+8", "-7"])
     {8}

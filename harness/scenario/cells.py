@@ -79,7 +79,7 @@ class Cell:
 
     @property
     def case(self) -> str:
-        """Give the stable name."""
+        """Return the stable name."""
         return f"{self.variant}/s{self.step}/{self.view}/{self.query}/{self.reader}"
 
 

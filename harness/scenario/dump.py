@@ -34,7 +34,7 @@ _WIDE: Final = 1 << 20
 
 
 def dump(scenario: Scenario) -> str:
-    """Give the text of a file that holds the scenario; its name is the file's, not in the text."""
+    """Return text of a file that holds the scenario; its name is the file's, not in the text."""
     file: dict[str, Any] = {
         "about": scenario.about,
         "source": scenario.source,

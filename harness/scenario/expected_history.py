@@ -48,17 +48,17 @@ def generation(scenario: Scenario) -> Generation:
 
 
 def first(scenario: Scenario, *, merge_on_read: bool) -> Truth:
-    """Give the truth of the table as created, before any step."""
+    """Return the truth of the table as created, before any step."""
     return begin(scenario.table, generation(scenario), merge_on_read=merge_on_read)
 
 
 def history(scenario: Scenario, *, merge_on_read: bool, applied: Sequence[bool]) -> History:
-    """Give the truth after each step, the creation first; `applied` says which steps were."""
+    """Return the truth after each step, the creation first; `applied` says which steps were."""
     return history_of(first(scenario, merge_on_read=merge_on_read), operations(scenario), applied)
 
 
 def skippable(before: Truth, operation: Operation) -> str:
-    """Say why the next step cannot be done on this table, empty when it can.
+    """Return why the next step cannot be done on this table, empty when it can.
 
     In a loaded scenario this happens only after a refused step; the step is then skipped.
     """
@@ -70,7 +70,7 @@ def skippable(before: Truth, operation: Operation) -> str:
 
 
 def operations(scenario: Scenario) -> tuple[Operation, ...]:
-    """Give what the steps do."""
+    """Return what the steps do."""
     return tuple(step.operation for step in scenario.steps)
 
 

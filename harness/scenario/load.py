@@ -73,7 +73,7 @@ def loads(text: str, path: str) -> Scenario:
 
 
 def name_of(path: str) -> str:
-    """Give the name of the scenario in a file.
+    """Return the name of the scenario in a file.
 
     >>> name_of("scenarios/hudi/move.yaml"), name_of("../move.yaml"), name_of("/move.yaml")
     ('hudi/move', 'move', 'move')
@@ -195,7 +195,7 @@ def _operation(
 
 
 def _shifted(lines: Mapping[Place, int], at: Place, key: str) -> Mapping[Place, int]:
-    """Give the lines as if the short form of a step had been written out."""
+    """Return the lines as if the short form of a step had been written out."""
     depth = len(at)
     return {
         (*at, key, *place[depth:]) if place[:depth] == at else place: line

@@ -16,7 +16,7 @@ BINARY: Final = Primitive("binary")
 
 
 def untold(type_: DataType) -> str:
-    """Say which part of a column's type cannot be read from every engine, empty when all can.
+    """Return which part of a column's type cannot be read from every engine, empty when all can.
 
     >>> from harness.model.datatypes import parse_type
     >>> untold(parse_type("map<array<int>, int>")), untold(parse_type("binary"))

@@ -17,7 +17,7 @@ Column = tuple[str, DataType]
 
 
 def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
-    """Give the scenario with partition columns added; the steps stay as they are.
+    """Return the scenario with partition columns added; the steps stay as they are.
 
     Raises:
         ValueError: its table is partitioned already.
@@ -41,14 +41,14 @@ def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
 
 
 def _middle(scenario: Scenario) -> int:
-    """Give the place after the first half of the data columns."""
+    """Return the place after the first half of the data columns."""
     fixed = scenario.table.fixed
     data = [at for at, (name, _) in enumerate(scenario.table.columns) if name not in fixed]
     return data[len(data) // 2] if data else len(scenario.table.columns)
 
 
 def _free_names(scenario: Scenario) -> tuple[str, str]:
-    """Give two names that no column of the scenario ever has."""
+    """Return two names that no column of the scenario ever has."""
     history = expected_history.survey(scenario).history
     taken = {name.casefold() for truth in history for name in truth.schema.names}
     names = (f"{letter}{number or ''}" for number in count() for letter in "pq")

@@ -70,7 +70,7 @@ def _check_sizes(scenario: Scenario, document: Document, problems: Problems) -> 
 
 
 def _parts(operation: Operation) -> int:
-    """Give how many fields a step adds."""
+    """Return the number of fields a step adds."""
     if isinstance(operation, AddColumn):
         return schema_of(((operation.name, operation.type),)).last_id
     return 0
@@ -142,7 +142,7 @@ def _wrong_names(scenario: Scenario, schema: Schema) -> Iterator[str]:
 
 
 def _wrong_siblings(siblings: Iterable[Field], kept: set[str]) -> Iterator[str]:
-    """Say what is wrong with names that stand together; `kept`: those that may be in any case."""
+    """Yield what is wrong with names that stand together; `kept`: those that may be in any case."""
     names: dict[str, str] = {}
     for name in (field.name for field in siblings):
         other = names.setdefault(name.casefold(), name)
@@ -157,7 +157,7 @@ def _short(name: str) -> str:
 
 
 def _wrong_name(name: str) -> str:
-    """Say why a column cannot be called so; seen with Spark 3.5 and a metastore of Hive 3.1."""
+    """Return why a column cannot be called so; seen with Spark 3.5 and a metastore of Hive 3.1."""
     if not 0 < len(name) <= MAX_NAME or set(name) & _NOT_IN_NAMES or not name.isprintable():
         return (
             f"no name of a column; allowed: 1 to {MAX_NAME} printable characters without . , {{ }}"

@@ -23,7 +23,7 @@ TURN: Final = tuple(map(Primitive, ("string", "int", "double", "date")))
 
 
 def twin(scenario: Scenario) -> Scenario | None:
-    """Give the twin of a scenario, None when nothing would change.
+    """Return the twin of a scenario, None when nothing would change.
 
     Data columns take the type of the first one; if they all agree already, they take string, int,
     double and date in turn, added columns after the ones of the table. Key, ordering and partition
@@ -45,7 +45,7 @@ def twin(scenario: Scenario) -> Scenario | None:
 
 
 def _new_types(leaves: list[Field], alone: set[int]) -> Mapping[int, DataType]:
-    """Give the new types by field id; `alone`: the ids of columns, which are no part of another."""
+    """Return new types by field id; `alone`: the ids of columns, which are no part of another."""
     if len({leaf.type for leaf in leaves}) > 1:
         first = leaves[0].type
         keeping = set() if first != BINARY else {leaf.id for leaf in leaves} - alone
@@ -54,7 +54,7 @@ def _new_types(leaves: list[Field], alone: set[int]) -> Mapping[int, DataType]:
 
 
 def _leaves(scenario: Scenario, history: History) -> Iterator[Field]:
-    """Give the leaves of data columns: of the table first, then of added columns."""
+    """Yield the leaves of data columns: of the table first, then of added columns."""
     kept = _explicit(scenario, history) | _changing(history)
     kept |= {history[0].column_id(name) for name in scenario.table.fixed}
     seen: set[int] = set()

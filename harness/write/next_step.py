@@ -57,15 +57,15 @@ class Course:
         return len(self.outcomes) > len(self.variant.scenario.steps)
 
     def then(self, outcome: Outcome) -> Course:
-        """Give the course after one more step."""
+        """Return the course after one more step."""
         return replace(self, outcomes=(*self.outcomes, outcome))
 
     def session(self) -> Mapping[str, str]:
-        """Give what the writing session is told."""
+        """Return what the writing session is told."""
         return self.shape.session(self.variant.settings)
 
     def next(self) -> Sending:
-        """Give the step that comes next."""
+        """Return the step that comes next."""
         step = len(self.outcomes)
         if step == 0:
             table = self.variant.scenario.table
@@ -86,7 +86,7 @@ class Course:
         return Sending(step, tuple(statements), state_store.address(told, texts, digests))
 
     def _truth(self, step: int, *, next_applied: bool) -> Truth:
-        """Give the truth after a step that has an outcome, or after the next one."""
+        """Return the truth after a step that has an outcome, or after the next one."""
         done = [outcome.kind is OutcomeKind.APPLIED for outcome in self.outcomes[1:]]
         left = len(self.variant.scenario.steps) - len(done) - 1
         applied = [*done, next_applied, *[False] * left]
@@ -97,7 +97,7 @@ class Course:
         ]
 
     def _why_not(self, before: Truth, operation: Operation) -> str:
-        """Say which refused step the next one needs; empty when it can be sent."""
+        """Return which refused step the next one needs; empty when it can be sent."""
         refused = [str(o.step) for o in self.outcomes if o.kind is OutcomeKind.REFUSED]
         if "0" in refused:
             return "step 0 refused: there is no table"

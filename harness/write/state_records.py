@@ -21,7 +21,7 @@ class Written:
 
 
 def of(course: Course, states: Sequence[State | None], *, reused: bool) -> Written:
-    """Give what is known of a variant: its records, and its states, one for each step or None.
+    """Return what is known of a variant: its records, and its states, one for each step or None.
 
     `reused`: whether the states were found and not written.
     """
@@ -65,7 +65,7 @@ def _records(
 
 
 def _names(frozen: Frozen, instants: Sequence[str]) -> Mapping[str, str]:
-    """Give by which instant these records know the step of each instant of a state.
+    """Return by which instant these records know the step of each instant of a state.
 
     The states of a variant need not all come from one writing: an earlier run may have frozen the
     first ones, and each writing has instants of its own.
@@ -74,7 +74,7 @@ def _names(frozen: Frozen, instants: Sequence[str]) -> Mapping[str, str]:
 
 
 def _relabelled(frozen: Frozen, names: Mapping[str, str]) -> tuple[FileFact, ...]:
-    """Give the file facts with the instants that these records know the steps by."""
+    """Return the file facts with the instants that these records know the steps by."""
     return tuple(
         replace(fact, instant=names.get(fact.instant, fact.instant)) for fact in frozen.files
     )

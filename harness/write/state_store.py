@@ -41,7 +41,7 @@ _ADAPTER: Final = TypeAdapter(Frozen)
 def address(
     settings: Mapping[str, str], steps: Sequence[Sequence[str]], writers: Sequence[str]
 ) -> str:
-    """Give the digest of a state.
+    """Return the digest of a state.
 
     `settings`: all that the writing sessions were told. `steps`: the statements of each step so
     far, the creation first, with placeholders. `writers`: digests of the distributions that wrote
@@ -93,7 +93,7 @@ def register(catalog: Catalog, state: State) -> str:
 
 
 def file_list(state: State) -> tuple[FileSeen, ...]:
-    """Give what readers find in the table's folder; equal before and after reading it.
+    """Return what readers find in the table's folder; equal before and after reading it.
 
     At a home shared with later states only the files of this one count.
     """
@@ -176,7 +176,7 @@ def _make(cache: Cache, folder: Path, table: Path, frozen: Frozen) -> None:
 
 
 def _everything(folder: Path | str, below: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Give all that is in a folder by its path from there; a folder that is gone is empty.
+    """Yield all that is in a folder by its path from there; a folder that is gone is empty.
 
     Without `Path`: all files of a state are looked at for nearly each answer that comes.
     """

@@ -70,7 +70,7 @@ def write(variants: Sequence[Variant], where: Writing, found: Callable[[Written]
 
 
 def memory_mb(variants: Sequence[Variant]) -> int:
-    """Give how much memory writing takes: the metastore, and every writer of one variant."""
+    """Return how much memory writing takes: the metastore, and every writer of one variant."""
     at_once = {frozenset((metastore.DISTRIBUTION, *variant.writers)) for variant in variants}
     sums = (sum(distributions.load(name).memory_mb for name in names) for names in at_once)
     return max(sums, default=0)
@@ -158,7 +158,7 @@ class Bench:
         return variant_writer.write(variant, place, self._spark)
 
     def _spark(self, name: str) -> session.Spark:
-        """Give the process of a distribution, a new one when it is the first or the last died."""
+        """Return the process of a distribution, a new one when it is the first or the last died."""
         with self._lock:
             if name not in self._running or not self._running[name].alive():
                 found = fetch.ensure(

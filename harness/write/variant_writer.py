@@ -243,7 +243,7 @@ class _Hand:
                 self._others[instant] = max((own.get(each, 0) for each in seen), default=0)
 
     def _left_undone(self, sending: Sending, instants: Sequence[str]) -> Refusal | None:
-        """Give a refusal for a step that says all is well and did not do what there was to do."""
+        """Return a refusal for a step that says all is well and did not do what there was to do."""
         if sending.step == 0 or not sending.statements or self._made_since(instants):
             return None
         operation = self._variant.scenario.steps[sending.step - 1].operation

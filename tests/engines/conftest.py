@@ -65,7 +65,7 @@ def too_large(request: pytest.FixtureRequest, cache: Cache) -> TooLarge:
 
 @pytest.fixture(scope="session")
 def installed(too_large: TooLarge, cache: Cache, progress: Progress) -> Installed:
-    """Gives an installation of a distribution; skips where that is too much to download unasked."""
+    """Return an installation of a distribution; skip where its download is large and unasked."""
 
     def give(name: str) -> Installation:
         if why := too_large(name):
@@ -106,7 +106,7 @@ def readers(
 def spark_for(
     metastore: Metastore, cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SparkFor]:
-    """Gives the writing process of a distribution; those that were asked for stay, as in a run."""
+    """Yield the writing process of a distribution; those that were asked for stay, as in a run."""
     where = Writing(cache, tmp_path_factory.mktemp("writers"), progress)
     bench = Bench(where, metastore.uri)
     with bench.at_work():

@@ -45,7 +45,7 @@ class Finished:
         return [json.loads(line) for line in lines]
 
     def cells(self, reader: str, scenario: str, shape: str, view: str, step: int) -> Any:  # noqa: ANN401
-        """Give the verdict of one cell."""
+        """Return the verdict of one cell."""
         (found,) = (
             each
             for each in self.verdicts
@@ -56,7 +56,7 @@ class Finished:
         return found
 
     def kinds(self, *cell: Any) -> set[str]:  # noqa: ANN401 - as for `cells`
-        """Give the names of the findings of one cell."""
+        """Return the names of the findings of one cell."""
         return {finding["kind"] for finding in self.cells(*cell)["findings"]}
 
 

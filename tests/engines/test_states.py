@@ -156,7 +156,7 @@ class Live:
 
 
 def views_at(name: str, step: int) -> tuple[str, ...]:
-    """Give the views that there are: those of merge-on-read appear with the first write."""
+    """Return the views that there are: those of merge-on-read appear with the first write."""
     return formats.load(name).views if step else ()
 
 

@@ -91,7 +91,7 @@ OWN_COLUMN = "`_hoodie_commit_time` cannot be resolved"
 
 
 def may_say(cell: Cell) -> tuple[str, ...]:
-    """Give the errors with which a reader was seen to refuse; none for those that answer it all."""
+    """Return errors with which a reader was seen to refuse; none for those that answer it all."""
     if WRITERS[cell.variant] == NEW:
         return ()
     if cell.reader.startswith(OLD):
@@ -101,7 +101,7 @@ def may_say(cell: Cell) -> tuple[str, ...]:
 
 
 def expected(cell: Cell) -> tuple[VerdictKind, set[tuple[FindingKind, tuple[str, ...]]]]:
-    """Give what is judged of a reader that answers: of a column's two names it shows one."""
+    """Return what is judged of a reader that answers: of a column's two names it shows one."""
     renamed = cell.step > RENAMED and cell.view.startswith("as_of")
     if renamed and cell.reader == BY_NOW:
         return VerdictKind.WRONG, {(FindingKind.PREMATURE, ("f1", "g"))}

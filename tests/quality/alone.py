@@ -15,7 +15,7 @@ Spoil = Callable[[Reply, str, str], Reply]
 
 
 def in_parts(reply: Reply) -> tuple[Part, ...]:
-    """Give a reply in parts; that of the key has the key alone."""
+    """Return a reply in parts; that of the key has the key alone."""
     return tuple(_part(reply, name) for name in reply.names)
 
 
@@ -26,7 +26,7 @@ def _part(reply: Reply, column: str) -> Part:
 
 
 def spoilt(reply: Reply, spoil: Spoil, name: str, other: str) -> tuple[Part, ...]:
-    """Give a reply in parts of which one has another head."""
+    """Return a reply in parts of which one has another head."""
     parts = {each.column: each for each in in_parts(reply)}
     part = parts[name]
     wrong = spoil(Reply(part.columns, part.rows), name, other)
@@ -52,7 +52,7 @@ def twice(reply: Reply, name: str) -> Reply:
 
 
 def called(reply: Reply, name: str, to: str) -> Reply:
-    """Give a column another name."""
+    """Return a column another name."""
     return _declared(reply, name, replace(reply.columns[reply.names.index(name)], name=to))
 
 

@@ -28,7 +28,7 @@ class Asked:
 
 
 def questions(told: Told) -> Iterator[Asked]:
-    """Give every question about the end of a history."""
+    """Yield every question about the end of a history."""
     for shape in QUERIES:
         for text in query_shapes.planned(shape, told.history):
             yield Asked(text, query_shapes.query(text, told.truth))
@@ -100,7 +100,7 @@ def pruned(told: Told, query: Query, by: str) -> Disk:
 
 
 def _can_hold(told: Told, base: File, where: Condition, by: str) -> bool:
-    """Tell whether the value is between the least and the greatest one of a file.
+    """Return whether the value is between the least and the greatest one of a file.
 
     A column that the file does not have has no value there: nothing can be equal to it.
     """

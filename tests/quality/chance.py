@@ -180,7 +180,7 @@ class _Story:
         return self.hard.name(f"n{self.next_name}")
 
     def _taken(self, name: str) -> bool:
-        """Tell whether a column has the name, in whatever case: engines take them for one."""
+        """Return whether a column has the name, in whatever case: engines take them for one."""
         return name.casefold() in {each.casefold() for each in self.types}
 
     def _new_keys(self) -> str:
@@ -231,7 +231,7 @@ def plot(seed: int) -> Plot:
 
 
 def _parted(data: list[str], type_: str, by: tuple[str, ...]) -> list[str]:
-    """Give the columns with those of the partitions: one at the end, or one of two among them."""
+    """Return the columns with those of the partitions: one at the end, or one of two among them."""
     match by:
         case (one,):
             return [*data, f"{one} {type_}"]

@@ -45,7 +45,7 @@ def _partition(told: Told, key: Value) -> Value:
 
 
 def _cut(line: Line, width: int) -> Line:
-    """Give a row whose columns from a place on are NULL; the last is the partition's."""
+    """Return a row whose columns from a place on are NULL; the last is the partition's."""
     last = len(line.values) - 1
     kept = [at < width or at == last for at in range(last + 1)]
     values = tuple(each if left else None for each, left in zip(line.values, kept, strict=True))

@@ -118,7 +118,7 @@ def _columns(plot: Plot, by_chance: random.Random) -> Plot:
 
 
 def _written(told: Told, after: int, until: int) -> set[str]:
-    """Give the rows that were written after a step, of those there are after a later one."""
+    """Return the rows that were written after a step, of those there are after a later one."""
     before: Rows = told.history[after].rows
     now = told.history[until].rows
     return {text_of(key) for key, row in now.items() if before.get(key) != row}
@@ -133,7 +133,7 @@ def _since(told: Told, after: int) -> Seen:
 
 
 def _last_write(told: Told) -> int:
-    """Give the newest step that changed a row."""
+    """Return the newest step that changed a row."""
     steps = range(1, len(told.history))
     return max(at for at in steps if told.history[at].rows != told.history[at - 1].rows)
 
@@ -173,7 +173,7 @@ def _commit(told: Told, line: Line) -> int:
 
 
 def seen_since(answer: Way) -> Way:
-    """Give what is shown, where only what was written since a step is asked for."""
+    """Return what is shown, where only what was written since a step is asked for."""
 
     def seen(told: Told, by_chance: random.Random) -> Seen | None:
         whole, step = answer(told, by_chance), by_chance.randrange(1, told.truth.step)
@@ -183,7 +183,7 @@ def seen_since(answer: Way) -> Way:
 
 
 def by(reader: Reader) -> Then:
-    """Give how a reader reads that chooses rows as it should, by when they were committed."""
+    """Return how a reader reads that chooses rows as it should, by when they were committed."""
     return lambda told, step: _committed(read(told, reader), step)
 
 

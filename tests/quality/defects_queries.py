@@ -23,7 +23,7 @@ def _question(told: Told, shape: str) -> Query | None:
 
 
 def _holding(seen: Seen, query: Query) -> tuple[Line, ...]:
-    """Give the rows for which a predicate holds, by what is shown."""
+    """Return the rows for which a predicate holds, by what is shown."""
     names = seen.names
     return tuple(
         line for line in seen.lines if query.takes(dict(zip(names, line.values, strict=True)))
@@ -106,7 +106,7 @@ def _others(told: Told, by_chance: random.Random) -> Seen | None:
 
 
 def _counted(seen: Seen, query: Query, lines: Sequence[Line]) -> Seen:
-    """Give the number of rows instead of the rows."""
+    """Return the number of rows instead of the rows."""
     column = Column("_col0", "bigint", "long")
     line = Line("", seen.told.truth.step, "", (len(lines),), (None,))
     return replace(seen, columns=(column,), lines=(line,), query=query)

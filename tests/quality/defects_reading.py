@@ -16,7 +16,7 @@ from tests.simulated import File, Reader
 
 
 def by(reader: Reader) -> Way:
-    """Give the defect of reading in one way throughout."""
+    """Return the defect of reading in one way throughout."""
     return lambda told, _: read(told, reader)
 
 
@@ -139,7 +139,7 @@ def _by_first(file: File, record: object, fields: Sequence[Field]) -> dict[str, 
 
 
 def _neighbours(told: Told) -> list[tuple[int, int]]:
-    """Give the pairs of columns of one type; the key is none of them."""
+    """Return the pairs of columns of one type; the key is none of them."""
     fields = list(told.truth.schema.fields)
     free = [n for n, each in enumerate(fields) if each.name != told.history[0].table.key]
     return [(a, b) for a in free for b in free if a < b and fields[a].type == fields[b].type]
@@ -211,7 +211,7 @@ def _overlooked(told: Told, by_chance: random.Random) -> Seen | None:
 
 
 def _others(told: Told, file: File) -> bool:
-    """Tell whether a file has an older base file in its group."""
+    """Return whether a file has an older base file in its group."""
     return any(
         each.group == file.group and each.step < file.step and each.kind is FileKind.BASE
         for each in told.disk.files

@@ -116,7 +116,7 @@ def _with_head(spoil: Spoil) -> Callable[[Told, Answer], Answer]:
 
 
 def _spoilt_columns(told: Told) -> tuple[str, str]:
-    """Give the column whose part has another head, and another one that it may be called by."""
+    """Return the column whose part has another head, and another one that it may be called by."""
     *_, middle, last = (name for name in told.truth.schema.names if name != KEY)
     return middle, last
 
@@ -138,7 +138,7 @@ REFUSALS: Final[Mapping[str, tuple[Callable[[Told, Answer], Answer | None], Verd
 
 
 def right(name: str, seed: int) -> bool:
-    """Tell whether the verdict on one history's answer is the one it should be."""
+    """Return whether the verdict on one history's answer is the one it should be."""
     told = chance.story(seed)
     cell = Cell("variant", len(told.operations), "engine-1", "snapshot", "all")
     answer, wanted, because = REFUSALS[name]
@@ -152,7 +152,7 @@ def right(name: str, seed: int) -> bool:
 
 
 def _as_whole(told: Told, spoil: Spoil, verdict: Verdict) -> bool:
-    """Tell whether a head is found, under the names that it has in a whole answer."""
+    """Return whether a head is found, under the names that it has in a whole answer."""
     reply = spoil(told.read(), *_spoilt_columns(told))
     cell = Cell("variant", len(told.operations), "engine-1", "snapshot", "all")
     answer = Answer(cell.case, "select", reply.columns, reply.rows)

@@ -59,14 +59,14 @@ def _spoilt(told: Told, mistake: Mistake) -> Files:
 
 
 def _as(told: Told, old: File, new: File) -> Records:
-    """Give the rows of an older file in the columns of a newer one."""
+    """Return the rows of an older file in the columns of a newer one."""
     alone = replace(told.disk, files=[old])
     rows = simulated.rows_of(alone, new.step, new.schema, Reader("id"))
     return {each.key: _record(new.schema, each) for each in rows}
 
 
 def _record(schema: Schema, row: simulated.Read) -> Record:
-    """Give a row as a record; in its shadow what came later has tokens for its NULL."""
+    """Return a row as a record; in its shadow what came later has tokens for its NULL."""
     key = text_of(row.key)
     shadow = any(isinstance(each, Token) for each in row.values)
     values = [

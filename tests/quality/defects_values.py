@@ -62,7 +62,7 @@ def _longer(value: Value) -> Value:
 
 
 def _by_size(old: Value, _: Value) -> FindingKind:
-    """Say what a digit more is called: next to a small number it may be anybody's."""
+    """Return what a digit more is called: next to a small number it may be anybody's."""
     return ALTERED if abs(old) >= 1 else UNEXPLAINED
 
 
@@ -72,7 +72,7 @@ def _with_zeros(value: Value) -> str:
 
 
 def moved(by: datetime.timedelta) -> Change:
-    """Give what moves times; one at the end of all years stays."""
+    """Return what moves times; one at the end of all years stays."""
 
     def move(value: Value) -> Value:
         try:
@@ -105,12 +105,12 @@ MILLISECOND = datetime.timedelta(milliseconds=1)
 
 
 def _of_blanks(old: Value, _: Value) -> FindingKind:
-    """Say what an empty text is called: one of blanks alone is only without its padding."""
+    """Return what an empty text is called: one of blanks alone is only without its padding."""
     return UNEXPLAINED if str(old).strip(" ") else ALTERED
 
 
 def _of_one(old: Value, new: Value) -> FindingKind:
-    """Say what a cut text is called: of one letter nothing is left, which may be anybody's."""
+    """Return what a cut text is called: of one letter nothing is left, which may be anybody's."""
     return ALTERED if new else _of_blanks(old, new)
 
 

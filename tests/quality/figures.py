@@ -122,7 +122,7 @@ class Tally:
         _say(f"MISS {miss}")
 
     def of(self, what: str) -> Iterator[tuple[str, Counter[str]]]:
-        """Give what was counted of one kind."""
+        """Yield what was counted of one kind."""
         return ((name, counts) for (kind, name), counts in self.counts.items() if kind == what)
 
 
@@ -141,7 +141,7 @@ def _table(tally: Tally, histories: int) -> None:
 
 
 def _blame(tally: Tally) -> None:
-    """Say how many visible defects were blamed on whom: of readers, of writers, and our own."""
+    """Return how many visible defects were blamed on whom: of readers, of writers, and our own."""
     shown = [each for each in Blamed if each is not Blamed.INVISIBLE]
     for party in (Party.READER, Party.WRITER):
         of_it = [c for name, c in tally.of("party") if parties.right_of(DEFECTS[name]) is party]
@@ -153,7 +153,7 @@ def _blame(tally: Tally) -> None:
 
 
 def _ways(tally: Tally) -> None:
-    """Say how often a way of reading is named, of any planted reader and those of a known way."""
+    """Return how often a way is named, of all planted readers, and of those of a known way."""
     readers = [(n, c) for n, c in tally.of("party") if not n.startswith(parties.WRITER)]
     known = [(name, counts) for name, counts in readers if name in parties.MAPPED]
     for text, of_it in (("any planted reader", readers), ("one of a predicted way", known)):
@@ -168,7 +168,7 @@ def _sums(about: str, counted: Sequence[Counter[str]], shown: Sequence[str]) -> 
 
 
 def _right(tally: Tally, first: int) -> None:
-    """Say how many right answers were looked at, and how many histories a second opinion had."""
+    """Return how many right answers were looked at, and how many histories a second opinion had."""
     total = sum((counts for _, counts in tally.of("clean")), Counter[str]())
     number = total.pop("comparisons", 0)
     of_it = ", ".join(f"{n:,} {view}" for view, n in total.items())
@@ -186,7 +186,7 @@ def _never_seen(tally: Tally) -> Iterator[str]:
 
 
 def _too_few(tally: Tally, given: argparse.Namespace) -> Iterator[str]:
-    """Tell where as many histories as by default have less to show than has to be shown."""
+    """Yield where as many histories as by default have less to show than has to be shown."""
     for option, (what, least) in LEAST.items():
         task = {"clean": "clean", "opinions": "opinion"}[option]
         number = sum(counts[what] for _, counts in tally.of(task))

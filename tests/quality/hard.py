@@ -85,7 +85,7 @@ class Hard:
     made: int = 0
 
     def name(self, plain: str) -> str:
-        """Give a name, most of them hard ones where names are."""
+        """Return a name, most of them hard ones where names are."""
         if not self.names or self.chance.random() < 0.3:
             return plain
         if self.left and self.chance.random() < 0.6:
@@ -93,17 +93,17 @@ class Hard:
         return self.chance.choice((f"ñ{plain}", f"{LONG}{plain}", f"{plain}_日"))
 
     def renamed(self, name: str) -> str | None:
-        """Give the name that differs only in case, now and then."""
+        """Return the name that differs only in case, now and then."""
         other = name.swapcase()
         same = other.casefold() == name.casefold() and other != name
         return other if self.case and same and self.chance.random() < 0.6 else None
 
     def inserted(self) -> bool:
-        """Tell whether rows with values of their own come next."""
+        """Return whether rows with values of their own come next."""
         return self.rows and self.chance.random() < 0.3
 
     def row(self, key: int, columns: Mapping[str, DataType]) -> dict[str, object]:
-        """Give a row: its key, and values of some columns."""
+        """Return a row: its key, and values of some columns."""
         row: dict[str, object] = {"id": key}
         for name, type_ in columns.items():
             if self.chance.random() < 0.85:
@@ -111,7 +111,7 @@ class Hard:
         return row
 
     def value(self, type_: DataType) -> object:
-        """Give a value as a scenario's file has it."""
+        """Return a value as a scenario's file has it."""
         match type_:
             case Struct(fields):
                 return {name: self._part(part) for name, part in fields}
@@ -132,7 +132,7 @@ class Hard:
         return self.chance.choice(ENDS[str(type_).partition("(")[0]])
 
     def _own(self, type_: DataType) -> object:
-        """Give a value that no other place has, where the type has so many."""
+        """Return a value that no other place has, where the type has so many."""
         self.made += 1
         if isinstance(type_, Decimal):
             most = 10**type_.precision
@@ -141,7 +141,7 @@ class Hard:
 
 
 def _places(digits: int, scale: int) -> str:
-    """Give a number as text, its last digits behind the point."""
+    """Return a number as text, its last digits behind the point."""
     text = f"{abs(digits):0{scale + 1}}"
     whole, fraction = text[: len(text) - scale], text[len(text) - scale :]
     return f"{'-' if digits < 0 else ''}{whole}{'.' if scale else ''}{fraction}"
@@ -190,20 +190,20 @@ def hard(seed: int) -> Hard:
 
 
 def written(rows: Iterable[Mapping[str, object]]) -> str:
-    """Give rows in one word: JSON without blanks and without what parts words and steps."""
+    """Return rows in one word: JSON without blanks and without what parts words and steps."""
     text = json.dumps(list(rows), separators=(",", ":"))
     return text.replace(" ", "\\u0020").replace(";", "\\u003b")
 
 
 def rows_of(text: str) -> tuple[dict[str, Any], ...]:
-    """Give the rows of such a word."""
+    """Return the rows of such a word."""
     return tuple(json.loads(text))
 
 
 def typed(
     columns: Mapping[str, str], parts: Mapping[str, Mapping[str, str]]
 ) -> dict[str, DataType]:
-    """Give the types of columns from their texts; `parts`: those of structs, as they are now."""
+    """Return the types of columns from their texts; `parts`: those of structs, as they are now."""
     found = {name: parse_type(text) for name, text in columns.items()}
     now = {
         name: Struct(tuple((part, parse_type(text)) for part, text in inner.items()))

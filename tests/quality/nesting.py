@@ -11,12 +11,12 @@ from tests.quality.shadow import Token
 
 
 def parts(token: Value) -> tuple[Value, ...]:
-    """Give the parts of an array, or the values of a map."""
+    """Return the parts of an array, or the values of a map."""
     return tuple(part for _, part in token.pairs) if isinstance(token, MapValue) else token
 
 
 def shown(value: Value, field: Field) -> Value:
-    """Give a stored value as readers should show it; what its type cannot hold as it is."""
+    """Return a stored value as readers should show it; what its type cannot hold as it is."""
     try:
         return named(value, field)
     except ValueError:
@@ -24,7 +24,7 @@ def shown(value: Value, field: Field) -> Value:
 
 
 def has(token: Value, field: Field, wanted: int) -> bool:
-    """Tell whether a field has a value here; an array of NULLs is one."""
+    """Return whether a field has a value here; an array of NULLs is one."""
     if field.id == wanted:
         return not (isinstance(token, Token) and token.null)
     match token:
@@ -38,19 +38,19 @@ def has(token: Value, field: Field, wanted: int) -> bool:
 
 
 def parents(history: History) -> dict[int, int]:
-    """Give what each field is a part of, by their ids."""
+    """Return what each field is a part of, by their ids."""
     every = [each for truth in history for each in truth.schema.walk()]
     return {child.id: each.id for each in every for child in each.children}
 
 
 def roots(history: History) -> dict[int, int]:
-    """Give the column that each field is, or is a part of, by their ids."""
+    """Return the column that each field is, or is a part of, by their ids."""
     columns = [each for truth in history for each in truth.schema.fields]
     return {each.id: column.id for column in columns for each in column.walk()}
 
 
 def upwards(field_id: int, of: Mapping[int, int]) -> set[int]:
-    """Give a field and all that it is a part of: the NULL of a whole is that of its parts.
+    """Return a field and all that it is a part of: the NULL of a whole is that of its parts.
 
     `of`: what each is a part of (`parents`).
     """
@@ -62,17 +62,17 @@ def upwards(field_id: int, of: Mapping[int, int]) -> set[int]:
 
 
 def naming(earlier: list[tuple[str, ...]], names: object) -> bool:
-    """Tell whether some earlier step had exactly these names."""
+    """Return whether some earlier step had exactly these names."""
     return sorted(names) in [sorted(each) for each in earlier]  # type: ignore[call-overload]
 
 
 def keys(value: MapValue) -> list[Value]:
-    """Give the keys of a map."""
+    """Return the keys of a map."""
     return [key for key, _ in value.pairs]
 
 
 def inside(token: Value, number: int) -> Value:
-    """Give the token of a part; that of a whole stands for its parts."""
+    """Return the token of a part; that of a whole stands for its parts."""
     match token:
         case tuple():
             return token[number]
@@ -82,7 +82,7 @@ def inside(token: Value, number: int) -> Value:
 
 
 def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:
-    """Give the parts down to plain values: path, field, value."""
+    """Yield the parts down to plain values: path, field, value."""
     match value:
         case dict():
             for child in field.children:

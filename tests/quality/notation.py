@@ -58,17 +58,17 @@ class Told:
         return self.history[-1]
 
     def until(self, step: int) -> Told:
-        """Give it as it was after a step."""
+        """Return it as it was after a step."""
         disk = replace(self.disk, files=self.disk.until(step))
         return Told(self.operations[:step], self.history[: step + 1], disk)
 
     @cached_property
     def index(self) -> Index:
-        """Give everything that was ever written."""
+        """Return everything that was ever written."""
         return index_of(self.history)
 
     def world(self, view: str = "snapshot") -> World:
-        """Give what the judge knows at the end."""
+        """Return what the judge knows at the end."""
         world = World(
             self.history,
             self.index,
@@ -82,27 +82,27 @@ class Told:
 
     @cached_property
     def steps(self) -> dict[str, int]:
-        """Give the step that made each instant."""
+        """Return the step that made each instant."""
         return {simulated.instant_of(step): step for step in range(len(self.history))}
 
     @cached_property
     def facts(self) -> tuple[FileFact, ...]:
-        """Give what the files say of themselves at the end."""
+        """Return what the files say of themselves at the end."""
         return tuple(each.fact() for each in self.disk.until(self.truth.step))
 
     @cached_property
     def base(self) -> Base:
-        """Give what base files show by themselves at the end."""
+        """Return what base files show by themselves at the end."""
         return base_rows(self.history, self.facts, self.steps)
 
     def lying(self, view: str = "snapshot") -> dict[str, tuple[int, ...]]:
-        """Give which files that a view reads hold each row at the end."""
+        """Return which files that a view reads hold each row at the end."""
         base_only = view == "read_optimized"
         facts = [each for each in self.facts if not base_only or each.kind is FileKind.BASE]
         return lying.lying(self.history, facts, self.steps)
 
     def layout(self, view: str = "snapshot", *, bare: bool = True) -> Layout:
-        """Give what the files tell; `bare`: the catalog lists no meta columns of Hudi's."""
+        """Return what the files tell; `bare`: the catalog lists no meta columns of Hudi's."""
         files = self.disk.until(self.truth.step) if bare else ()
         meta = {
             each.path: [tuple(each.added(key).values()) for key in each.records] for each in files
@@ -133,7 +133,7 @@ def history(
 
 
 def table_of(columns: str, partition_by: tuple[str, ...]) -> Table:
-    """Give the table of columns in one line; the first is the key, `ts` the ordering one."""
+    """Return the table of columns in one line; the first is the key, `ts` the ordering one."""
     parts = [each.strip().split(" ", 1) for each in _split(columns)]
     pairs = tuple((name, parse_type(type_)) for name, type_ in parts)
     names = [name for name, _ in pairs]
@@ -152,7 +152,7 @@ def _split(columns: str) -> list[str]:
 
 
 def operation(words: list[str]) -> Operation:
-    """Give the operation of a step's words."""
+    """Return the operation of a step's words."""
     match words:
         case ["insert", keys]:
             return Insert(_keys(keys))
@@ -192,7 +192,7 @@ def _schema_change(words: list[str]) -> Operation:
 
 
 def _type_in(words: list[str]) -> str:
-    """Give the words before the position."""
+    """Return the words before the position."""
     ends = [words.index(each) for each in ("first", "after") if each in words]
     return " ".join(words[: min(ends, default=len(words))])
 
@@ -222,7 +222,7 @@ def diagnosed(told: Told, reply: Reply, view: str = "snapshot") -> tuple[Finding
 
 
 def named(told: Told, reply: Reply, view: str = "snapshot") -> dict[str, set[tuple[str, str]]]:
-    """Give for each finding its places as (key, column)."""
+    """Return for each finding its places as (key, column)."""
     return {
         finding.kind.value: {(each.key, each.column) for each in finding.places}
         for finding in diagnosed(told, reply, view)
@@ -230,19 +230,19 @@ def named(told: Told, reply: Reply, view: str = "snapshot") -> dict[str, set[tup
 
 
 def witness(told: Told, reply: Reply, kind: FindingKind, key: str, column: str) -> Witness:
-    """Give the witness of one place."""
+    """Return the witness of one place."""
     finding = next(each for each in diagnosed(told, reply) if each.kind is kind)
     return next(each for each in finding.places if (each.key, each.column) == (key, column))
 
 
 def cells(told: Told, names: str, keys: Sequence[object] | None = None) -> set[tuple[str, str]]:
-    """Give all places of columns in rows: `cells(told, "f1 f2", [1, 2])`."""
+    """Return all places of columns in rows: `cells(told, "f1 f2", [1, 2])`."""
     rows = list(told.truth.rows) if keys is None else keys
     return {(str(key), name) for key in rows for name in names.split()}
 
 
 def changed(reply: Reply, change: dict[str, object]) -> Reply:
-    """Give the reply with columns computed from the value that was there."""
+    """Return the reply with columns computed from the value that was there."""
     names = reply.names
     rows = tuple(
         tuple(_apply(change.get(name), value) for name, value in zip(names, row, strict=True))
@@ -256,7 +256,7 @@ def _apply(change: object, value: Value) -> Value:
 
 
 def labelled(reply: Reply, **names: str) -> Reply:
-    """Give the reply with other labels on its columns."""
+    """Return the reply with other labels on its columns."""
     columns = tuple(
         Column(names.get(each.name, each.name), each.type, each.canonical) for each in reply.columns
     )

@@ -17,7 +17,7 @@ Texts = dict[tuple[int, int], str]
 
 
 def seen(history: History) -> list[Seen]:
-    """Say what the model holds after each step in the words of the second opinion."""
+    """Return what the model holds after each step in the words of the second opinion."""
     texts: Texts = {}
     return [_seen(truth, texts) for truth in history]
 
@@ -52,19 +52,19 @@ def _plain(value: object) -> object:
 
 
 def other(plot: Plot) -> list[Seen]:
-    """Give what the second opinion says."""
+    """Return what the second opinion says."""
     return second_opinion.tell(
         plot.columns, plot.steps, mor=plot.mor, partition_by=plot.partition_by
     )
 
 
 def both(plot: Plot) -> tuple[list[Seen], list[Seen]]:
-    """Give what the model and what the second opinion say."""
+    """Return what the model and what the second opinion say."""
     return seen(plot.told().history), other(plot)
 
 
 def agree(seed: int) -> bool:
-    """Tell whether both say the same after every step, without a disk and further dry runs."""
+    """Return whether both say the same after every step, without a disk and further dry runs."""
     plot = chance.plot(seed)
     table = notation.table_of(plot.columns, plot.partition_by)
     steps = tuple(Step(notation.operation(each.split())) for each in plot.steps.split(";"))

@@ -94,7 +94,7 @@ class Oracle:
         return self.seen.query.takes(self.expected(row))
 
     def expected(self, row: Row) -> dict[str, Value]:
-        """Give what should be shown of a row; what the types of then cannot hold as it is."""
+        """Return what should be shown of a row; what the types of then cannot hold as it is."""
         fields = self.told.truth.schema.fields
         return {each.name: nesting.shown(row.values.get(each.id), each) for each in fields}
 
@@ -140,7 +140,7 @@ class Oracle:
             yield Wrong((key, ""), frozenset({self._absent(key, by_key.keys())}))
 
     def _empty(self, key: str) -> Iterator[Wrong]:
-        """Give every value of a row that came as nothing but NULLs."""
+        """Yield every value of a row that came as nothing but NULLs."""
         schema, row = self.told.truth.schema, self.expected(self.rows[key])
         for name in (each for each in dict.fromkeys(self.seen.names) if schema.has(each)):
             value = at(row, name)
@@ -171,7 +171,7 @@ class Oracle:
         ]
 
     def _recognisable(self, line: Line) -> bool:
-        """Tell whether a row shows its key, or a value that only rows of this key ever had."""
+        """Return whether a row shows its key, or a value that only rows of this key ever had."""
         shown = self._shown_key(line)
         if shown == line.key or not (shown or line.values):
             return True
@@ -273,7 +273,7 @@ class Oracle:
     def _nothing(
         self, line: Line, path: str, field: Field, expected: Value, token: Value
     ) -> Iterator[Wrong]:
-        """Give every part that is lost with the whole."""
+        """Yield every part that is lost with the whole."""
         parts = [each for each in nesting.leaves(expected, field, path) if each[2] is not None]
         for where, leaf, value in parts or [(path, field, expected)]:
             names = self._names(line, leaf, value, None, token)
@@ -317,7 +317,7 @@ class Oracle:
         return frozenset({self.name_of(field, *whose, line.key, expected, found)})
 
     def _whole(self, token: Value, field_id: int) -> int:
-        """Give the field of a whole array, map or struct from a part's: as far up as it is deep."""
+        """Return field of a whole array, map or struct from a part's: as far up as it is deep."""
         while not isinstance(token, Token):
             parts = token.values() if isinstance(token, dict) else nesting.parts(token)
             token = next(each for each in parts if each is not None)
@@ -364,12 +364,12 @@ class Oracle:
         return FindingKind.MISALIGNED
 
     def _names_in(self, field_id: int) -> set[str | None]:
-        """Give the names that a field and its parts have had: a NULL whole stands for its parts."""
+        """Return names that a field and its parts have had: a NULL whole stands for its parts."""
         found = ((truth.schema, truth.schema.by_id(field_id)) for truth in self.told.history)
         return {names.path_of(each.id) for names, whole in found if whole for each in whole.walk()}
 
     def root(self, field_id: int) -> int:
-        """Give the column that a field is a part of."""
+        """Return the column that a field is a part of."""
         return self._roots.get(field_id, field_id)
 
     @cached_property
@@ -377,7 +377,7 @@ class Oracle:
         return nesting.roots(self.history)
 
     def under_another_name(self, key: str, field_id: int) -> bool:
-        """Tell whether a file that is read holds the row's value under a name not of today."""
+        """Return whether a file that is read holds the row's value under a name not of today."""
         now = self.told.truth.schema.path_of(field_id)
         base_only = self.seen.view == "read_optimized"
         return any(

@@ -135,7 +135,7 @@ OWN: Final[Mapping[str, tuple[Callable[[int], tuple[Verdict, ...]], Party, Verdi
 
 
 def right(name: str, seed: int) -> bool:
-    """Tell whether nobody is blamed for a mistake of our own; each shows in every history."""
+    """Return whether nobody is blamed for a mistake of our own; each shows in every history."""
     ask, party, kind = OWN[name]
     told = [each for each in ask(seed) if each.verdict is not VerdictKind.CORRECT]
     parties = {finding.party for verdict in told for finding in verdict.findings}

@@ -106,7 +106,7 @@ MAPPED: Final[Mapping[str, str]] = {
 def case_of(
     told: Told, files: Files | None = None, *, looked_at: bool = True, bare: bool = False
 ) -> Case:
-    """Give the records of a history whose files a writer has spoilt.
+    """Return the records of a history whose files a writer has spoilt.
 
     `bare`: whether the catalog lists no meta columns of Hudi's.
     """
@@ -166,12 +166,12 @@ def judged(case: Case, replies: Sequence[Reply], view: str = "snapshot") -> tupl
 
 
 def right_of(defect: Defect) -> Party:
-    """Give whose doing a planted defect is to be called."""
+    """Return whose doing a planted defect is to be called."""
     return Party.WRITER if defect.name.startswith(WRITER) else Party.READER
 
 
 def verdict_of(defect: Defect, seed: int) -> Verdict | None:
-    """Give the verdict on what a defect answers; None where it cannot be seen."""
+    """Return the verdict on what a defect answers; None where it cannot be seen."""
     return _verdict(defect, defect.seen(seed), seed)
 
 
@@ -189,7 +189,7 @@ def _verdict(defect: Defect, seen: Seen | None, seed: int) -> Verdict | None:
 
 
 def parties(defect: Defect, seed: int) -> set[Party | None]:
-    """Give whose doing the findings of a defect are; none where it cannot be seen."""
+    """Return whose doing the findings of a defect are; none where it cannot be seen."""
     return _of(verdict_of(defect, seed))
 
 
@@ -222,7 +222,7 @@ def figures(defect: Defect, seeds: Iterable[int]) -> tuple[Counter[str], list[st
 
 
 def mapped(defect: Defect, verdict: Verdict | None, seen: Seen | None = None) -> Mapped:
-    """Tell what is said of the way of reading; of a planted one it, or a part of it, must be there.
+    """Return words about the way of reading; of a planted one it, or a part of it, must be there.
 
     A part alone gives the same answer where the history has nothing that would show the rest. Of
     the columns of an earlier step none is, where a value has no form in a type of then: the planted
@@ -239,7 +239,7 @@ def mapped(defect: Defect, verdict: Verdict | None, seen: Seen | None = None) ->
 
 
 def _one(way: str) -> str:
-    """Give a way so that no other way to find columns is a part of it."""
+    """Return a way so that no other way to find columns is a part of it."""
     return way.replace(COUNTED, "counted").replace(ANEW, "anew")
 
 

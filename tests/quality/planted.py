@@ -66,7 +66,7 @@ def plant(name: str, answer: Way, *, harmless: bool = False, twist: Twist | None
 
 
 def having(type_: str) -> Twist:
-    """Give the twist that a history has a column of this type, which no step changes."""
+    """Return the twist that a history has a column of this type, which no step changes."""
 
     def twist(plot: Plot, _: random.Random) -> Plot:
         return replace(plot, columns=plot.columns.replace("ts long, ", f"ts long, x {type_}, ", 1))
@@ -75,7 +75,7 @@ def having(type_: str) -> Twist:
 
 
 def free(plot: Plot) -> list[str]:
-    """Give the columns at the end that schema changes may touch."""
+    """Return the columns at the end that schema changes may touch."""
     truth = plot.told().truth
     return [name for name in truth.schema.names if name not in truth.table.fixed]
 
@@ -86,6 +86,6 @@ def with_lines(seen: Seen, change: Callable[[Line], Line]) -> Seen:
 
 
 def reordered(line: Line, order: list[int]) -> Line:
-    """Give a row with its cells in another order, some left out or twice."""
+    """Return a row with its cells in another order, some left out or twice."""
     values = tuple(line.values[at] for at in order)
     return replace(line, values=values, tokens=tuple(line.tokens[at] for at in order))

@@ -254,7 +254,7 @@ def _place(siblings: list[Column], words: list[str]) -> int:
 
 
 def _new(table: Table, column: Column, key: int, row: int) -> object:
-    """Give what a write of this step puts into a column."""
+    """Return what a write of this step puts into a column."""
     if table.dry:
         return None
     if column.name == "id":
@@ -307,14 +307,14 @@ def _leaf(column: Column, step: int, row: int) -> object:
 
 
 def _scaled(type_: str, number: decimal.Decimal) -> decimal.Decimal:
-    """Give a number with the places of its type; one without any has the whole number."""
+    """Return a number with the places of its type; one without any has the whole number."""
     digits, places = map(int, type_.removeprefix("decimal(").removesuffix(")").split(","))
     with decimal.localcontext(prec=digits, rounding=decimal.ROUND_DOWN):
         return number.quantize(decimal.Decimal((0, (1,), -places)))
 
 
 def _own(column: Column, given: Any) -> object:  # noqa: ANN401 - as JSON has it
-    """Give an explicit value in the form of its type."""
+    """Return an explicit value in the form of its type."""
     if given is None:
         return None
     match column.type:
@@ -339,7 +339,7 @@ def _own(column: Column, given: Any) -> object:  # noqa: ANN401 - as JSON has it
 
 
 def _small(type_: str, code: int, text: str) -> object:
-    """Give bytes, or what is left of a code by the greatest prime that fits; rows are 37 apart."""
+    """Return bytes, or the rest of a code by the greatest prime that fits; rows are 37 apart."""
     match type_:
         case "binary":
             return text.encode()

@@ -66,7 +66,7 @@ class Seen:
 
     @property
     def reply(self) -> Reply:
-        """Give the answer as the judge gets it."""
+        """Return the answer as the judge gets it."""
         return Reply(self.columns, tuple(line.values for line in self.lines))
 
     @property
@@ -81,7 +81,7 @@ class Seen:
 
     @property
     def names(self) -> list[str]:
-        """Give the labels of the columns."""
+        """Return the labels of the columns."""
         return [column.name for column in self.columns]
 
 
@@ -95,7 +95,7 @@ def _has_form(value: Value, type_: DataType) -> bool:
 
 
 def shadowed(told: Told, disk: Disk) -> Disk:
-    """Give the disk with tokens for values."""
+    """Return the disk with tokens for values."""
     return replace(disk, files=[_shadow(told, each) for each in disk.files])
 
 
@@ -177,13 +177,13 @@ def _nulls(wanted: Schema, shown: Schema, key: str, tokens: tuple[Value, ...]) -
 
 
 def changed_disk(disk: Disk, files: Files | None) -> Disk:
-    """Give the disk with what happened to its files."""
+    """Return the disk with what happened to its files."""
     changed = ((files(each) if files else each) for each in disk.files)
     return replace(disk, files=[each for each in changed if each is not None])
 
 
 def tokens_in(token: Value) -> Iterator[Token]:
-    """Give all tokens of a shadow value."""
+    """Yield all tokens of a shadow value."""
     match token:
         case Token():
             yield token

@@ -77,7 +77,7 @@ def held(seen: Seen) -> Judged:
 
 
 def _twice(found: Sequence[tuple[Spot, FindingKind]]) -> list[Spot]:
-    """Give the places that are explained twice; rows with one key are places of their own."""
+    """Return the places that are explained twice; rows with one key are places of their own."""
     rows = {each for each in found if not each[0][1]}
     times = Counter(spot for spot, _ in (*rows, *(each for each in found if each not in rows)))
     return [spot for spot, number in times.items() if number > 1]
@@ -98,7 +98,7 @@ def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
 
 
 def _judged_by(seen: Seen) -> tuple[World, Layout]:
-    """Give what the product judges an answer by."""
+    """Return what the product judges an answer by."""
     told, view = seen.told, seen.view
     if past_views.past(view) is None:
         return told.world(view), told.layout(view, bare=seen.bare)
@@ -120,7 +120,7 @@ class Excuse:
     _looks: dict[Look, set[int]] = field(default_factory=dict)
 
     def holds(self, place: Wrong, said: FindingKind) -> bool:
-        """Tell whether what was said claims nothing that the answer does not show."""
+        """Return whether what was said claims nothing that the answer does not show."""
         if place.line is None or place.column is None:
             return False
         if place.found is None:
@@ -130,7 +130,7 @@ class Excuse:
         return said is FindingKind.UNEXPLAINED and self._several(place)
 
     def _had_before(self, place: Wrong) -> bool:
-        """Tell whether the cell itself once held what it shows by chance, as a small number may."""
+        """Whether the cell itself once held what it shows by chance, as a small number may."""
         if place.column is None:
             return False
         column, key = place.column.id, place.spot[0]
@@ -139,7 +139,7 @@ class Excuse:
         return any(look_of(place.found) in looks for at, looks in versions.items() if at < now)
 
     def _bare_null(self, place: Wrong, said: FindingKind) -> bool:
-        """Tell whether nothing beside a NULL shows whose it is: then it is called what it is."""
+        """Return whether nothing beside a NULL shows whose it is: then it is called what it is."""
         line, column = place.line, place.column
         if line is None or column is None:
             return False
@@ -163,7 +163,7 @@ class Excuse:
         return True
 
     def _of_old_row(self, place: Wrong, said: FindingKind) -> bool:
-        """Tell whether the row is an older one, which has NULL there under today's columns too."""
+        """Whether the row is an older one, which has NULL there under today's columns too."""
         line, column = place.line, place.column
         if said is not FindingKind.STALE or line is None or column is None:
             return False
@@ -176,7 +176,7 @@ class Excuse:
         return null and any(FindingKind.STALE in each.names and each.found for each in others)
 
     def _of_newer_row(self, place: Wrong, said: FindingKind) -> bool:
-        """Tell whether the row is a newer one, in which the column had become NULL by then."""
+        """Return whether the row is a newer one, in which the column had become NULL by then."""
         line, column = place.line, place.column
         if said is not FindingKind.PREMATURE or line is None or column is None:
             return False
@@ -189,7 +189,7 @@ class Excuse:
         return became and any(said in each.names and each.found for each in others)
 
     def _several(self, place: Wrong) -> bool:
-        """Tell whether the value itself fits several, and its column in that file as well."""
+        """Return whether the value itself fits several, and its column in that file as well."""
         line, column = place.line, place.column
         if line is None or column is None:
             return False
@@ -208,21 +208,21 @@ class Excuse:
         return bool(self._fitting(alike)) or all(self._altered(each) for each in alike)
 
     def _loose(self, place: Wrong) -> bool:
-        """Tell whether others than the one have had such a value, in whatever row."""
+        """Return whether others than the one have had such a value, in whatever row."""
         look = look_of(place.found)
         few = isinstance(place.found, bool) or look in FEW or near_epoch(place.found)
         others = len(self._had.get(look, set())) != 1
         return few or others or self._altered(place)
 
     def _altered(self, place: Wrong) -> bool:
-        """Tell whether it may as well be the right value, cut or rounded."""
+        """Return whether it may as well be the right value, cut or rounded."""
         expected: object = self.oracle.expected(self.oracle.rows[place.spot[0]])
         for name in place.spot[1].split("."):
             expected = expected.get(name) if isinstance(expected, Mapping) else None
         return near(expected, place.found)
 
     def _fitting(self, places: list[Wrong]) -> set[int]:
-        """Give the fields, other than the right one, that have all these values in their rows."""
+        """Return the fields, other than the right one, that have all these values in their rows."""
         cells = self.oracle.index.cells
         fields = {field_id for field_id, _ in cells}
         true = {t.field_id for each in places for t in tokens_in(each.token)}
@@ -247,7 +247,7 @@ class Excuse:
 
 
 def near_epoch(found: Value) -> bool:
-    """Tell whether a time is stored as one of the few numbers, which may be anything's."""
+    """Return whether a time is stored as one of the few numbers, which may be anything's."""
     if isinstance(found, datetime.datetime):
         micros = (found - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)  # noqa: DTZ001
         return bool({micros, micros // 1000} & {0, 1, -1})

@@ -110,7 +110,7 @@ def test_every_change_of_one_value_is_found_under_its_right_name(seed: int) -> N
 
 
 def changed_values(told: Told) -> Iterator[Seen]:
-    """Give the right answer with one value changed, each in every way that is tried.
+    """Yield the right answer with one value changed, each in every way that is tried.
 
     A flag of another column may be the row's own of another version, which is the nearer one.
     """
@@ -136,7 +136,7 @@ def _versions(lines: list[Line], column: int) -> Iterator[tuple[Value, Value]]:
 
 
 def _alike(seen: Seen, line: Line, column: int) -> Iterator[tuple[Value, Value]]:
-    """Give the values of other columns of the same type in the row."""
+    """Yield the values of other columns of the same type in the row."""
     for at, each in enumerate(seen.columns):
         if at != column and each.canonical == seen.columns[column].canonical:
             yield line.values[at], line.tokens[at]

@@ -24,13 +24,13 @@ told = cache(story)
 
 
 def columns(one: Told) -> Iterator[tuple[str, str]]:
-    """Give every name that a column or part ever had, with its type."""
+    """Yield every name that a column or part ever had, with its type."""
     return ((each.name, str(each.type)) for truth in one.history for each in truth.schema.walk())
 
 
 @cache
 def values(seed: int) -> tuple[Value, ...]:
-    """Give all plain values that were ever written, those in parts too."""
+    """Return all plain values that were ever written, those in parts too."""
     versions = {id(row): row for truth in told(seed).history for row in truth.rows.values()}
     whole = (value for row in versions.values() for value in row.values.values())
     return tuple(each for value in whole for each in leaves(value))

@@ -79,7 +79,7 @@ TOLD: Final = history(HARD, Insert(rows=ROWS))
 
 
 def where(column: str, changes: Callable[[Value], Value]) -> set[tuple[str, str]]:
-    """Give the places where a change is one."""
+    """Return the places where a change is one."""
     reply = TOLD.read()
     at = reply.names.index(column)
     values = ((row[0], row[at]) for row in reply.rows)
@@ -186,7 +186,7 @@ def test_each_hard_value_that_is_changed_is_found_under_its_name(name: str) -> N
 
 
 def of_rows(names: Iterable[str], *values: Iterable[Value]) -> tuple[dict[str, Any], ...]:
-    """Give rows with the keys 1, 2 … of the values of each column."""
+    """Return rows with the keys 1, 2 … of the values of each column."""
     lines = zip(*values, strict=True)
     return tuple(
         {"id": str(at)} | dict(zip(names, line, strict=True)) for at, line in enumerate(lines, 1)

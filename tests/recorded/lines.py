@@ -56,7 +56,7 @@ class Lines:
             self.add({"reader": reader, "view": view, "query": query, "steps": steps})
 
     def text(self) -> str:
-        """Give the whole file."""
+        """Return the whole file."""
         return "".join(f"{line}\n" for line in self.lines)
 
 
@@ -86,20 +86,20 @@ def parse(text: str) -> Parsed:
 
 
 def cells(variant: str, lines: Iterable[Body]) -> Iterator[tuple[Cell, str]]:
-    """Give the cells of a table, each with the id that stands there."""
+    """Yield the cells of a table, each with the id that stands there."""
     for line in lines:
         for step, name in line["steps"].items():
             yield Cell(variant, int(step), line["reader"], line["view"], line["query"]), name
 
 
 def find(folder: Path, name: str) -> Path | None:
-    """Give the file of that name, compressed or not; None where there is neither."""
+    """Return the file of that name, compressed or not; None where there is neither."""
     both = (folder / name, folder / f"{name}{COMPRESSED}")
     return next((path for path in both if path.is_file()), None)
 
 
 def read(path: Path) -> str:
-    """Give the text of a file, compressed or not."""
+    """Return the text of a file, compressed or not."""
     data = path.read_bytes()
     return (lzma.decompress(data) if path.suffix == COMPRESSED else data).decode()
 

@@ -26,7 +26,7 @@ OfVariant = TypeVar("OfVariant", Cell, StateRecord)
 
 
 def case_of(recorded: Recorded) -> Case:
-    """Give the records of a variant as the judge takes them."""
+    """Return the records of a variant as the judge takes them."""
     return cases.case_of(recorded.variant, recorded.states)
 
 
@@ -38,7 +38,7 @@ def judged(recorded: Recorded) -> dict[Cell, Said]:
 
 
 def kinds(recorded: Recorded) -> dict[Cell, VerdictKind | None]:
-    """Give the kind that is told of each answer as it comes."""
+    """Return the kind that is told of each answer as it comes."""
     found = Kinds(Plan("recorded", (recorded.variant,), (), tuple(recorded.answers)))
     found.written(recorded.states)
     return {cell: found.of(each) for cell, each in recorded.answers.items() if each is not None}
@@ -123,7 +123,7 @@ def _in_order(said: Said) -> list[Said]:
 
 
 def differences(before: Mapping[Cell, Said], after: Mapping[Cell, Said]) -> list[str]:
-    """Say how verdicts were and are, where they differ; cells with the same change together."""
+    """Return how verdicts were and are, where they differ; cells with the same change together."""
     changes: dict[tuple[str, ...], list[str]] = {}
     for cell in dict.fromkeys((*before, *after)):
         if before.get(cell) != after.get(cell):
@@ -152,7 +152,7 @@ def _difference(before: Said | None, after: Said | None) -> Iterator[str]:
 
 
 def headline(said: Said | None) -> str:
-    """Give a verdict in a line."""
+    """Return a verdict in a line."""
     if said is None:
         return NOTHING
     texts = [

@@ -163,7 +163,7 @@ def changed(answer: Answer, key: str, way: str) -> Changed | None:
 
 
 def _instead(answer: Answer, key: str, at: int, column: int, way: str) -> list[Value]:
-    """Give what could stand in the place of a value."""
+    """Return what could stand in the place of a value."""
     row = answer.rows[at]
     if way == "NULL":
         return [None]

@@ -66,7 +66,7 @@ class Recorded:
 
 
 def said(verdict: Verdict) -> Said:
-    """Give what a recording holds of a verdict."""
+    """Return what a recording holds of a verdict."""
     body = _VERDICT.dump_python(verdict, mode="json", exclude_defaults=True, exclude=UNSAID)
     for finding in body.get("findings", ()):
         if finding["witness"] == finding["places"][0]:
@@ -92,7 +92,7 @@ def write(root: Path, variants: Iterable[Recorded]) -> None:
 
 
 def _folders(root: Path, variants: Iterable[Recorded]) -> dict[Path, list[Recorded]]:
-    """Give the folder of each scenario with what is in it."""
+    """Return the folder of each scenario with what is in it."""
     folders: dict[Path, list[Recorded]] = {}
     for each in variants:
         folders.setdefault(root / each.variant.scenario.name, []).append(each)
@@ -100,7 +100,7 @@ def _folders(root: Path, variants: Iterable[Recorded]) -> dict[Path, list[Record
 
 
 def _files(root: Path) -> set[Path]:
-    """Give every file of a recording."""
+    """Return every file of a recording."""
     names = (VARIANTS, STATES, ANSWERS, VERDICTS)
     found = (lines.find(folder, name) for folder in folders(root) for name in names)
     return {path for path in found if path}
@@ -183,7 +183,7 @@ def write_verdicts(root: Path, variants: Iterable[Recorded]) -> None:
 
 
 def folders(root: Path) -> tuple[Path, ...]:
-    """Give the folders of the scenarios of a recording, in the order of their names."""
+    """Return the folders of the scenarios of a recording, in the order of their names."""
     return tuple(sorted({path.parent for path in root.rglob(f"{VARIANTS}*")}))
 
 
@@ -235,7 +235,7 @@ def _read_states(states: Parsed, variant: str) -> Iterator[StateRecord]:
 
 
 def _answers(answers: Parsed) -> dict[str, Answer]:
-    """Give every answer by its id, to whatever question of whatever case."""
+    """Return every answer by its id, to whatever question of whatever case."""
     found = {}
     for name, body in answers.once.items():
         parts = [each | {"sql": ""} for each in body.get("parts", ())]

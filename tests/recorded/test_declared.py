@@ -22,7 +22,7 @@ OLDER: Final = {"prestosql-350", "trino-368"}
 
 @pytest.fixture(scope="module")
 def judged() -> list[tuple[Cell, str, Answer, Said]]:
-    """Give each recorded cell with its table's version, what was answered, and its verdict."""
+    """Return each recorded cell with its table's version, what was answered, and its verdict."""
     found = []
     for each in store.read(ASKED):
         versions = {state.outcome.step: state.table_version for state in each.states}

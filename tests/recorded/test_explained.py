@@ -19,7 +19,7 @@ FOLDERS = ("hive/without_zone", "iceberg/case")
 
 
 def explained(recorded: Recorded) -> dict[str, tuple[Tables, tuple[str, ...]]]:
-    """Give the tables of each wrong answer, and the ways that its verdict has."""
+    """Return the tables of each wrong answer, and the ways that its verdict has."""
     case = replay.case_of(recorded)
     found = {}
     for cell, said in recorded.verdicts.items():

@@ -43,7 +43,7 @@ def test_the_recording_holds_the_whole_profile_and_every_question_was_put() -> N
 
 
 def names(file: Parsed, verdict: str) -> list[str]:
-    """Give the findings of a verdict with their columns, as they stand in `ADJUDICATED`."""
+    """Return the findings of a verdict with their columns, as they stand in `ADJUDICATED`."""
     found = (file.once[each] for each in file.once[verdict].get("findings", ()))
     return sorted(f"{each['kind']}: {', '.join(each['columns'])}" for each in found)
 

@@ -48,7 +48,7 @@ def parsed(folder: Path, name: str) -> Parsed:
 
 
 def recorded(tool: ModuleType, folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Give each cell of a reader that should be right, its verdict, and the findings' names.
+    """Yield each cell of a reader that should be right, its verdict, and the findings' names.
 
     Of the lines alone: to read all answers takes far longer.
     """

@@ -39,7 +39,7 @@ def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def tool(
     module: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Tool:
-    """Give a function that calls the tool and gives what it prints."""
+    """Return a function that calls the tool and gives what it prints."""
 
     def call(*arguments: str | Path) -> str:
         monkeypatch.setattr(sys, "argv", ["record.py", *map(str, arguments)])

@@ -123,7 +123,7 @@ def _spoilt(recorded: Recorded) -> Iterator[tuple[Cell, Changed]]:
 
 
 def _named(cell: Cell, number: int) -> Cell:
-    """Give the cell of a reader of the same product that answers so."""
+    """Return the cell of a reader of the same product that answers so."""
     reader = parse_reader(cell.reader)
     settings = (*reader.settings, ("spoilt", str(number)))
     return replace(cell, reader=str(replace(reader, settings=settings)))
@@ -148,7 +148,7 @@ def _miss(verdict: Verdict, spoilt: Changed, *, told: bool) -> str:
 
 
 def _within(path: str, column: str) -> bool:
-    """Tell whether a path is that of a column, or of a part of its values."""
+    """Return whether a path is that of a column, or of a part of its values."""
     part = column and path.startswith((f"{column}.", f"{column}["))
     return path == column or bool(part)
 

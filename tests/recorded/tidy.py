@@ -49,18 +49,18 @@ class Names:
     known: dict[str, str]
 
     def text(self, text: str) -> str:
-        """Give a name or a text without what is of one run."""
+        """Return a name or a text without what is of one run."""
         text = UUID.sub(lambda found: self.known.get(found[0], group(0)), text)
         return LONG_NUMBER.sub(lambda found: self.known.get(found[0], found[0]), text)
 
     def path(self, path: str) -> str:
-        """Give the name of a file likewise."""
+        """Return the name of a file likewise."""
         for token, instead in WRITE_TOKENS:
             path = token.sub(instead, path)
         return self.text(path)
 
     def rows(self, given: Answer | Part) -> tuple[Rows, OwnTexts]:
-        """Give rows by their text; who reads by position shows what Hudi adds to each row.
+        """Return rows by their text; who reads by position shows what Hudi adds to each row.
 
         Second: what the engine sent of their cells.
         """
@@ -68,18 +68,18 @@ class Names:
         return in_order([self.row(row) for row in given.rows], raw)
 
     def row(self, row: tuple[Value, ...]) -> tuple[Value, ...]:
-        """Give the values of one row."""
+        """Return the values of one row."""
         return tuple(self.path(each) if isinstance(each, str) else each for each in row)
 
     def message(self, text: str) -> str:
-        """Give what an engine said, without what it says otherwise the next time."""
+        """Return what an engine said, without what it says otherwise the next time."""
         for passing, instead in PASSING:
             text = passing.sub(instead, text)
         # Of a question about the past an engine may say when a write was completed.
         return INSTANT.sub(_of_recording, self.path(text))
 
     def refusal(self, refusal: Refusal | None) -> Refusal | None:
-        """Give an error likewise."""
+        """Return an error likewise."""
         if refusal is None:
             return None
         message, cause = self.message(refusal.message), self.message(refusal.cause)
@@ -87,7 +87,7 @@ class Names:
 
 
 def group(number: int) -> str:
-    """Give what a file group is called."""
+    """Return what a file group is called."""
     return f"00000000-0000-0000-0000-{number:012d}"
 
 
@@ -96,7 +96,7 @@ def _of_recording(found: re.Match[str]) -> str:
 
 
 def instant(number: int) -> str:
-    """Give what an instant is called: a second later each."""
+    """Return what an instant is called: a second later each."""
     return (FIRST + datetime.timedelta(seconds=number)).strftime("%Y%m%d%H%M%S") + "000"
 
 
@@ -113,7 +113,7 @@ def names_of(states: Sequence[StateRecord]) -> Names:
 
 
 def _aliases(states: Iterable[StateRecord]) -> dict[str, str]:
-    """Give the instants in names of files that another variant wrote, each with this variant's."""
+    """Return instants in names of files that another variant wrote, each with this variant's."""
     return {
         each: fact.instant
         for state in states
@@ -124,7 +124,7 @@ def _aliases(states: Iterable[StateRecord]) -> dict[str, str]:
 
 
 def instants_of(state: StateRecord) -> set[str]:
-    """Give every instant that a state names."""
+    """Return every instant that a state names."""
     made = {state.outcome.instant, *(name for name, _ in state.others)}
     made |= {each for file in state.values for each in file.commits}
     of_files = {
@@ -134,7 +134,7 @@ def instants_of(state: StateRecord) -> set[str]:
 
 
 def _snapshots(state: StateRecord) -> Iterable[str]:
-    """Give the numbers that stand for instants and tell no time: ids of snapshots."""
+    """Return the numbers that stand for instants and tell no time: ids of snapshots."""
     made = (state.outcome.instant, *(each.instant for each in state.files))
     return (each for each in made if LONG_NUMBER.fullmatch(each) and not INSTANT.fullmatch(each))
 
@@ -145,7 +145,7 @@ def _groups(state: StateRecord) -> Iterable[str]:
 
 
 def state(record: StateRecord, names: Names) -> StateRecord:
-    """Give a state with the names of a recording."""
+    """Return a state with the names of a recording."""
     facts = [_fact(each, names) for each in record.files]
     order = sorted(range(len(facts)), key=lambda at: facts[at].path)
     place = {old: new for new, old in enumerate(order)}
@@ -192,7 +192,7 @@ def _outcome(outcome: Outcome, names: Names) -> Outcome:
 
 
 def answer(given: Answer, names: Names) -> Answer:
-    """Give an answer with the names of a recording."""
+    """Return an answer with the names of a recording."""
     rows, raw = names.rows(given)
     return replace(
         given,
@@ -227,5 +227,5 @@ def in_order(
 
 
 def _line(row: tuple[Value, ...]) -> str:
-    """Give the text by which rows are sorted."""
+    """Return the text by which rows are sorted."""
     return json.dumps([to_json(each) for each in row])

@@ -45,7 +45,7 @@ class Voice:
     json: bool = False
 
     def progress(self) -> Progress:
-        """Give who is told what goes on."""
+        """Return who is told what goes on."""
         if self.json:
             return JsonProgress(sys.stdout)
         return QuietProgress() if self.quiet else for_stream(sys.stderr)
@@ -116,6 +116,6 @@ class Voice:
 
 
 def _shown(folder: Path) -> Path:
-    """Give the path as short as it can be typed here."""
+    """Return the path as short as it can be typed here."""
     here = Path.cwd()
     return folder.relative_to(here) if folder.is_relative_to(here) else folder

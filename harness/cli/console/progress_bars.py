@@ -35,7 +35,7 @@ class _Figures(ProgressColumn):
     _TIME = TimeElapsedColumn()
 
     def render(self, task: Task) -> Text:
-        """Give the figures of a task."""
+        """Return the figures of a task."""
         if task.fields["bytes"]:
             return Text(" ").join(each.render(task) for each in self._SIZES)
         return self._TIME.render(task)
@@ -101,7 +101,7 @@ class TerminalProgress:
 
 
 def _drawn(console: Console) -> Progress:
-    """Give bars; the words beside them take all the room that is left."""
+    """Return bars; the words beside them take all the room that is left."""
     words = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1))
     columns = (words, BarColumn(_BAR), _Figures())
     return Progress(*columns, console=console, refresh_per_second=_DRAWN_A_SECOND, expand=True)

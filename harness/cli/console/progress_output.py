@@ -44,7 +44,7 @@ class Pace:
         self._running = [each for each in self._running if each is not count]
 
     def due(self, count: Count, before: int) -> Sequence[Count]:
-        """Give the counts to tell now that one has moved."""
+        """Return the counts to tell now that one has moved."""
         if (now := self._clock()) - self._told >= MINUTE_S:
             self._told = now
             return tuple(self._running)
@@ -63,7 +63,7 @@ class PlainProgress:
         self._pace = Pace(_QUARTERS, clock)
 
     def start(self, task: str, total_bytes: int) -> None:
-        """Say what starts, and how large it is."""
+        """Return what starts, and how large it is."""
         self._task = task
         self.note(f"{task}: {megabytes(total_bytes)}")
 
@@ -71,11 +71,11 @@ class PlainProgress:
         """Nothing; of bytes only the end is told."""
 
     def done(self) -> None:
-        """Say what is over."""
+        """Return what is over."""
         self.note(f"{self._task}: done")
 
     def count(self, task: str, total: int) -> Count:
-        """Say what starts, and how many there are; then at every quarter and every minute."""
+        """Return what starts, and how many there are; then at every quarter and every minute."""
         self.note(f"{task}: 0 of {total:,}")
         return self._pace.begin(Count(task, total, self._moved, self._ended))
 
@@ -113,7 +113,7 @@ class JsonProgress:
         self._bytes = self._begin(task, total_bytes, "bytes")
 
     def advance(self, amount: int) -> None:
-        """Tell how far it has come, as of a count."""
+        """Return how far it has come, as of a count."""
         if self._bytes is not None:
             self._bytes.advance(amount)
 

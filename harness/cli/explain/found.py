@@ -64,7 +64,7 @@ def of_cell(
     answer: Answer | None,
     verdict: Verdict | None,
 ) -> Found:
-    """Give a cell of a run with its records, `states` those of its variant; no other reader's."""
+    """Return a cell of a run with its records, `states` those of its variant; no other reader's."""
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
     (variant,) = plan_record.plan_of(info).variants
     case = case_of(variant, states)
@@ -72,7 +72,7 @@ def of_cell(
 
 
 def only(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
-    """Give the one cell that has all the parts in its case, or is called so.
+    """Return the one cell that has all the parts in its case, or is called so.
 
     Raises:
         UsageProblem: none has, or several do; the message names near ones.

@@ -28,7 +28,7 @@ MOST: Final = 8
 
 
 def head(found: Found, console: Console) -> None:
-    """Say which question it is and what became of it."""
+    """Return which question it is and what became of it."""
     cell, verdict = found.cell, found.verdict
     (variant,) = found.info.variants
     step = variant.step(cell.step)
@@ -61,7 +61,7 @@ def written(found: Found, console: Console) -> None:
 
 
 def advised(found: Found, console: Console) -> None:
-    """Say what can be done about it."""
+    """Return what can be done about it."""
     said = advice(found.verdict, found.question) if found.verdict else ()
     if said:
         say(console, "\nWhat to do", "bold")
@@ -72,7 +72,7 @@ def advised(found: Found, console: Console) -> None:
 
 
 def answered(answer: Answer | None, console: Console) -> None:
-    """Give the SQL, and what came where there was no table."""
+    """Return the SQL, and what came where there was no table."""
     if answer is None:
         say(console, "\nit was never asked")
         return
@@ -110,7 +110,7 @@ def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
 
 
 def files(layout: Layout, told: Numbered, current: frozenset[int], console: Console) -> None:
-    """Say what each file holds, in the order in which they were written.
+    """Return what each file holds, in the order in which they were written.
 
     `current`: identities of the facts that a reader of the newest state reads.
     """
@@ -127,7 +127,7 @@ def files(layout: Layout, told: Numbered, current: frozenset[int], console: Cons
 
 
 def held(beside: Beside | None, told: Numbered, console: Console) -> None:
-    """Say whether the files hold what was written, and what they hold instead."""
+    """Return whether the files hold what was written, and what they hold instead."""
     if beside is None:
         say(console, "  what they hold was not looked at")
         return

@@ -65,14 +65,14 @@ class Tables:
 
 
 def truth_of(found: Found) -> Histories | None:
-    """Give the truth as the cell's reader can show it; None when no state of its step is known."""
+    """Return truth as the cell's reader can show it; None when no state of its step is known."""
     if all(state.outcome.step != found.cell.step for state in found.case.states):
         return None
     return Histories(found.case).shown_by(found.cell.reader, found.answer)
 
 
 def tables_of(layout: Layout, answer: Answer) -> Tables:
-    """Give the tables of a cell that was answered or refused.
+    """Return the tables of a cell that was answered or refused.
 
     `answer`: as the judge understands it (`judge.understood`), declared differences evened out.
     """
@@ -108,7 +108,7 @@ def _ways(
     beside: _Beside,
     seen: tuple[tuple[str, ...], Rows] | None,
 ) -> Iterator[Sheet]:
-    """Give a table for each way, by what it is worked out; those that show the same are one."""
+    """Yield a table for each way, by what it is worked out; those that show the same are one."""
     groups: dict[object, list[Way]] = {}
     for way, of in readings.items():
         if shown := _shown(of, way, beside.query):
@@ -153,7 +153,7 @@ class _Beside:
             yield Line("", parts, expected=True)
 
     def _lines(self, labels: Sequence[str], rows: Rows) -> Iterator[Line]:
-        """Give the rows in the order of the expected ones, those that are too many at the end."""
+        """Yield the rows in the order of the expected ones, those that are too many at the end."""
         world = replace(self.world, foretold=self.layout.foretold(self.query, labels, rows))
         found = match_rows.match(world, labels, [tuple(row) for row in rows])
         there = {text_of(row.key): values for row, values in (*found.pairs, *found.empty)}
@@ -178,7 +178,7 @@ def _parts(
 
 
 def read_at_all(layout: Layout) -> frozenset[int]:
-    """Give the ids of the facts of files that are part of the newest state."""
+    """Return the ids of the facts of files that are part of the newest state."""
     try:
         newest = list(slices(layout.files, layout.steps))
     except LayoutError:

@@ -118,7 +118,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Tell where the run is, and how it ended."""
+    """Return where the run is, and how it ended."""
     child = config.stash.get(_CHILD, None)
     if child is not None:
         terminalreporter.section("lake-table-harness")

@@ -63,7 +63,7 @@ class Child:
         return process.Command((*program, *where), Path.cwd(), self._here / LOG, dict(os.environ))
 
     def _wait(self) -> None:
-        """Say how it ended to those who cannot see it: workers wait for this file."""
+        """Return how it ended to those who cannot see it: workers wait for this file."""
         status = None
         while status is None:
             with suppress(TimeoutError):
@@ -93,7 +93,7 @@ class Child:
 
 
 def ended(folder: Path) -> int | None:
-    """Give the exit status of the run in a folder; None while it goes on."""
+    """Return the exit status of the run in a folder; None while it goes on."""
     try:
         return int((folder / FOLDER / ENDED).read_text(encoding="ascii"))
     except FileNotFoundError:
@@ -101,5 +101,5 @@ def ended(folder: Path) -> int | None:
 
 
 def said(folder: Path) -> str:
-    """Give the end of what the run in a folder said."""
+    """Return the end of what the run in a folder said."""
     return log_file.tail(folder / FOLDER / LOG, LOG_LINES)

@@ -45,7 +45,7 @@ class ScenarioFile(pytest.File):
             )
 
     def _planned(self) -> Plan | None:
-        """Give the plan; None when the profile that stands beside the file does not name it."""
+        """Return the plan; None when the profile that stands beside the file does not name it."""
         profile = pytest_options.profile(self.config)
         found = plan.find(profile, [self.path])
         by_itself = self.path in pytest_options.named(self.config)

@@ -30,7 +30,7 @@ _FOLDER: Final = pytest.StashKey[Path]()
 
 
 def is_scenario(path: Path, config: pytest.Config) -> bool:
-    """Tell whether a YAML file is a scenario, and not something else of the user's.
+    """Return whether a YAML file is a scenario, and not something else of the user's.
 
     It is when it was named itself or lies in a folder of the ini option; in a folder that was
     named, when it has a table and steps. In a folder, what is hidden is none.
@@ -59,7 +59,7 @@ def _looks_like_one(path: Path) -> bool:
 
 
 def named(config: pytest.Config) -> tuple[Path, ...]:
-    """Give the files and folders that the user named on pytest's command line."""
+    """Return the files and folders that the user named on pytest's command line."""
     if _NAMED not in config.stash:
         config.stash[_NAMED] = tuple(map(Path, _named(config)))
     return config.stash[_NAMED]
@@ -76,7 +76,7 @@ def _named(config: pytest.Config) -> Sequence[str]:
 
 
 def name_of(case: str) -> str:
-    """Give the name of the test of a case.
+    """Return the name of the test of a case.
 
     pytest takes all from the first bracket on for parameters and puts the last bracket to it.
     """
@@ -84,22 +84,22 @@ def name_of(case: str) -> str:
 
 
 def is_cell(name: str) -> bool:
-    """Tell whether a test's name is that of a cell."""
+    """Return whether a test's name is that of a cell."""
     return name.startswith(_BEFORE)
 
 
 def case_of(name: str) -> str:
-    """Give the case of a test by its name."""
+    """Return the case of a test by its name."""
     return name.removeprefix(_BEFORE).removesuffix(_AFTER)
 
 
 def profile(config: pytest.Config) -> str:
-    """Give the name of the profile that is asked for."""
+    """Return the name of the profile that is asked for."""
     return str(config.getoption(PROFILE) or config.getini(PROFILE))
 
 
 def folder(config: pytest.Config) -> Path:
-    """Give the folder of the run; the same in every worker of pytest-xdist."""
+    """Return the folder of the run; the same in every worker of pytest-xdist."""
     if _FOLDER not in config.stash:
         config.stash[_FOLDER] = _folder(config)
     return config.stash[_FOLDER]

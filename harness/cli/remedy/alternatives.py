@@ -24,7 +24,7 @@ class Cannot:
 def alternatives(
     reader: Reader, known: Mapping[str, Sequence[str]], format_name: str
 ) -> tuple[tuple[Reader, ...], tuple[Cannot, ...]]:
-    """Give the reader with every other combination of settings, by whether it can be asked with.
+    """Return the reader with every other combination of settings, by whether it can be asked with.
 
     What cannot is told with the fewest changes that it takes: with more, it would only be said
     again. `known`: the engine's settings, each with its values.
@@ -43,7 +43,7 @@ def alternatives(
 def others(
     reader: Reader, known: Mapping[str, Sequence[str]]
 ) -> list[tuple[frozenset[str], Reader]]:
-    """Give every other combination with what it changes, the fewest changes first.
+    """Return every other combination with what it changes, the fewest changes first.
 
     Leaving a setting out is a value too.
     """
@@ -58,7 +58,7 @@ def others(
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
-    """Say what is set otherwise.
+    """Return what is set otherwise.
 
     >>> changes({"path": "fetch"}, {"schema-on-read": "on"})
     ('path left out', 'schema-on-read=on')
@@ -72,7 +72,7 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, .
 
 
 def plan_of(variants: Sequence[Variant], cells: Iterable[Cell], readers: Sequence[Reader]) -> Plan:
-    """Give the plan that asks every reader what one of them was asked, as far as it can be."""
+    """Return the plan that asks every reader what one of them was asked, as far as it can be."""
     of = {each.id: each for each in variants}
     every = tuple(
         replace(cell, reader=str(reader))

@@ -80,7 +80,7 @@ def _tried(reader: Reader, format_name: str) -> _Tried:
 
 
 def _plan(found: Found, info: RunInfo, tried: _Tried) -> Plan:
-    """Give the plan that asks all readers about every variant of the case's scenario."""
+    """Return the plan that asks all readers about every variant of the case's scenario."""
     name = found.case.variant.scenario.name
     variants = [each for each in plan_record.plan_of(info).variants if each.scenario.name == name]
     ids = {each.id for each in variants}
@@ -97,7 +97,7 @@ def _effects(found: Found, tried: _Tried, seen: Run) -> tuple[Effect, ...]:
 
 
 def _facts(each: Effect) -> Mapping[str, str | int]:
-    """Give for a program what other settings do: to the case, and to how many other cells."""
+    """Return for a program what other settings do: to the case, and to how many other cells."""
     return {
         "reader": str(each.reader),
         "verdict": str(each.case.verdict if each.case else VerdictKind.UNKNOWN),

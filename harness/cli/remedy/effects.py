@@ -54,7 +54,7 @@ def effect(
 
 
 def place_of(verdict: Verdict) -> Place:
-    """Give where a verdict belongs, whoever was asked."""
+    """Return where a verdict belongs, whoever was asked."""
     return verdict.variant, verdict.step, verdict.view, verdict.query
 
 

@@ -36,7 +36,7 @@ def effects(reader: Reader, found: Sequence[Effect], console: Console) -> None:
 
 
 def conclusion(reader: Reader, found: Sequence[Effect], console: Console) -> None:
-    """Say which settings help, and what they cost."""
+    """Return which settings help, and what they cost."""
     healing = sorted((each for each in found if each.heals), key=_rank)
     if not healing:
         say(console, "no setting turns this case right", "bold")
@@ -53,7 +53,7 @@ def conclusion(reader: Reader, found: Sequence[Effect], console: Console) -> Non
 
 
 def impossible(reader: Reader, found: Sequence[Cannot], console: Console) -> None:
-    """Say which settings cannot be asked with here."""
+    """Return which settings cannot be asked with here."""
     for each in found:
         told = ", ".join(changes(dict(reader.settings), dict(each.reader.settings)))
         say(console, f"not tried: {told}: {each.why}", "dim")

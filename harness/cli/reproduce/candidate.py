@@ -56,12 +56,12 @@ class Candidate:
 
     @property
     def variant(self) -> Variant:
-        """Give it as a run writes it."""
+        """Return it as a run writes it."""
         name = f"{self.scenario.name}[{self.format},{self.key}]@{self.writers[0]}"
         return Variant(name, self.scenario, self.format, self.settings, self.writers)
 
     def having(self, steps: Sequence[tuple[int, Operation]]) -> Candidate | None:
-        """Give it with these steps, each with its number; None where it would not end as it does.
+        """Return it with these steps, each with its number; None where it would not end as it does.
 
         The last step is the one whose effect is looked at: without it there is nothing to show.
         """
@@ -77,7 +77,7 @@ class Candidate:
 
 
 def begin(variant: Variant, step: int, view: str, known: Sequence[str]) -> Candidate:
-    """Give the candidate that everything begins with: a variant until a step, asked for one view.
+    """Return the candidate that everything begins with: a variant until a step, asked for one view.
 
     Where it is the step itself that is looked at (`WRITE`), any question will do.
 
@@ -95,7 +95,7 @@ def begin(variant: Variant, step: int, view: str, known: Sequence[str]) -> Candi
 
 
 def valid(candidate: Candidate) -> bool:
-    """Tell whether the scenario is one that the loader takes, by what the loader asks of one."""
+    """Return whether the scenario is one that the loader takes, by what the loader asks of one."""
     scenario = candidate.scenario
     problems = Problems(scenario.name)
     semantics.check(scenario, Document(scenario.name, {}, {}), problems)

@@ -56,7 +56,7 @@ class Sign:
         return self.kind.startswith(REFUSED)
 
     def among(self, found: frozenset[Sign]) -> bool:
-        """Tell whether it is among the signs of a smaller scenario.
+        """Return whether it is among the signs of a smaller scenario.
 
         What is explained in one way stays so, and what none explains; of several ways, and of one
         that is not claimed, all have to fit still: the fewer steps there are the more others do.
@@ -111,7 +111,7 @@ class Group:
 
 
 def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
-    """Give how an answer is wrong; nothing where it is right or not known."""
+    """Return how an answer is wrong; nothing where it is right or not known."""
     if verdict.verdict is VerdictKind.REFUSED and answer is not None and answer.refusal:
         means = (verdict.because,) if verdict.because and verdict.view != WRITE else ()
         return frozenset({Sign(f"{REFUSED} {answer.refusal.kind}", means)})
@@ -132,7 +132,7 @@ def _sign(finding: Finding, ways: tuple[str, ...], *, scant: bool) -> Sign:
 def refused_steps(
     verdicts: Iterable[Verdict], states: Mapping[tuple[str, int], StateRecord]
 ) -> Mapping[str, Answer]:
-    """Give what a writer answered to each step that it refused, by the case of the step's verdict.
+    """Return the answer of a writer to each step it refused, by the case of the step's verdict.
 
     The creation is none: nothing can be left out before it. `states`: by variant and step.
     """
@@ -145,7 +145,7 @@ def refused_steps(
 
 
 def plain_way(way: str) -> str:
-    """Give the text of a way without the number of a step, which changes when steps are left out.
+    """Return the text of a way without the number of a step, which changes when steps are left out.
 
     >>> plain_way("by name, catalog of step 3")
     'by name, an older catalog'
@@ -171,7 +171,7 @@ def groups(
 
 
 def _series(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
-    """Give the verdicts about one question after one step after another; a step is by itself."""
+    """Yield the verdicts about one question after one step after another; a step is by itself."""
     found: dict[_Series, list[Verdict]] = {}
     for each in verdicts:
         step = f"step {each.step}"
@@ -184,7 +184,7 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
 def _of_series(
     series: Sequence[Verdict], variant: Variant, answers: Mapping[str, Answer]
 ) -> Iterator[tuple[Cause, Verdict, bool]]:
-    """Give each finding with its cause, and whether it is the first one of it."""
+    """Yield each finding with its cause, and whether it is the first one of it."""
     since: dict[Sign, int] = {}
     for verdict in series:
         here = signs(verdict, answers.get(verdict.case))

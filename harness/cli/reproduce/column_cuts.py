@@ -29,7 +29,7 @@ class ColumnCut:
     """Its dotted path then."""
 
     def apply(self, candidate: Candidate) -> Candidate | None:
-        """Give the candidate without it; None where no step would be left that is looked at."""
+        """Return the candidate without it; None where no step would be left that is looked at."""
         schemas = [truth.schema for truth in expected_history.survey(candidate.scenario).history]
         path = self.path if not self.born else ""
         found: list[tuple[int, Operation]] = []
@@ -49,7 +49,7 @@ class ColumnCut:
 
 
 def column_cuts(candidate: Candidate) -> Iterator[ColumnCut]:
-    """Give the cuts of all columns, and of the parts of those that are structs."""
+    """Yield the cuts of all columns, and of the parts of those that are structs."""
     table = candidate.scenario.table
     for name, type_ in reversed(table.columns):
         if name != table.key:
@@ -60,7 +60,7 @@ def column_cuts(candidate: Candidate) -> Iterator[ColumnCut]:
 
 
 def without_column(table: Table, path: str) -> Table:
-    """Give a table without a column or a part of one; roles of the column are nobody's then."""
+    """Return a table without a column or a part of one; roles of the column are nobody's then."""
     head, _, rest = path.partition(".")
     columns = tuple(
         (name, _type_without(type_, rest) if name == head else type_)
@@ -98,7 +98,7 @@ def _type_without(type_: DataType, path: str) -> DataType:
 
 
 def _without(operation: Operation, path: str, schema: Schema) -> tuple[Operation | None, str]:
-    """Give a step without a column, and the column's path after it: empty while it is not there.
+    """Return a step without a column, and the column's path after it: empty while it is not there.
 
     `schema`: before the step.
     """
@@ -120,7 +120,7 @@ def _without(operation: Operation, path: str, schema: Schema) -> tuple[Operation
 
 
 def _placed_otherwise(operation: Operation, path: str, schema: Schema) -> Operation:
-    """Give a step that put its column after the one left out: after the one before that."""
+    """Return a step that put its column after the one left out: after the one before that."""
     parent, _, name = path.rpartition(".")
     if not isinstance(operation, AddColumn | MoveColumn) or operation.after != name:
         return operation

@@ -104,7 +104,7 @@ def _facts(group: Group) -> dict[str, object]:
 
 
 def _of_cases(groups: Sequence[Group], found: Run, asked: Sequence[str]) -> tuple[Group, ...]:
-    """Give the causes of cases that are named in full, or of the one that has all the parts."""
+    """Return the causes of cases that are named in full, or of the one that has all the parts."""
     # The steps that were refused are no cells.
     there = {name for group in groups for name in group.cases}
     names = set(asked) if there.issuperset(asked) else {_named(there, found, asked)}
@@ -121,7 +121,7 @@ def _named(there: Collection[str], found: Run, parts: Sequence[str]) -> str:
 
 
 def _listed(groups: Sequence[Group], out: Console) -> None:
-    """Say which causes there are, and how each is meant."""
+    """Return which causes there are, and how each is meant."""
     say(out, counted(len(groups), "cause") + " of findings", "bold")
     for each in groups:
         say(out, f"{each.cause}: {counted(len(each.cases), 'case')}")

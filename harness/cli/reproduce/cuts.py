@@ -29,7 +29,7 @@ class StepCut:
     number: int
 
     def apply(self, candidate: Candidate) -> Candidate | None:
-        """Give the candidate without it; None for the step that is looked at.
+        """Return the candidate without it; None for the step that is looked at.
 
         A column that the step renamed keeps the name it had, in later steps too.
         """
@@ -52,7 +52,7 @@ class RowCut:
     """The only step that it is taken from; 0 for all of them."""
 
     def apply(self, candidate: Candidate) -> Candidate | None:
-        """Give the candidate without it; a step that names no row any more goes."""
+        """Return the candidate without it; a step that names no row any more goes."""
         name = candidate.scenario.table.key
         found = []
         for number, operation in _steps(candidate):
@@ -70,7 +70,7 @@ class TouchCut:
     number: int
 
     def apply(self, candidate: Candidate) -> Candidate | None:
-        """Give the candidate with that."""
+        """Return the candidate with that."""
         less = Touch(Rewrites.NONE)
         steps = _steps(candidate)
         return candidate.having([(at, less if at == self.number else each) for at, each in steps])
@@ -83,7 +83,7 @@ class SettingCut:
     name: str
 
     def apply(self, candidate: Candidate) -> Candidate | None:
-        """Give the candidate without it."""
+        """Return the candidate without it."""
         left = {name: value for name, value in candidate.settings.items() if name != self.name}
         return replace(candidate, settings=left)
 
@@ -92,7 +92,7 @@ Cut = StepCut | RowCut | TouchCut | SettingCut | ColumnCut
 
 
 def cuts(candidate: Candidate) -> Iterator[Cut]:
-    """Give all that can be taken away: steps, columns, rows, the rest; the last ones first."""
+    """Yield all that can be taken away: steps, columns, rows, the rest; the last ones first."""
     steps = _steps(candidate)
     yield from (StepCut(number) for number, _ in reversed(steps[:-1]))
     yield from column_cuts(candidate)
@@ -108,14 +108,14 @@ def cuts(candidate: Candidate) -> Iterator[Cut]:
 
 
 def rows_of(operation: Operation, key: str) -> Iterator[str]:
-    """Give the keys of the rows that an operation names, as texts."""
+    """Yield the keys of the rows that an operation names, as texts."""
     for name in KEYED:
         yield from map(text_of, getattr(operation, name, ()))
     yield from (text_of(row[key]) for row in getattr(operation, "rows", ()))
 
 
 def without_row(operation: Operation, row: str, key: str) -> Operation | None:
-    """Give an operation that does not name a row; None when it names no other."""
+    """Return an operation that does not name a row; None when it names no other."""
     if row not in rows_of(operation, key):
         return operation
     names = {each.name for each in fields(operation)}  # type: ignore[arg-type] # a dataclass

@@ -49,7 +49,7 @@ def write(folder: Path, target: Target, candidate: Candidate, seen: Seen) -> Pat
 
 
 def named(scenario: Scenario, cause: Cause) -> Scenario:
-    """Give the scenario under the name that its file has."""
+    """Return the scenario under the name that its file has."""
     source = "; ".join(
         each for each in (scenario.source, f"made smaller from {scenario.name}") if each
     )
@@ -58,7 +58,7 @@ def named(scenario: Scenario, cause: Cause) -> Scenario:
 
 
 def profile(target: Target, candidate: Candidate) -> str:
-    """Give the text of a profile that asks the one reader about the one table."""
+    """Return the text of a profile that asks the one reader about the one table."""
     refused = target.cause.view == WRITE
     about = f"Asks {target.reader} what it was seen to answer wrongly."
     form: dict[str, Any] = {

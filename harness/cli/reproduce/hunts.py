@@ -33,7 +33,7 @@ class Target:
         return self.cause.sign
 
     def predicted(self, candidate: Candidate) -> bool:
-        """Tell whether a reader of the sign's way would show it."""
+        """Return whether a reader of the sign's way would show it."""
         return predicted.shows(candidate, self.sign, self.cause.view, self.shape, self.refusal)
 
 
@@ -107,5 +107,5 @@ def drive(hunts: Sequence[Hunt], ask: Ask, enough: Callable[[], bool]) -> None:
 
 
 def shape_of(query: str) -> str:
-    """Give the shape of a cell's question."""
+    """Return the shape of a cell's question."""
     return str(query_shapes.parse(query)[0])

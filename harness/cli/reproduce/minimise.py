@@ -64,7 +64,7 @@ def search(tried: Tried, guess: Candidate | None = None) -> Search:
 
 
 def smaller(candidate: Candidate) -> Iterator[tuple[Cut, Candidate]]:
-    """Give every valid candidate that is one cut smaller."""
+    """Yield every valid candidate that is one cut smaller."""
     for cut in cuts(candidate):
         made = cut.apply(candidate)
         if made is not None and made.key != candidate.key and valid(made):
@@ -72,7 +72,7 @@ def smaller(candidate: Candidate) -> Iterator[tuple[Cut, Candidate]]:
 
 
 def together(candidate: Candidate, good: Sequence[Cut]) -> list[Candidate]:
-    """Give candidates with several cuts at once: all of them, each half, and so on."""
+    """Return candidates with several cuts at once: all of them, each half, and so on."""
     found = []
     size = len(good)
     while size > 1:

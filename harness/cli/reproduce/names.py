@@ -16,7 +16,7 @@ Numbered = tuple[int, Operation]
 
 
 def not_renamed(steps: Iterable[Numbered], gone: RenameColumn) -> Iterator[Numbered]:
-    """Give the steps after a rename as they are without it, until the column gets another name."""
+    """Yield the steps after a rename as they are without it, until the column gets another name."""
     parent = gone.name.rpartition(".")[0]
     new = f"{parent}.{gone.to}" if parent else gone.to
     stands = True
@@ -28,7 +28,7 @@ def not_renamed(steps: Iterable[Numbered], gone: RenameColumn) -> Iterator[Numbe
 
 
 def _called(operation: Operation, new: str, old: str) -> Operation:
-    """Give an operation that calls a column by its old path."""
+    """Return an operation that calls a column by its old path."""
     if isinstance(operation, Update):
         return replace(operation, set=tuple(old if name == new else name for name in operation.set))
     rows = getattr(operation, "rows", ())

@@ -41,7 +41,7 @@ READ = "read "
 
 
 def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | None:
-    """Give the question about the last step; None where there is none of that shape.
+    """Return the question about the last step; None where there is none of that shape.
 
     Nor where `view` is one of the past, and there is no step that it can go back to.
     """
@@ -54,7 +54,7 @@ def cell_of(candidate: Candidate, reader: str, view: str, shape: str) -> Cell | 
 
 
 def predictable(sign: Sign, view: str) -> bool:
-    """Tell whether a sign says in which one way the reader reads; not of what is unexplained.
+    """Return whether a sign says in which one way the reader reads; not of what is unexplained.
 
     Nor where the way has to do with the columns that Hudi adds: how the catalog lists them is known
     of written files alone, and so is when rows were committed, which a view of what was written
@@ -69,7 +69,7 @@ def predictable(sign: Sign, view: str) -> bool:
 def shows(
     candidate: Candidate, sign: Sign, view: str, shape: str, refusal: Refusal | None = None
 ) -> bool:
-    """Tell whether a reader of the sign's way would show it.
+    """Return whether a reader of the sign's way would show it.
 
     `refusal`: the error of the sign. That one comes is taken for granted; whether its reader meets
     a column of another type is worked out.
@@ -86,7 +86,7 @@ def shows(
 
 
 def _written(candidate: Candidate) -> Case:
-    """Give the records that a writer of the candidate would leave."""
+    """Return the records that a writer of the candidate would leave."""
     variant = candidate.variant
     shape = formats.load(candidate.format)
     operations = candidate.operations
@@ -102,7 +102,7 @@ def _written(candidate: Candidate) -> Case:
 
 
 def _answer(case: Case, cell: Cell, way: str) -> Answer | None:
-    """Give what a reader of a way answers; None where no such way is tried here."""
+    """Return what a reader of a way answers; None where no such way is tried here."""
     layout = Histories(case).shown_by(cell.reader, None).layout(cell.step, cell.view)
     history = layout.world.history
     readings = Readings(Reading(history, layout.files, layout.steps))

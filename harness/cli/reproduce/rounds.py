@@ -76,12 +76,12 @@ class Rounds:
         return wanted.target.sign.among(found)
 
     def _known(self, cell: Cell) -> bool:
-        """Tell whether it is known why there is no answer."""
+        """Return whether it is known why there is no answer."""
         there = self.ended if cell.view == WRITE else self.refused
         return cell.case in self.nothing or (cell.variant, cell.step) in there
 
     def of(self, target: Target, candidate: Candidate) -> Seen:
-        """Give what was seen of a candidate that showed something."""
+        """Return what was seen of a candidate that showed something."""
         cell = _cell(Wanted(target, candidate))
         return self.seen[cell.case if cell else ""]
 
@@ -95,7 +95,7 @@ def _cell(wanted: Wanted) -> Cell | None:
 
 
 def _plan(wanted: Sequence[Wanted], cells: Sequence[Cell]) -> Plan:
-    """Give the plan of a round; a candidate that several searches want is written once."""
+    """Return the plan of a round; a candidate that several searches want is written once."""
     variants = {each.candidate.key: each.candidate.variant for each in wanted}
     written, asking = {cell.variant for cell in cells}, [e for e in cells if e.view != WRITE]
     readers = [each.target.reader for each in wanted if each.target.cause.view != WRITE]

@@ -66,7 +66,7 @@ class Seen:
 
 
 def script(variant: Variant, reader: Reader, seen: Seen) -> str:
-    """Give the text of the script."""
+    """Return the text of the script."""
     parts = [_head(variant, reader, seen), _writing(variant, seen)]
     if seen.verdict.view != WRITE:
         parts.append(_reading(variant, reader, seen))
@@ -74,7 +74,7 @@ def script(variant: Variant, reader: Reader, seen: Seen) -> str:
 
 
 def sent(variant: Variant, states: Sequence[StateRecord]) -> Iterator[Sending]:
-    """Give what was sent to write a variant, as its records tell what came of each step."""
+    """Yield what was sent to write a variant, as its records tell what came of each step."""
     outcomes = {each.outcome.step: each.outcome for each in states}
     course = Course(variant)
     while not course.over and len(course.outcomes) in outcomes:
@@ -168,7 +168,7 @@ def _reading(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
 
 
 def _query(variant: Variant, reader: Distribution, seen: Seen) -> Iterator[str]:
-    """Give the query as it was sent, on the script's own database, and settings before it.
+    """Yield the query as it was sent, on the script's own database, and settings before it.
 
     Whoever runs the script writes another table: the moment of a view of the past is left open.
     """
@@ -190,7 +190,7 @@ def _query(variant: Variant, reader: Distribution, seen: Seen) -> Iterator[str]:
 
 
 def _number(states: Sequence[StateRecord], step: int) -> int:
-    """Give which of the table's writes a step's own is, from 1, in the order of completion.
+    """Return which of the table's writes a step's own is, from 1, in the order of completion.
 
     Those of no step count as well: an upgrade's compaction, or what a refused step left behind.
     """

@@ -56,13 +56,13 @@ Declared = Mapping[str, Declaration]
 
 
 def products() -> tuple[str, ...]:
-    """Give the products that have declarations, sorted."""
+    """Return the products that have declarations, sorted."""
     files = (entry.name for entry in resources.files(__name__).iterdir())
     return tuple(sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")))
 
 
 def product(reader: str) -> str:
-    """Give the product of a reader, or of a distribution.
+    """Return the product of a reader, or of a distribution.
 
     >>> product("prestodb-0.283{connector=hive}"), product("hive-3.1.3-iceberg-1.4.3")
     ('prestodb', 'hive')
@@ -71,12 +71,12 @@ def product(reader: str) -> str:
 
 
 def of(reader: str) -> Declared:
-    """Give what is declared for the product of a reader, or of a distribution."""
+    """Return what is declared for the product of a reader, or of a distribution."""
     return _load(product(reader))
 
 
 def about(reader: str, format_name: str) -> Declared:
-    """Give what is declared for a reader's product and holds for the tables of a format."""
+    """Return what is declared for a reader's product and holds for the tables of a format."""
     found = of(reader).items()
     return {name: each for name, each in found if format_name in (each.formats or (format_name,))}
 
@@ -92,7 +92,7 @@ def _load(name: str) -> Declared:
 
 
 def facts() -> str:
-    """Give all that code applies, as one text: what people are told of it is left out."""
+    """Return all that code applies, as one text: what people are told of it is left out."""
     told = ((name, each) for name in products() for each in of(name).values())
     return repr([(name, each.name, each.types, each.formats) for name, each in told])
 
@@ -106,7 +106,7 @@ class Tally:
         self._counts: Counter[str] = Counter()
 
     def take(self, name: str, type_: str, raw: Value, normal: Value) -> Value:
-        """Give `normal` where the declaration `name` covers the type, and else what came.
+        """Return `normal` where the declaration `name` covers the type, and else what came.
 
         Counted is only what differs.
         """
@@ -117,12 +117,12 @@ class Tally:
         return normal
 
     def told(self) -> tuple[Normalised, ...]:
-        """Give what was applied, in the order of names."""
+        """Return what was applied, in the order of names."""
         return tuple(Normalised(*each) for each in sorted(self._counts.items()) if each[1])
 
 
 def merged(*applied: Iterable[Normalised]) -> tuple[Normalised, ...]:
-    """Give several records of what was applied as one."""
+    """Return several records of what was applied as one."""
     counts: Counter[str] = Counter()
     for one in chain(*applied):
         counts[one.name] += one.count

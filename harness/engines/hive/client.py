@@ -127,7 +127,7 @@ class HiveClient:
 
     @contextmanager
     def _cursor(self) -> Iterator[Any]:
-        """Give a cursor whose operation is closed at the server if there is still a connection."""
+        """Yield a cursor whose operation is closed at the server if there is still a connection."""
         cursor, connected = self._hive.cursor(), True
         try:
             yield cursor
@@ -180,13 +180,13 @@ class HiveClient:
 
 
 def _sent(column: Any) -> list[Any]:  # noqa: ANN401 - Thrift's own struct
-    """Give the values of a column, None for NULL."""
+    """Return the values of a column, None for NULL."""
     values: list[Any] = hive._unwrap_column(column)  # noqa: SLF001 - without a type: as they came
     return values
 
 
 def _jobs(tasks: str | None) -> tuple[str, ...]:
-    """Give the ids of the MapReduce jobs among the tasks of a query, from its status in JSON."""
+    """Return the ids of the MapReduce jobs among the tasks of a query, from its status in JSON."""
     found = (task for task in json.loads(tasks or "[]") if task.get("taskType") == "MAPRED")
     return tuple(task.get("externalHandle", "") for task in found)
 
@@ -199,7 +199,7 @@ def _refused(status: Any) -> HiveError:  # noqa: ANN401 - Thrift's own struct
 
 
 def _failed(status: Any, jobs: tuple[str, ...], log: str) -> HiveError:  # noqa: ANN401
-    """Give the error of a query that was compiled; what a job met is only in the log."""
+    """Return the error of a query that was compiled; what a job met is only in the log."""
     thrown = errors.job_failure(log, jobs[-1]) if jobs else ()
     return _error(
         errors.refusal(status.errorMessage or "", status.sqlState, status.errorCode, thrown)
@@ -207,7 +207,7 @@ def _failed(status: Any, jobs: tuple[str, ...], log: str) -> HiveError:  # noqa:
 
 
 def _error(refusal: Refusal) -> HiveError:
-    """Give the error, unless the server only lost its metastore: that says nothing of the query."""
+    """Return error, unless the server only lost its metastore: that says nothing of the query."""
     if errors.catalog_is_gone(refusal):
         reason = refusal.message.partition("\n")[0]
         raise NoAnswerError(f"HiveServer2 does not reach its metastore: {reason}")
@@ -215,7 +215,7 @@ def _error(refusal: Refusal) -> HiveError:
 
 
 def _type_text(described: Any) -> str:  # noqa: ANN401
-    """Give the type as Hive writes it: `bigint`, `decimal(10,2)`, `varchar(5)`, `struct`."""
+    """Return the type as Hive writes it: `bigint`, `decimal(10,2)`, `varchar(5)`, `struct`."""
     entry = described.types[0].primitiveEntry
     name: str = TTypeId._VALUES_TO_NAMES[entry.type].removesuffix("_TYPE").lower()  # noqa: SLF001
     given = entry.typeQualifiers.qualifiers if entry.typeQualifiers else {}

@@ -65,7 +65,7 @@ _STATEMENTS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def statements(settings: Settings) -> tuple[str, ...]:
-    """Give what a session with these settings is told first; a setting left out is not touched.
+    """Return what a session with these settings is told first; a setting left out is not touched.
 
     Raises:
         UsageProblem: there is no such setting, or it has no such value.
@@ -86,7 +86,7 @@ class HiveServer(Served):
     declared: Declared
 
     def spent(self) -> bool:
-        """Tell whether so many of its jobs failed that what they left behind fills its memory."""
+        """Return whether so many of its jobs failed that what they left behind fills its memory."""
         with suppress(psutil.Error):
             return psutil.Process(self.process.pid).num_threads() > THREADS
         return False
@@ -121,17 +121,17 @@ class HiveEngine:
     )
 
     def sql(self, question: Question, settings: Settings) -> str:  # noqa: ARG002 - of the contract
-        """Give the query in HiveQL; settings are the session's, not the query's."""
+        """Return the query in HiveQL; settings are the session's, not the query's."""
         return query_sql.select(question, "`")
 
     def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
-        """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
+        """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
         if ORC_BY_POSITION in settings and format_name != ORC_FORMAT:
             return f"{ORC_BY_POSITION} says nothing of {format_name} tables"
         return bundles.cannot(distribution, settings, format_name)
 
     def ask_code(self) -> str:
-        """Give a digest of the server's configuration and of what asks it."""
+        """Return a digest of the server's configuration and of what asks it."""
         return code_digest("hive", hive_launcher.__name__)
 
     def serve(

@@ -50,7 +50,7 @@ class Thrown:
 
 
 def chain(messages: Sequence[str]) -> tuple[Thrown, ...]:
-    """Give the exceptions that `infoMessages` of a status name, the outermost first."""
+    """Return the exceptions that `infoMessages` of a status name, the outermost first."""
     links = (_CHAINED.fullmatch(message) for message in messages)
     return tuple(Thrown(link[1], link[2]) for link in links if link)
 
@@ -58,7 +58,7 @@ def chain(messages: Sequence[str]) -> tuple[Thrown, ...]:
 def refusal(
     message: str, state: str | None, code: int | None, thrown: Sequence[Thrown] = ()
 ) -> Refusal:
-    """Give the refusal for an error: `state` is the SQLSTATE, `code` Hive's own number.
+    """Return the refusal for an error: `state` is the SQLSTATE, `code` Hive's own number.
 
     Its kind is the class of the innermost exception: the outer ones (HiveSQLException,
     IOException) are the same for everything that goes wrong while rows are read.
@@ -80,7 +80,7 @@ def _without_frames(message: str) -> str:
 
 
 def job_failure(log: str, job: str) -> tuple[Thrown, ...]:
-    """Give the exceptions that ended a local MapReduce job, the outermost first.
+    """Return the exceptions that ended a local MapReduce job, the outermost first.
 
     A client is told no more than `return code 2`. The server's log has a line that ends with the
     job's id and the trace after it (`LocalJobRunner.Job.run`: `LOG.warn(id, throwable)`).
@@ -104,5 +104,5 @@ def _trace(lines: Sequence[str]) -> tuple[Thrown, ...]:
 
 
 def catalog_is_gone(found: Refusal) -> bool:
-    """Tell whether not the query is wrong but the metastore did not answer the server."""
+    """Return whether not the query is wrong but the metastore did not answer the server."""
     return any(sign in f"{found.message} {found.cause}" for sign in _CATALOG_GONE)

@@ -56,7 +56,7 @@ class HiveConnection:
         self.client.close()
 
     def _types(self, sql: str, result: Result, timeout_s: float) -> tuple[str, ...]:
-        """Give the types of the columns; of nested ones the server names only the outermost."""
+        """Return the types of the columns; of nested ones the server names only the outermost."""
         types = tuple(kind for _, kind in result.columns)
         ours = _OURS.fullmatch(sql)
         if ours is None or not any(kind in _NESTED for kind in types):
@@ -67,7 +67,7 @@ class HiveConnection:
 
 
 def nested_types(what: str, result: Result, table: Mapping[str, str]) -> tuple[str, ...]:
-    """Give the types of an answer's columns in full.
+    """Return the types of an answer's columns in full.
 
     `what`: the select list of our own SQL. `table`: Hive's types of the table's columns.
     """
@@ -80,7 +80,7 @@ def nested_types(what: str, result: Result, table: Mapping[str, str]) -> tuple[s
 
 
 def _type_at(table: Mapping[str, str], path: str) -> str:
-    """Give Hive's type of a dotted path, empty if the table has no such place."""
+    """Return Hive's type of a dotted path, empty if the table has no such place."""
     name, *inner = path.lower().split(".")
     text = table.get(name, "")
     for child in inner:
@@ -89,7 +89,7 @@ def _type_at(table: Mapping[str, str], path: str) -> str:
 
 
 def _bare(name: str) -> str:
-    """Give a column's name without the table's, which Hive puts before it for `select *`."""
+    """Return a column's name without the table's, which Hive puts before it for `select *`."""
     return name.rpartition(".")[2]
 
 

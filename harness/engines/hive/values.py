@@ -53,7 +53,7 @@ class Result:
 
 
 def canonical_type(text: str) -> DataType | None:
-    """Give our type for Hive's text of one, None where we have none.
+    """Return our type for Hive's text of one, None where we have none.
 
     >>> str(canonical_type("map<bigint,struct<a:varchar(5)>>"))
     'map<long, struct<a: varchar(5)>>'
@@ -67,7 +67,7 @@ def canonical_type(text: str) -> DataType | None:
 
 
 def canonical(value: Any, kind: DataType | None, tally: Tally) -> Value:  # noqa: ANN401
-    """Give the canonical form of a value as HiveServer2 sends it.
+    """Return the canonical form of a value as HiveServer2 sends it.
 
     What is not of the form that its type promises stays as it came, so that it shows.
     """
@@ -83,7 +83,7 @@ def canonical(value: Any, kind: DataType | None, tally: Tally) -> Value:  # noqa
 
 
 def _sent(value: Any, kind: DataType) -> Any:  # noqa: ANN401
-    """Give the number of a decimal, which comes as a text where it is no part of another value."""
+    """Return number of a decimal, which comes as a text where it is no part of another value."""
     if not (isinstance(kind, Decimal) and isinstance(value, str)):
         return value
     if not _DECIMAL.fullmatch(value):
@@ -92,7 +92,7 @@ def _sent(value: Any, kind: DataType) -> Any:  # noqa: ANN401
 
 
 def children(text: str) -> dict[str, str]:
-    """Give the children of a struct in Hive's text of its type, each with the text of its own.
+    """Return the children of a struct in Hive's text of its type, each with the text of its own.
 
     >>> children("struct<a:int,b:map<int,string>>")
     {'a': 'int', 'b': 'map<int,string>'}
@@ -177,7 +177,7 @@ def _struct(
 
 
 def _scaled(value: Any, scale: int, tally: Tally) -> Value:  # noqa: ANN401
-    """Give the digits that the type has; never fewer than the value has: zeros count as others."""
+    """Return digits that the type has; never fewer than the value has: zeros count as others."""
     exact = decimal.Decimal(checked(value, int | decimal.Decimal))
     last = decimal.Decimal(1).scaleb(-scale)
     scaled = exact.quantize(last, context=_EXACT)
@@ -187,7 +187,7 @@ def _scaled(value: Any, scale: int, tally: Tally) -> Value:  # noqa: ANN401
 
 
 def _places(number: decimal.Decimal) -> int:
-    """Give how many digits stand behind the point; a number with an exponent is none of Hive's."""
+    """Return how many digits stand behind the point; Hive writes no exponents."""
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int) or exponent > 0:
         raise ValueError(f"{number} is not how Hive writes a decimal")

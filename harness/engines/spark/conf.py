@@ -32,7 +32,7 @@ COMMON: Final = {
 def session_conf(
     installation: Installation, metastore_uri: str, folder: Path, options: Sequence[str] = ()
 ) -> dict[str, str]:
-    """Give the configuration of a JVM whose own files lie in `folder`.
+    """Return the configuration of a JVM whose own files lie in `folder`.
 
     `options`: of Java, beside the distribution's and those that every one of them has.
 

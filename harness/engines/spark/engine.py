@@ -90,19 +90,19 @@ class SparkServer:
         return SparkConnection(session)
 
     def alive(self) -> bool:
-        """Tell whether the process still runs."""
+        """Return whether the process still runs."""
         return self._spark.alive()
 
     def spent(self) -> bool:
-        """Tell whether it has used itself up; it does not (27,000 answers of one process)."""
+        """Return whether it has used itself up; it does not (27,000 answers of one process)."""
         return False
 
     def log_tail(self) -> str:
-        """Give the end of its log."""
+        """Return the end of its log."""
         return self._spark.log_tail()
 
     def peak_memory_mb(self) -> int:
-        """Give the most resident memory seen, in MiB."""
+        """Return the most resident memory seen, in MiB."""
         return self._spark.peak_memory_mb()
 
 
@@ -112,15 +112,15 @@ class SparkEngine:
     settings: Mapping[str, tuple[str, ...]] = dict.fromkeys(KEYS, tuple(SWITCH))
 
     def sql(self, question: Question, settings: Settings) -> str:  # noqa: ARG002 - same for all
-        """Give the query; every format is found through the metastore by database and name."""
+        """Return the query; every format is found through the metastore by database and name."""
         return query_sql.select(question, "`")
 
     def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
-        """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
+        """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
         return bundles.cannot(distribution, settings, format_name)
 
     def ask_code(self) -> str:
-        """Give a digest of the sources of everything that shapes an answer."""
+        """Return a digest of the sources of everything that shapes an answer."""
         return code_digest("spark")
 
     def serve(
@@ -153,7 +153,7 @@ def _serve(installation: Installation, metastore_uri: str, folder: Path) -> Iter
 
 
 def session_settings(settings: Settings) -> dict[str, str]:
-    """Give Spark's own keys and values for the settings of a reader. Pure.
+    """Return Spark's own keys and values for the settings of a reader. Pure.
 
     >>> session_settings({"schema-on-read": "off"})
     {'hoodie.schema.on.read.enable': 'false'}

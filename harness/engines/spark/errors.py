@@ -23,7 +23,7 @@ MAX_TEXT: Final = 4000
 
 
 def is_lost(problem: Exception) -> bool:
-    """Tell whether there was no answer because the JVM is gone."""
+    """Return whether there was no answer because the JVM is gone."""
     from py4j.protocol import Py4JNetworkError  # noqa: PLC0415 - only the worker has it
 
     lost = isinstance(problem, Py4JNetworkError | ConnectionError)
@@ -31,7 +31,7 @@ def is_lost(problem: Exception) -> bool:
 
 
 def is_stopped(refused: Mapping[str, str]) -> bool:
-    """Tell whether an error says only that Spark stops, and nothing of the statement.
+    """Return whether an error says only that Spark stops, and nothing of the statement.
 
     >>> is_stopped({"message": "Job 3 cancelled because SparkContext was shut down", "cause": ""})
     True
@@ -40,7 +40,7 @@ def is_stopped(refused: Mapping[str, str]) -> bool:
 
 
 def refusal(problem: Exception) -> dict[str, str] | None:
-    """Give kind, message, code and innermost cause; None when Spark did not raise it."""
+    """Return kind, message, code and innermost cause; None when Spark did not raise it."""
     thrown = _throwable(problem)
     if thrown is None:
         return _said_by_pyspark(problem)

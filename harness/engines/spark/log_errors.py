@@ -31,7 +31,7 @@ _THROWN: Final = re.compile(r"^(?:Caused by: )?((?:[\w$]+\.)+[\w$]+(?:: .*)?)$",
 
 
 def explained(refusal: Refusal, log: str) -> Refusal:
-    """Give a refusal with the innermost cause that the log names for it, where it has none.
+    """Return a refusal with the innermost cause that the log names for it, where it has none.
 
     `log`: all that the process logged from before the statement until its refusal. Other
     statements may have run meanwhile; one cause must be this one's, of several none is claimed.
@@ -44,6 +44,6 @@ def explained(refusal: Refusal, log: str) -> Refusal:
 
 
 def _cause(event: str) -> str:
-    """Give the innermost exception of an event that tells of a record, `class: message`."""
+    """Return the innermost exception of an event that tells of a record, `class: message`."""
     thrown = _THROWN.findall(event) if _RECORD.match(event) else []
     return str(thrown[-1]) if thrown else ""

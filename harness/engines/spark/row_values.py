@@ -24,7 +24,7 @@ def collect(frame: DataFrame) -> dict[str, Any]:
 
 
 def canonical(value: Any, type_: DataType) -> Value:  # noqa: ANN401 - of any type
-    """Give PySpark's form of a value in canonical form.
+    """Return PySpark's form of a value in canonical form.
 
     Timestamps come in the local time zone of this process, which runs in UTC. What is not seen: a
     map comes as a Python dict, so of two entries with one key the last is all that is left of them.

@@ -127,23 +127,23 @@ class Spark:
                 self._note_memory()
 
     def alive(self) -> bool:
-        """Tell whether the process still runs."""
+        """Return whether the process still runs."""
         return not self._over and self._process.alive()
 
     def log_tail(self) -> str:
-        """Give the end of its log."""
+        """Return the end of its log."""
         return self._process.log_tail()
 
     def log_size(self) -> int:
-        """Give the length of its log in bytes."""
+        """Return the length of its log in bytes."""
         return self._process.log_size()
 
     def log_since(self, start: int) -> str:
-        """Give its log from a length on."""
+        """Return its log from a length on."""
         return self._process.log_since(start)
 
     def peak_memory_mb(self) -> int:
-        """Give the most resident memory seen of the worker and its JVM together, in MiB."""
+        """Return the most resident memory seen of the worker and its JVM together, in MiB."""
         self._note_memory()
         return self._peak_mb
 

@@ -12,7 +12,7 @@ _BIGINT: Final = re.compile(r"(?<![\w$])bigint(?![\w$:])")
 
 
 def canonical_type(text: str) -> str:
-    """Give the type that Spark calls `text`, empty when there is none of ours.
+    """Return the type that Spark calls `text`, empty when there is none of ours.
 
     >>> canonical_type("struct<bigint:bigint,d:decimal(10,2)>"), canonical_type("void")
     ('struct<bigint: long, d: decimal(10, 2)>', '')

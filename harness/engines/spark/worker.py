@@ -67,7 +67,7 @@ class Session:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def told(self, names: list[str]) -> dict[str, str]:
-        """Give the value of each setting as the session holds it."""
+        """Return the value of each setting as the session holds it."""
         return {name: self._value(name) for name in names}
 
     def _value(self, name: str) -> str:

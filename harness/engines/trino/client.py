@@ -140,7 +140,7 @@ def confirmations(connectors: Mapping[str, str], told: list[tuple[str, str]]) ->
 
 
 def catalog_of(sql: str) -> str:
-    """Give the catalog that a query of `Engine.sql` reads from, empty without one. Pure.
+    """Return the catalog that a query of `Engine.sql` reads from, empty without one. Pure.
 
     >>> catalog_of('select count(*) from "hudi_by_name"."d"."t"')
     'hudi_by_name'
@@ -163,7 +163,7 @@ def _sorted(error: Any, seconds: float) -> RefusedError | NoAnswerError:  # noqa
 
 
 def refusal_of(error: Any) -> Refusal:  # noqa: ANN401 - untyped
-    """Give what a TrinoQueryError tells. Pure.
+    """Return what a TrinoQueryError tells. Pure.
 
     The cause is the innermost Java exception with the first line of its stack, because "Internal
     error" is often all that the message says.

@@ -46,7 +46,7 @@ _ORC_PROPERTY: Final = f"hive.{ORC_COLUMN_NAMES}"
 
 
 def catalog(format_name: str, settings: Settings) -> str:
-    """Give the name of the catalog for a format (`hudi-cow`, `hive-parquet` …) and settings.
+    """Return the name of the catalog for a format (`hudi-cow`, `hive-parquet` …) and settings.
 
     >>> catalog("hudi-mor", {"use-column-names": "false"}), catalog("iceberg", {})
     ('hudi_by_position', 'iceberg')
@@ -61,7 +61,7 @@ def catalog(format_name: str, settings: Settings) -> str:
 
 
 def cannot(distribution: Distribution, settings: Settings, format_name: str) -> str:
-    """Say why a reader cannot be asked about tables of a format; empty when it can.
+    """Return why a reader cannot be asked about tables of a format; empty when it can.
 
     `settings` have names and values of SETTINGS. See `harness.engines.api.Engine.cannot`.
     """
@@ -83,13 +83,13 @@ def cannot(distribution: Distribution, settings: Settings, format_name: str) -> 
 
 
 def connectors(distribution: Distribution) -> dict[str, str]:
-    """Give the connector of every catalog."""
+    """Return the connector of every catalog."""
     values = catalog_values(distribution, "")
     return {name: str(value["connector"]) for name, value in values.items()}
 
 
 def wanted(catalogs: Catalogs, asked: Wanted) -> Catalogs:
-    """Give the catalogs that are asked, and the one through which a new server is tried.
+    """Return the catalogs that are asked, and the one through which a new server is tried.
 
     Each catalog loads the classes of its connector anew: with seven of them, 53,171 classes were
     half of the CPU seconds that Trino 476 took to start.
@@ -101,7 +101,7 @@ def wanted(catalogs: Catalogs, asked: Wanted) -> Catalogs:
 
 
 def catalog_values(distribution: Distribution, metastore_uri: str) -> Catalogs:
-    """Give what the template of a catalog is filled with, by the catalog's name."""
+    """Return what the template of a catalog is filled with, by the catalog's name."""
     by_kind = distribution.options("connectors")
     found: dict[str, dict[str, object]] = {}
     for name, kind, mapping in _catalogs(distribution):
@@ -115,7 +115,7 @@ def catalog_values(distribution: Distribution, metastore_uri: str) -> Catalogs:
 
 
 def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """Give each catalog's name, its kind, and the property that maps columns, if it has one."""
+    """Yield each catalog's name, its kind, and the property that maps columns, if it has one."""
     by_name = distribution.options("column_names")
     for kind in distribution.options("connectors"):
         yield kind, kind, {}

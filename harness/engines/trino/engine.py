@@ -33,16 +33,16 @@ class TrinoEngine:
     settings: Mapping[str, tuple[str, ...]] = connector_catalogs.SETTINGS
 
     def sql(self, question: Question, settings: Settings) -> str:
-        """Give the query; the catalog follows from the format and the settings."""
+        """Return the query; the catalog follows from the format and the settings."""
         catalog = connector_catalogs.catalog(question.format, settings)
         return query_sql.select(replace(question, database=f"{catalog}.{question.database}"), '"')
 
     def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
-        """Say why a reader cannot be asked about a format; see `Engine.cannot`."""
+        """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
         return connector_catalogs.cannot(distribution, settings, format_name)
 
     def ask_code(self) -> str:
-        """Give a digest of the templates and of the sources of all that shapes an answer."""
+        """Return a digest of the templates and of the sources of all that shapes an answer."""
         return code_digest(server.TEMPLATES)
 
     def serve(

@@ -101,7 +101,7 @@ class HttpSession:
 
 
 def _as_requests(reply: HTTPResponse, body: bytes, prefix: str) -> Response:
-    """Give a reply as the library wants it, its headers called as Trino calls them."""
+    """Return a reply as the library wants it, its headers called as Trino calls them."""
     found = Response()
     found.status_code, found.raw = reply.status, io.BytesIO(whole(body))
     named = ((_other(name, prefix, LIBRARY_PREFIX), value) for name, value in reply.getheaders())
@@ -110,7 +110,7 @@ def _as_requests(reply: HTTPResponse, body: bytes, prefix: str) -> Response:
 
 
 def whole(body: bytes) -> bytes:
-    """Give a reply in which no entry of a map is lost to who reads it into Python's dicts.
+    """Return a reply in which no entry of a map is lost to who reads it into Python's dicts.
 
     The library reads a reply itself: an object with a key twice becomes a list of its pairs before,
     which no server sends for a map. A reply without one stays as it is.
@@ -133,7 +133,7 @@ def whole(body: bytes) -> bytes:
 
 
 def _other(name: str, old: str, new: str) -> str:
-    """Give the name of a header with another first part.
+    """Return the name of a header with another first part.
 
     >>> _other("x-presto-set-session", "X-Presto", "X-Trino")
     'X-Trino-set-session'

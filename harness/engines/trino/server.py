@@ -130,7 +130,7 @@ def _started(
 
 
 def first_questions(catalogs: Iterable[str], table: str) -> list[str]:
-    """Give what a new server must answer: schemas through each catalog, and a table."""
+    """Return what a new server must answer: schemas through each catalog, and a table."""
     schemas = (f'show schemas from "{catalog}"' for catalog in catalogs)
     return [*schemas, startup.query(connector_catalogs.READY, table)]
 
@@ -146,7 +146,7 @@ def _ask(server: TrinoServer, left: list[str]) -> None:
 def command_line(
     installation: Installation, folder: Path, config: Path, jvm: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Give the command line; the servers need no launcher. `jvm`: options beside its own.
+    """Return the command line; the servers need no launcher. `jvm`: options beside its own.
 
     Raises:
         EnvironmentProblem: the distribution has no server tree.
@@ -162,7 +162,7 @@ def command_line(
 
 
 def class_path(installation: Installation) -> tuple[Path, ...]:
-    """Give the folders of the class path: of patched classes, if there are any, and of jars.
+    """Return the folders of the class path: of patched classes, if there are any, and of jars.
 
     Raises:
         EnvironmentProblem: the distribution has no server tree.

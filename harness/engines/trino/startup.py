@@ -45,7 +45,7 @@ def make(metastore_uri: str, folder: Path) -> str:
 
 
 def query(catalog_name: str, table: str) -> str:
-    """Give the SQL that reads it. Pure."""
+    """Return the SQL that reads it. Pure."""
     return f'select id from "{catalog_name}"."{DATABASE}"."{table}"'
 
 

@@ -74,7 +74,7 @@ def _child(at: int, field: Mapping[str, Json]) -> str:
 
 
 def columns(described: Sequence[Mapping[str, Json]], tally: Tally) -> tuple[Column, ...]:
-    """Give the columns of a reply, from `columns` of the protocol."""
+    """Return the columns of a reply, from `columns` of the protocol."""
     return tuple(
         Column(each["name"], each["type"], canonical(WireType.read(each["typeSignature"]), tally))
         for each in described
@@ -84,7 +84,7 @@ def columns(described: Sequence[Mapping[str, Json]], tally: Tally) -> tuple[Colu
 def rows(
     described: Sequence[Mapping[str, Json]], data: Sequence[Sequence[Json]], tally: Tally
 ) -> tuple[tuple[Value, ...], ...]:
-    """Give the rows of a reply in canonical values.
+    """Return the rows of a reply in canonical values.
 
     Raises:
         ArithmeticError, AttributeError, LookupError, TypeError, ValueError: a value or a type is
@@ -114,7 +114,7 @@ _UNBOUNDED: Final = 2147483647
 
 
 def canonical(kind: WireType, tally: Tally) -> str:
-    """Give a type in the words of `model.datatypes`; empty when they have none for it."""
+    """Return a type in the words of `model.datatypes`; empty when they have none for it."""
     inner = [canonical(each, tally) for each in kind.inner]
     if not all(inner):
         return ""
@@ -141,7 +141,7 @@ def canonical(kind: WireType, tally: Tally) -> str:
 
 
 def value_of(value: Json, kind: WireType, tally: Tally) -> Value:
-    """Give the canonical value of one JSON value; raises what `rows` raises."""
+    """Return the canonical value of one JSON value; raises what `rows` raises."""
     if value is None:
         return None
     match kind.name:
@@ -161,7 +161,7 @@ def value_of(value: Json, kind: WireType, tally: Tally) -> Value:
 
 
 def _leaf(value: Json, name: str, tally: Tally) -> Value:
-    """Give the canonical form of a value without parts; what is not of its type's form as it is."""
+    """Return canonical form of a value without parts; what is not of its type's form as it is."""
     try:
         if name == "real":
             found = _number(value, "float")
@@ -173,14 +173,14 @@ def _leaf(value: Json, name: str, tally: Tally) -> Value:
 
 
 def _listed(value: Json) -> list[Json]:
-    """Give a list; a text is refused, because its letters would pass for values."""
+    """Return a list; a text is refused, because its letters would pass for values."""
     if not isinstance(value, list):
         raise TypeError(f"{value!r} is no list")
     return value
 
 
 def _key(text: str, kind: WireType, tally: Tally) -> Value:
-    """Give the key of a map: JSON has it as text, whatever its type."""
+    """Return the key of a map: JSON has it as text, whatever its type."""
     # Of bytes it is Trino's own print or PrestoDB's base64, and nothing tells them apart; of keys
     # with parts it is a text too. No scenario has such keys.
     if kind.inner or kind.name == "varbinary":

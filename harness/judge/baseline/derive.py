@@ -36,7 +36,7 @@ class Rule:
 
 
 def derive(ground: Ground, covered: int = 0) -> tuple[Rule, ...]:
-    """Give rules for every wrong cell that is not covered yet and of which nothing is unexplained.
+    """Return rules for every wrong cell that is not covered yet and has nothing unexplained.
 
     Greedy: first the rule that explains most of what is left, or the one with fewest conditions.
     A rule holds of no cell that is correct or answers otherwise, so their order does not matter;
@@ -65,7 +65,7 @@ def _worth(rule: Rule, explained: int) -> tuple[int, int]:
 
 
 def _rules(ground: Ground, at: int) -> Iterator[Rule]:
-    """Give the two most general rules for a cell: for as many steps, or as many readers, as can be.
+    """Yield two most general rules for a cell: for as many steps, or as many readers, as can be.
 
     None when another cell has all the same properties and answers otherwise.
     """
@@ -93,7 +93,7 @@ def _when(conditions: dict[str, str], names: Sequence[str]) -> When:
 def _general(
     ground: Ground, at: int, full: dict[str, str], order: Sequence[str], names: Sequence[str]
 ) -> When:
-    """Give up each condition, in that order, without which the rule is still right."""
+    """Return up each condition, in that order, without which the rule is still right."""
     found = ground.seen[at].found
     if found is None:
         raise ValueError("a correct cell needs no rule")
@@ -109,7 +109,7 @@ def _general(
 
 
 def _interval(ground: Ground, at: int, cells: int, others: int) -> str:
-    """Give the steps around a cell's own in which no cell answers otherwise."""
+    """Return the steps around a cell's own in which no cell answers otherwise."""
     own = ground.seen[at].step
     wrong = [ground.seen[each].step for each in ground.places(cells & others)]
     low = max((step for step in wrong if step < own), default=-1)

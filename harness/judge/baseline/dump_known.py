@@ -21,7 +21,7 @@ _WIDE: Final = 1 << 20
 
 
 def dump(text: str, old: Sequence[Known], kept: Sequence[Known], new: Sequence[Known]) -> str:
-    """Give the text with the lines that are kept, in their own words, and then the new ones."""
+    """Return the text with the lines that are kept, in their own words, and then the new ones."""
     head, words = _words(text, old)
     lines = [words.get(line.line) or written(line) for line in kept]
     lines += [written(line) for line in new]
@@ -29,7 +29,7 @@ def dump(text: str, old: Sequence[Known], kept: Sequence[Known], new: Sequence[K
 
 
 def _words(text: str, old: Sequence[Known]) -> tuple[str, dict[int, str]]:
-    """Give what stands before the first line, and the words of each by the number it begins at.
+    """Return what stands before the first line, and the words of each by the number it begins at.
 
     A comment belongs to what comes after it. A list in brackets has no words of its own.
     """

@@ -22,7 +22,7 @@ class Ground:
         self._others: dict[Expect, int] = {}
 
     def cells(self, when: When) -> int:
-        """Give the cells of which all conditions hold."""
+        """Return the cells of which all conditions hold."""
         found = (1 << len(self.seen)) - 1
         for pair in when:
             found &= self._one(pair)
@@ -34,7 +34,7 @@ class Ground:
         return self._cells[pair]
 
     def others(self, found: Expect) -> int:
-        """Give the cells that do not answer so: the correct ones, and those wrong otherwise."""
+        """Return the cells that do not answer so: the correct ones, and those wrong otherwise."""
         if found not in self._others:
             self._others[found] = _bits(each.found != found for each in self.seen)
         return self._others[found]
@@ -45,7 +45,7 @@ class Ground:
         return tuple(sorted({name for each in readers for name in each if name.startswith(READER)}))
 
     def places(self, cells: int) -> Iterator[int]:
-        """Give the place of each cell of a set."""
+        """Yield the place of each cell of a set."""
         return (at for at in range(len(self.seen)) if cells >> at & 1)
 
 

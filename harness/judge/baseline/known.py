@@ -92,7 +92,7 @@ class Known:
 
     @property
     def place(self) -> str:
-        """Give `file:line`, for messages."""
+        """Return `file:line`, for messages."""
         return f"{self.path}:{self.line}"
 
     @property
@@ -107,7 +107,7 @@ class Known:
 
 @cache
 def steps(text: str) -> range:
-    """Give the steps that `6`, `>=6` or `3-5` mean.
+    """Return the steps that `6`, `>=6` or `3-5` mean.
 
     Raises:
         ValueError: it is none of these, or the first is after the last.
@@ -125,7 +125,7 @@ def steps(text: str) -> range:
 
 
 def holds(when: When, properties: Properties) -> bool:
-    """Tell whether all conditions hold of a cell.
+    """Return whether all conditions hold of a cell.
 
     >>> holds((("engine", "hive"), ("step", ">=6")), {"engine": "hive", "step": "7"})
     True

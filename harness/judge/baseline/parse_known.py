@@ -109,7 +109,7 @@ def _when(data: Mapping[str, object], at: Place, document: Document, problems: P
 
 
 def _text(name: str, value: object, *, free: bool) -> str | None:
-    """Give a condition's value as text; None when it cannot be one."""
+    """Return a condition's value as text; None when it cannot be one."""
     if name == STEP:
         return _steps(value)
     if isinstance(value, bool):

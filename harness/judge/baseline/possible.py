@@ -96,7 +96,7 @@ def _question(text: str) -> Iterator[str]:
 
 
 def _values(possible: Possible) -> dict[str, list[str]]:
-    """Give the values that each condition can have."""
+    """Return the values that each condition can have."""
     engines = possible.engines
     distributions = _once(each.distribution for each in engines)
     values = {
@@ -125,7 +125,7 @@ def _once(texts: Iterable[str]) -> list[str]:
 
 
 def _together(line: Known, possible: Possible) -> Iterator[str]:
-    """Say which conditions are possible one by one, and not together."""
+    """Yield which conditions are possible one by one, and not together."""
     asked = [pair for pair in line.when if pair[0] in OF_ENGINE or pair[0].startswith(READER)]
     if not any(_has(each, asked) for each in possible.engines):
         yield f"no distribution has all of {_said(asked)}"

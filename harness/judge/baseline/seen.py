@@ -48,7 +48,7 @@ class Seen:
 
 
 def seen_of(verdicts: Iterable[Verdict], facts: Facts) -> tuple[Seen, ...]:
-    """Give what is seen of each verdict, in their order, and then of each applied step."""
+    """Return what is seen of each verdict, in their order, and then of each applied step."""
     return (*(_of_verdict(each, facts) for each in verdicts), *_applied(facts))
 
 
@@ -89,7 +89,7 @@ def _of_reader(text: str, facts: Facts) -> dict[str, str]:
 
 
 def named(distribution: str) -> tuple[str, str]:
-    """Give engine and version of a distribution that is no longer there, by its name.
+    """Return engine and version of a distribution that is no longer there, by its name.
 
     >>> named("trino-368")
     ('trino', '368')

@@ -18,7 +18,7 @@ WHY: Final = f"{TODO}: say why"
 
 
 def update(text: str, path: str, seen: Sequence[Seen], today: datetime.date) -> str:
-    """Give the text of a baseline after which nothing that was seen is new or gone.
+    """Return the text of a baseline after which nothing that was seen is new or gone.
 
     `text` is the one there is, `seen` the cells of its scenario. A line stays as it is when all of
     its cells answer as it says, or when the run has none of them. Other lines go; what people said

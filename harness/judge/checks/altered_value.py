@@ -24,7 +24,7 @@ Hive by the Julian one (Spark SQL migration guide, "Upgrading from Spark SQL 2.4
 
 
 def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks are asked alike
-    """Tell whether the found value is the expected one that lost or changed a bit.
+    """Return whether the found value is the expected one that lost or changed a bit.
 
     A value that somebody else wrote is not, however near it is.
     """
@@ -38,12 +38,12 @@ def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks a
 
 
 def _only_sign_of_zero(expected: Value, found: Value) -> bool:
-    """Tell whether a zero has another sign: then zeros elsewhere are no other explanation."""
+    """Return whether a zero has another sign: then zeros elsewhere are no other explanation."""
     return isinstance(expected, float) and isinstance(found, float) and expected == found == 0
 
 
 def near(expected: Value, found: Value) -> bool:
-    """Tell whether one value may be the other with its digits, zone or precision changed."""
+    """Return whether one value may be the other with its digits, zone or precision changed."""
     if isinstance(expected, datetime.date):
         return _near_in_time(expected, found)
     if isinstance(expected, bytes):
@@ -65,7 +65,7 @@ def _near_in_time(expected: datetime.date, found: Value) -> bool:
 
 
 def _shown(text: str) -> datetime.datetime | None:
-    """Give the time of a text, that of one with nanoseconds too, to the microsecond."""
+    """Return the time of a text, that of one with nanoseconds too, to the microsecond."""
     try:
         return datetime.datetime.fromisoformat(text)
     except ValueError:
@@ -73,7 +73,7 @@ def _shown(text: str) -> datetime.datetime | None:
 
 
 def _between_calendars(day: datetime.date) -> datetime.timedelta:
-    """Give how far apart the two calendars count a day before the Gregorian one was made."""
+    """Return how far apart the two calendars count a day before the Gregorian one was made."""
     if _moment(day).date() >= GREGORIAN:
         return datetime.timedelta()
     year = day.year - (day.month < 3)  # noqa: PLR2004 - a leap day comes at the end of February
@@ -87,7 +87,7 @@ def _moment(value: datetime.date) -> datetime.datetime:
 
 
 def _near_text(expected: str, found: str) -> bool:
-    """Tell whether a text was cut off, padded, or changed in case, form or encoding."""
+    """Return whether a text was cut off, padded, or changed in case, form or encoding."""
     rest = found.strip().lower()
     if rest and expected.strip().lower().startswith(rest):
         return True
@@ -98,14 +98,14 @@ def _near_text(expected: str, found: str) -> bool:
 
 
 def _misread(text: str) -> set[str]:
-    """Give what becomes of letters beyond ASCII where UTF-8 is not written or not understood."""
+    """Return what becomes of letters beyond ASCII where UTF-8 is not written or not understood."""
     encoded = text.encode()
     lossy = {text.encode("ascii", "replace").decode(), encoded.decode("ascii", "replace")}
     return lossy | {encoded.decode("latin-1"), encoded.decode("cp1252", "replace")}
 
 
 def _near_bytes(expected: bytes, found: Value) -> bool:
-    """Tell whether bytes were cut off or padded with zeros, or some of them were lost in a text."""
+    """Whether bytes were cut off or padded with zeros, or some of them were lost in a text."""
     if isinstance(found, str):
         return found in {expected.decode(each, "replace") for each in ("utf-8", "ascii")}
     if not isinstance(found, bytes):
@@ -126,7 +126,7 @@ def _near_number(expected: Value, found: Value) -> bool:
 
 
 def _shorter(expected: decimal.Decimal, found: decimal.Decimal) -> bool:
-    """Tell whether digits behind the point were cut off or rounded away."""
+    """Return whether digits behind the point were cut off or rounded away."""
     exact, short = (min(0, int(n.normalize().as_tuple().exponent)) for n in (expected, found))
     last, off = decimal.Decimal(1).scaleb(short), abs(expected - found)
     cut_off = abs(found) < abs(expected) and off < last

@@ -6,7 +6,7 @@ from harness.judge.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Tell whether the key was answered before, or the column was."""
+    """Return whether the key was answered before, or the column was."""
     if place.what is What.EXTRA_COLUMN:
         return place.field is None and place.column in world.schema.names
     return place.what is What.SECOND_ROW

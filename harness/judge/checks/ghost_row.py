@@ -7,7 +7,7 @@ from harness.model.canonical import text_of
 
 
 def explains(place: Place, world: World) -> bool:
-    """Tell whether an earlier step deleted the row, or the question does not ask for it."""
+    """Return whether an earlier step deleted the row, or the question does not ask for it."""
     if place.what is What.COUNT:
         return place.counted and place.found > place.expected
     gone = (*world.history[-1].gone, *world.left_out)

@@ -6,6 +6,6 @@ from harness.judge.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks are asked alike
-    """Tell whether a row is absent, or fewer rows are counted than there are."""
+    """Return whether a row is absent, or fewer rows are counted than there are."""
     fewer = place.what is What.COUNT and place.counted and place.found < place.expected
     return place.what is What.ABSENT_ROW or fewer

@@ -6,5 +6,5 @@ from harness.judge.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks are asked alike
-    """Tell whether a value is simply not there."""
+    """Return whether a value is simply not there."""
     return place.what is What.CELL and place.found is None

@@ -7,7 +7,7 @@ from harness.judge.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Tell whether the value belongs to another field, living or dropped under another name."""
+    """Return whether the value belongs to another field, living or dropped under another name."""
     if place.what is not What.CELL or place.origin is None or place.field is None:
         return False
     if place.origin.field_id == place.field.id or place.origin.key != place.key:

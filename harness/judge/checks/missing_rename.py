@@ -6,7 +6,7 @@ from harness.judge.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Tell whether files may hold the value under a name that is not today's."""
+    """Return whether files may hold the value under a name that is not today's."""
     if place.what is not What.CELL or place.found is not None or place.field is None:
         return False
     if place.empty:

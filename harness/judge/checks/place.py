@@ -87,7 +87,7 @@ NULLS: Final = frozenset({look_of(None)})
 
 
 def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:
-    """Give the parts of a shown value down to plain ones: path, field, value."""
+    """Yield the parts of a shown value down to plain ones: path, field, value."""
     match value:
         case dict():
             for child in field.children:
@@ -121,7 +121,7 @@ def index_of(history: History) -> Index:
 
 
 def _forms(row: Row, field: Field, step: int, history: History) -> Iterator[tuple[Origin, Look]]:
-    """Give a value and its parts, as shown under each definition its column has had since."""
+    """Yield a value and its parts, as shown under each definition its column has had since."""
     schema, key = history[step].schema, text_of(row.key)
     for later in _definitions(field, history[step:]):
         try:
@@ -140,7 +140,7 @@ def _definitions(field: Field, history: History) -> Iterator[Field]:
 
 
 def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:
-    """Give a shown value and all its parts; those of NULL are NULL."""
+    """Yield a shown value and all its parts; those of NULL are NULL."""
     yield field, value
     match value:
         case tuple() if field.children:
@@ -208,7 +208,7 @@ class World:
         return {}
 
     def shown(self, row: Row) -> Mapping[str, Value]:
-        """Give a row's values by the names of the columns, as readers should show them.
+        """Return a row's values by the names of the columns, as readers should show them.
 
         What a later step wrote may have no form in the type of then: it stands as it is.
         """
@@ -241,16 +241,16 @@ class World:
         return (self.later or self.history)[-1]
 
     def at(self, step: int) -> Truth:
-        """Give the table after a step until now."""
+        """Return the table after a step until now."""
         return (*self.history, *self.later)[step]
 
     def names_of(self, field_id: int) -> tuple[str, ...]:
-        """Give the dotted paths that a field has had, oldest first."""
+        """Return the dotted paths that a field has had, oldest first."""
         paths = (truth.schema.path_of(field_id) for truth in self.history)
         return tuple(dict.fromkeys(path for path in paths if path))
 
     def names_held(self, field_id: int, key: str) -> frozenset[str]:
-        """Give the dotted paths under which files hold a value of a row, or may hold it.
+        """Return the dotted paths under which files hold a value of a row, or may hold it.
 
         Where the files are not known, they hold the version of the newest base file and all later
         ones, each under the name of its time, or under a later one where the file was written
@@ -276,7 +276,7 @@ class World:
         return frozenset(path for path in found if path)
 
     def root_of(self, field_id: int) -> int:
-        """Give the id of the column that a field is, or is a part of."""
+        """Return the id of the column that a field is, or is a part of."""
         for truth in reversed(self.history):
             for column in truth.schema.fields:
                 if any(each.id == field_id for each in column.walk()):
@@ -284,7 +284,7 @@ class World:
         return field_id
 
     def step_naming(self, names: Iterable[str], parent: Field | None = None) -> int | None:
-        """Give the latest earlier step with exactly these columns, or children of a struct.
+        """Return the latest earlier step with exactly these columns, or children of a struct.
 
         A view that goes back may show the columns of a later step, the latest first.
         """
@@ -297,15 +297,15 @@ class World:
         return None
 
     def expected_step(self, field_id: int, key: str) -> int:
-        """Give the step that wrote the value which the judged view should show; -1 for none."""
+        """Return the step that wrote the value which the judged view should show; -1 for none."""
         row = self.keys.get(key)
         return row.written.get(self.root_of(field_id), -1) if row else -1
 
     def unborn(self, field_id: int) -> bool:
-        """Tell whether a field came only after the judged step."""
+        """Return whether a field came only after the judged step."""
         came = any(truth.schema.by_id(field_id) for truth in self.later)
         return came and not self.names_of(field_id)
 
     def live(self, field_id: int) -> bool:
-        """Tell whether a field is in the schema of the judged step."""
+        """Return whether a field is in the schema of the judged step."""
         return self.schema.by_id(field_id) is not None

@@ -6,7 +6,7 @@ from harness.judge.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Tell whether the value belongs to a dropped field that ever had this name.
+    """Return whether the value belongs to a dropped field that ever had this name.
 
     It may have been written under another one: a file that was rewritten after a rename names
     every value, old ones too, as the field was called then.

@@ -6,7 +6,7 @@ from harness.judge.checks.place import Place, What, World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Tell whether the value is an older one, or all the columns are those of an earlier step."""
+    """Return whether the value is an older one, or all the columns are those of an earlier step."""
     if place.what in {What.EXTRA_COLUMN, What.ABSENT_COLUMN}:
         return place.origin is not None and place.origin.step <= world.step
     return place.what is What.CELL and _older_value(place, world)

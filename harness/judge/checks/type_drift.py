@@ -11,7 +11,7 @@ from harness.model.conversion import cast_text, read_back
 
 
 def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks are asked alike
-    """Tell whether only the type differs."""
+    """Return whether only the type differs."""
     if place.what is What.COLUMN_TYPE:
         return True
     if place.what is not What.CELL or place.found is None or place.expected is None:
@@ -26,7 +26,7 @@ def _alike(expected: Value, found: Value) -> bool:
 
 
 def _looks_alike(expected: Value, found: Value) -> bool:
-    """Tell whether the values look alike, or one is a text that shows the other."""
+    """Return whether the values look alike, or one is a text that shows the other."""
     if _plain(found) == _plain(expected):
         return True
     if isinstance(expected, str):
@@ -42,7 +42,7 @@ def _cast(value: Value) -> str | None:
 
 
 def _as_text(expected: Value, found: Value) -> bool:
-    """Tell whether bytes are shown as a text that loses none of them, or a text as its bytes."""
+    """Return whether bytes are shown as a text that loses none of them, or a text as its bytes."""
     if isinstance(expected, str) and isinstance(found, bytes):
         return found == expected.encode()
     if not (isinstance(expected, bytes) and isinstance(found, str)):

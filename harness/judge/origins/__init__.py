@@ -21,7 +21,7 @@ from harness.judge.predicted_origins import Foretold
 
 
 def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place, ...]:
-    """Give the places with the origin of each cell, in the same order."""
+    """Return the places with the origin of each cell, in the same order."""
     if world.foretold is not None:
         return tuple(_as_foretold(world, place, world.foretold) for place in places)
     own = [own_witness(world, place) for place in places]
@@ -55,7 +55,7 @@ def _as_foretold(world: World, place: Place, foretold: Foretold) -> Place:
 
 
 def _own(world: World, place: Place, origin: Origin | None) -> bool:
-    """Tell whether it is the very value that should be there: changed, it is nobody's any more."""
+    """Whether it is the very value that should be there: changed, it is nobody's any more."""
     if origin is None or place.field is None:
         return False
     step = world.expected_step(origin.field_id, place.key)

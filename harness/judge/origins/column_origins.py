@@ -36,7 +36,7 @@ DAY: Final = datetime.timedelta(days=1)
 
 
 def wrong_columns(places: Sequence[Place]) -> dict[int, list[int]]:
-    """Give where the wrong cells of each field stand, those with a value."""
+    """Return where the wrong cells of each field stand, those with a value."""
     found: dict[int, list[int]] = {}
     for at, place in enumerate(places):
         if place.what is What.CELL and place.field is not None and place.found is not None:
@@ -77,7 +77,7 @@ class Cell:
 
 
 def cells_of(world: World, seen: Seen) -> dict[int, list[Cell]]:
-    """Give every plain value that was found, right or wrong, by the field it should be of."""
+    """Return every plain value that was found, right or wrong, by the field it should be of."""
     cells: dict[int, list[Cell]] = {}
     for key, columns in seen.items():
         row = [each for field, value in columns for each in leaves(value, field, field.name)]
@@ -89,14 +89,14 @@ def cells_of(world: World, seen: Seen) -> dict[int, list[Cell]]:
 
 
 def _step(world: World, key: str, found: Value) -> int:
-    """Give the step that wrote a value, if it tells that it is this row's; else one before all."""
+    """Return step that wrote a value, if it tells that it is this row's; else one before all."""
     origins = world.index.looks.get(look_of(found), ())
     told = len(origins) == 1 and origins[0].key == key and not tells_nothing(found)
     return origins[0].step if told else BASE
 
 
 def batch_of(world: World, key: str) -> Batch:
-    """Give the rows that a row lies in one file with, by its key's text."""
+    """Return the rows that a row lies in one file with, by its key's text."""
     row = world.keys[key]
     in_base = world.held.get(key) == row
     return row.group, BASE if in_base else max(row.written.values(), default=BASE)
@@ -120,7 +120,7 @@ def by_pattern(world: World, places: list[Place], at: Sequence[int], cells: Sequ
 
 
 def _together(batches: AbstractSet[Batch]) -> Iterator[AbstractSet[Batch]]:
-    """Give the batches whose rows may have been read alike: all, those of a group, and each.
+    """Yield the batches whose rows may have been read alike: all, those of a group, and each.
 
     A reader that leaves out log files shows the base file for all rows of a group.
     """
@@ -155,7 +155,7 @@ def by_neighbours(
 
 
 def _only_fit(world: World, rows: Sequence[Cell], own: int | None) -> int | None:
-    """Give the one field whose values are those of all the rows; None for none or several.
+    """Return the one field whose values are those of all the rows; None for none or several.
 
     Another field's are of the version that the row shows; the column's `own` may be stale alone.
     """
@@ -172,7 +172,7 @@ def _only_fit(world: World, rows: Sequence[Cell], own: int | None) -> int | None
 
 
 def _had(world: World, field_id: int, cell: Cell, since: int) -> bool:
-    """Tell whether a field had a value in a row, in the version of a step or in a later one."""
+    """Return whether a field had a value in a row, in the version of a step or in a later one."""
     versions = world.index.cells.get((field_id, cell.key), {})
     first = max((step for step in versions if step <= since), default=BASE)
     return any(cell.readings & looks for step, looks in versions.items() if step >= first)
@@ -190,7 +190,7 @@ def _decided(world: World, place: Place, field_id: int | None) -> Place:
 
 
 def lies(world: World, key: str, older: Mapping[str, int]) -> Batch:
-    """Give the rows that a row counts as read with.
+    """Return the rows that a row counts as read with.
 
     One that shows an older version counts as one of the base file, as it is where a reader leaves
     out log files. A version that the base file does not have yet was read from its own log file,
@@ -207,7 +207,7 @@ def lies(world: World, key: str, older: Mapping[str, int]) -> Batch:
 def shown_fields(
     world: World, places: Sequence[Place], older: Mapping[str, int]
 ) -> dict[tuple[int, Batch], frozenset[int | None]]:
-    """Give the fields that each column shows in each batch, where it is wrong and not NULL.
+    """Return the fields that each column shows in each batch, where it is wrong and not NULL.
 
     Beside parts it is told of whole columns, and of whole file groups: a reader that leaves out
     log files shows its base file for all rows. `older`: the rows that show older versions.

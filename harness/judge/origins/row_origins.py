@@ -18,7 +18,7 @@ Shown = tuple[Origin, Value]
 
 
 def other_versions(world: World, places: Sequence[Place]) -> dict[str, int]:
-    """Give the step up to which a row was read, where some of its values are of another version."""
+    """Return step up to which a row was read, where some of its values are of another version."""
     rows: dict[str, list[Shown]] = {}
     for place in places:
         origin, field = place.origin, place.field
@@ -29,7 +29,7 @@ def other_versions(world: World, places: Sequence[Place]) -> dict[str, int]:
 
 
 def _version_of(world: World, shown: Sequence[Shown]) -> int:
-    """Give the step up to which a row was read, of which these values are shown.
+    """Return the step up to which a row was read, of which these values are shown.
 
     A boolean may be the same in several versions: then its origin is the latest of them, and the
     other values tell which it was. Where no version has them all, it is the latest origin.
@@ -40,7 +40,7 @@ def _version_of(world: World, shown: Sequence[Shown]) -> int:
 
 
 def _had_after(world: World, step: int, shown: Shown) -> bool:
-    """Tell whether a field had a value in its row after a step."""
+    """Return whether a field had a value in its row after a step."""
     origin, value = shown
     versions = _versions(world, origin)
     written = max((each for each in versions if each <= step), default=None)
@@ -52,7 +52,7 @@ def _versions(world: World, origin: Origin) -> Mapping[int, frozenset[Look]]:
 
 
 def is_older(world: World, place: Place) -> bool:
-    """Tell whether a value, of whatever field, is of an older version of its row."""
+    """Return whether a value, of whatever field, is of an older version of its row."""
     origin = place.origin
     if origin is None or place.what is not What.CELL or origin.key != place.key:
         return False
@@ -60,7 +60,7 @@ def is_older(world: World, place: Place) -> bool:
 
 
 def older(world: World, places: Sequence[Place]) -> dict[str, int]:
-    """Give the rows of which older versions are seen, and the step up to which each was read."""
+    """Return the rows of which older versions are seen, and the step up to which each was read."""
     rows: dict[str, list[Shown]] = {}
     for place in places:
         if place.origin and is_older(world, place):
@@ -134,7 +134,7 @@ def of_another_field(
 
 
 def _counterpart(world: World, column: int | None, part: Field) -> int | None:
-    """Give the part of another column that stands where a part does in its own, by their names."""
+    """Return part of another column that stands where a part does in its own, by their names."""
     path = (world.schema.path_of(part.id) or "").partition(".")[2]
     found = world.schema.by_id(column) if path and column is not None else None
     wanted = f"{world.schema.path_of(found.id)}.{path}" if found else ""
@@ -151,7 +151,7 @@ def as_of(world: World, place: Place, versions: Mapping[str, int]) -> Place:
 
 
 def _null_of(world: World, place: Place, field_id: int | None) -> Origin | None:
-    """Give the version of another field of the row that is NULL, the latest.
+    """Return the version of another field of the row that is NULL, the latest.
 
     Versions of the row from before the field was added are NULL there as well.
     """

@@ -32,17 +32,17 @@ def own_in_another(world: World, places: Sequence[Place]) -> tuple[Place, ...]:
 
 
 def _drifted(place: Place, world: World) -> bool:
-    """Tell whether a cell is but for a dispute the right one in another type."""
+    """Return whether a cell is but for a dispute the right one in another type."""
     return place.what is What.CELL and type_drift.explains(replace(place, disputed=False), world)
 
 
 def _nobody_elses(world: World, cells: Sequence[Place]) -> bool:
-    """Tell whether no other field has had all of these values."""
+    """Return whether no other field has had all of these values."""
     return not frozenset.intersection(*(_just_so(world, place) for place in cells))
 
 
 def _just_so(world: World, place: Place) -> frozenset[int]:
-    """Give the other fields of the row that ever had the very value, its type and all."""
+    """Return the other fields of the row that ever had the very value, its type and all."""
     key = world.keys[place.key].key
     versions = ((truth.schema, truth.rows[key]) for truth in world.history if key in truth.rows)
     return frozenset(

@@ -40,7 +40,7 @@ def own_witness(world: World, place: Place) -> Place:
 
 
 def _cut(world: World, place: Place) -> tuple[Origin, ...]:
-    """Give the other fields whose number a whole one of the same row is without its fraction.
+    """Return the other fields whose number a whole one of the same row is without its fraction.
 
     Readers of ORC files by position cut it where the column has a whole type (seen on Hive 3.1.3).
     Made fractions are a half.
@@ -53,21 +53,21 @@ def _cut(world: World, place: Place) -> tuple[Origin, ...]:
 
 
 def tells_nothing(found: Value) -> bool:
-    """Tell whether a value does not tell whose it is, though only one may have written it."""
+    """Return whether a value does not tell whose it is, though only one may have written it."""
     # A default or a flag may be anything's, whoever alone happened to write one.
     # The first days and seconds of 1970 are such numbers in another type.
     return isinstance(found, bool) or bool(FEW & set(readings(found)))
 
 
 def origins_of(world: World, found: Value) -> tuple[Origin, ...]:
-    """Give all who have ever had a value, whatever type it came in."""
+    """Return all who have ever had a value, whatever type it came in."""
     looks = world.index.looks
     had = (looks[look] for look in readings(found) if look in looks)
     return next(had, ())
 
 
 def readings(found: Value) -> Iterator[Look]:
-    """Give how a value looks, then what the same stored number is in another type.
+    """Yield how a value looks, then what the same stored number is in another type.
 
     Parquet stores texts and bytes alike, a date as days and a timestamp as milli- or microseconds
     since 1970: a reader by position shows a whole number as the date of that day (seen on Trino 476
@@ -110,7 +110,7 @@ def best(world: World, place: Place, origins: Iterable[Origin]) -> Origin:
 
 
 def older_and_newer(world: World, place: Place, origins: Iterable[Origin]) -> bool:
-    """Tell whether the value is of versions of its row before and after the one to be shown."""
+    """Return whether the value is of versions of its row before and after the one to be shown."""
     if world.newer is None or place.field is None:
         return False
     expected, own = world.expected_step(place.field.id, place.key), place.field.id

@@ -24,7 +24,7 @@ _NUMBER: Final = re.compile(
 
 
 def otherwise(source: DataType, to: DataType) -> bool:
-    """Tell whether a cast from one type to another may give NULL."""
+    """Return whether a cast from one type to another may give NULL."""
     match source, to:
         case Primitive("string"), Primitive(name):
             return name in INTEGERS or name in {"float", "double"}
@@ -34,7 +34,7 @@ def otherwise(source: DataType, to: DataType) -> bool:
 
 
 def taken(value: Value, to: DataType) -> Value:
-    """Give what a text becomes as a number.
+    """Return what a text becomes as a number.
 
     >>> taken("f3s1r1", Primitive("int")) is None, taken("7", Primitive("int"))
     (True, 7)

@@ -44,7 +44,7 @@ class LayoutError(Exception):
 def meeting_other_types(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int], *, counted: bool = False
 ) -> tuple[By, ...]:
-    """Give the ways to find columns that lead to one of another type in some base file.
+    """Return the ways to find columns that lead to one of another type in some base file.
 
     Where that is one way alone, an engine that complains of the type reads so. `counted`: whether
     a reader by position may count meta columns.
@@ -68,7 +68,7 @@ def meeting_other_types(
 def finders(
     history: History, *, counted: bool = False, renumbered: bool = False, outside: bool = False
 ) -> tuple[By, ...]:
-    """Give the ways to find columns that can differ on such a history.
+    """Return the ways to find columns that can differ on such a history.
 
     Upper and lower case matter only where two names differ by nothing else. `counted`: whether a
     reader by position may count meta columns. `renumbered`: whether ids that are given anew can be
@@ -86,7 +86,7 @@ def finders(
 
 
 def renamed_inside(history: History) -> bool:
-    """Tell whether a part of a column had a name that another part, or this one, has not."""
+    """Return whether a part of a column had a name that another part, or this one, has not."""
     parts = {
         (field.id, part.id, part.name)
         for truth in history
@@ -117,7 +117,7 @@ def met_otherwise(
     by: By,
     otherwise: Otherwise,
 ) -> bool:
-    """Tell whether some column of a base file can show something else than its values.
+    """Return whether some column of a base file can show something else than its values.
 
     Raises:
         LayoutError: a file's instant is not in the history.
@@ -142,7 +142,7 @@ def _otherwise(field: Field, source: Field, otherwise: Otherwise) -> bool:
 def slices(
     files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> Iterator[tuple[FileFact | None, list[FileFact]]]:
-    """Give each file group's newest base file with the log blocks that came after it.
+    """Yield each file group's newest base file with the log blocks that came after it.
 
     Raises:
         LayoutError: a file's instant was made by no step.
@@ -163,7 +163,7 @@ def slices(
 
 
 def version(history: History, fact: FileFact, key: str, steps: Mapping[str, int]) -> Row:
-    """Give the version of a row that a file holds.
+    """Return the version of a row that a file holds.
 
     Raises:
         LayoutError: the truth has no such row at that step.
@@ -184,7 +184,7 @@ def _record_keys(history: History, key: Value) -> tuple[str, str]:
 def sources(
     history: History, fact: FileFact, steps: Mapping[str, int], by: By, catalog: int = -1
 ) -> list[tuple[Field, Field | None]]:
-    """Give the table's columns, each with the one of the file that is taken for it.
+    """Return the table's columns, each with the one of the file that is taken for it.
 
     `catalog`: the step whose schema the reader goes by.
     """
@@ -220,7 +220,7 @@ def _in_file(
 
 
 def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
-    """Give what a reader shows of a row for a table's column, `source` being the file's."""
+    """Return what a reader shows of a row for a table's column, `source` being the file's."""
     if source is None:
         return None
     value = row.values.get(source.id)
@@ -232,12 +232,12 @@ def shown(row: Row, field: Field, source: Field | None, by: By) -> Value:
 
 
 def shown_as_stored(row: Row, field: Field, source: Field | None, by: By) -> Value:
-    """Give the same of a reader that takes what is stored for values of the column's type."""
+    """Return the same of a reader that takes what is stored for values of the column's type."""
     return _shown(row, field, source, by, _as_stored)
 
 
 def shown_as_cast(row: Row, field: Field, source: Field | None, by: By) -> Value:
-    """Give the same of a reader that casts, and shows NULL where that cannot be done."""
+    """Return the same of a reader that casts, and shows NULL where that cannot be done."""
     return _shown(row, field, source, by, _as_cast)
 
 
@@ -255,7 +255,7 @@ As = Callable[[Value, Field, Field], Value]
 
 
 def _by_name(value: Value, source: Field, field: Field, by: By, as_: As) -> Value:
-    """Give a stored value of the file's field `source` as the table's field `field`."""
+    """Return a stored value of the file's field `source` as the table's field `field`."""
     if value is None:
         return None
     if _nested(source) != _nested(field):
@@ -285,7 +285,7 @@ def _part(value: Mapping[int, Value], source: Field, part: Field, by: By, as_: A
 
 
 def _named_as(name: str, names: Sequence[str], by: By) -> str | None:
-    """Give the name that a reader takes for another; upper and lower case differ unless folded."""
+    """Return name that a reader takes for another; upper and lower case differ unless folded."""
     if by is By.FOLDED:
         return next((each for each in names if each.casefold() == name.casefold()), None)
     return name if name in names else None

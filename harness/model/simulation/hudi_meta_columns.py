@@ -37,7 +37,7 @@ PLACES: Final[Mapping[int, Field]] = MappingProxyType(
 
 
 def overlaid(found: Sources, partition_by: Container[str]) -> list[tuple[Field, Field | None]]:
-    """Give what is taken of a base file; partition columns come last in Hive and take no place."""
+    """What is taken of a base file; partition columns come last in Hive and take no place."""
     places = count()
     return [
         (field, source if field.name in partition_by else PLACES.get(next(places), source))

@@ -17,12 +17,12 @@ from harness.model.truth import History
 
 
 def has_timestamp(field: Field) -> bool:
-    """Tell whether a column is a timestamp, or has one inside."""
+    """Return whether a column is a timestamp, or has one inside."""
     return any(str(each.type) == "timestamp" for each in field.walk())
 
 
 def renumbered(history: History, files: Sequence[FileFact], steps: Mapping[str, int]) -> bool:
-    """Tell whether ids that are given anew in the order of some base file of Hudi's are others.
+    """Return whether ids that are given anew in the order of some base file of Hudi's are others.
 
     It is said only of tables that were seen to be read so: with a timestamp, without partitions,
     and with the columns that they were created with.
@@ -42,7 +42,7 @@ def renumbered(history: History, files: Sequence[FileFact], steps: Mapping[str, 
 
 
 def _ids(history: History, fact: FileFact, steps: Mapping[str, int]) -> list[int]:
-    """Give the ids of a file's columns in order; none of one that does not begin as Hudi's do."""
+    """Return the ids of a file's columns in order; none of one that does not begin as Hudi's do."""
     names = [name for name, _ in fact.columns]
     ids = {each.name: each.id for each in history[steps[fact.instant]].schema.fields}
     return [ids[each] for each in names if each in ids] if META.keys() <= {*names} else []

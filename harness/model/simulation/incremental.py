@@ -38,7 +38,7 @@ class Since:
     commits: Commits
 
     def dated(self, fact: FileFact, rows: Sequence[Row]) -> list[Row]:
-        """Give the rows of a file, in the order of its keys, with when each was committed.
+        """Return the rows of a file, in the order of its keys, with when each was committed.
 
         Raises:
             LayoutError: the file does not say.
@@ -50,7 +50,7 @@ class Since:
         return [dated(row, each) for row, each in zip(rows, instants, strict=True)]
 
     def gives(self, row: Row, given: Given = Given.SINCE) -> bool:
-        """Tell whether a row is given.
+        """Return whether a row is given.
 
         Raises:
             LayoutError: when it was committed is not known.
@@ -69,7 +69,7 @@ class Since:
         return at > self.step
 
     def differing(self, rows: Iterable[Row]) -> tuple[Given, ...]:
-        """Give what else than it should be may be given of rows, where that is not the same.
+        """Return what else than it should be may be given of rows, where that is not the same.
 
         Raises:
             LayoutError: when one was committed is not known.
@@ -93,5 +93,5 @@ class Since:
 
 
 def dated(row: Row, instant: str) -> Row:
-    """Give a row with when it was committed."""
+    """Return a row with when it was committed."""
     return replace(row, values={**row.values, COMMITTED: instant})

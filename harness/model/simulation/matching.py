@@ -24,7 +24,7 @@ Table = tuple[tuple[str, ...], frozenset[tuple[tuple[Look, ...], int]]]
 
 
 def table_of(labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> Table:
-    """Give an answer in the form in which it is compared."""
+    """Return an answer in the form in which it is compared."""
     order = sorted(range(len(labels)), key=lambda at: labels[at])
     looks = Counter(tuple([look_of(row[at]) for at in order]) for row in rows)
     return tuple(labels[at] for at in order), frozenset(looks.items())
@@ -46,7 +46,7 @@ class Readings:
     )
 
     def ways(self, query: Query) -> tuple[Way, ...]:
-        """Give the ways that are tried for a question, the smallest first.
+        """Return the ways that are tried for a question, the smallest first.
 
         Ids are given anew only where a timestamp is asked for.
         """
@@ -62,7 +62,7 @@ class Readings:
         return any(has_timestamp(each) for each in fields if whole or each.name in asked)
 
     def labels(self, way: Way, query: Query) -> tuple[str, ...] | None:
-        """Give what the answer's columns are called; None where the reader has no such column."""
+        """Return what the answer's columns are called; None where the reader has no such column."""
         schema = self.reading.schema(way)
         asked = (*query.columns, *query.filters)
         if not all(schema.has(path) for path in asked):
@@ -70,7 +70,7 @@ class Readings:
         return query.labels(schema.names)
 
     def answer(self, way: Way, query: Query) -> list[tuple[Value, ...]]:
-        """Give the rows that a reader of that way answers.
+        """Return the rows that a reader of that way answers.
 
         A reader is taken to resolve every row, and then to see whether the predicate holds for it;
         one that leaves out files by statistics does so before.
@@ -85,7 +85,7 @@ class Readings:
         return found
 
     def _values(self, way: Way, query: Query) -> list[tuple[Value, ...]]:
-        """Give all rows that a reader of that way reads, with all columns."""
+        """Return all rows that a reader of that way reads, with all columns."""
         if way.pruned is not None:
             return [each.values for each in self.reading.rows(way, query.where)]
         if way not in self._rows:
@@ -95,7 +95,7 @@ class Readings:
     def fitting(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
     ) -> tuple[Way, ...]:
-        """Give the smallest ways that reproduce a whole answer, under the labels asked for."""
+        """Return the smallest ways that reproduce a whole answer, under the labels asked for."""
         asked = query, table_of(labels, rows)
         if asked not in self._fitting:
             fits: list[Way] = []
@@ -108,7 +108,7 @@ class Readings:
     def all_fitting(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
     ) -> tuple[Way, ...]:
-        """Give every way that reproduces a whole answer, also those that do more than need be."""
+        """Return every way that reproduces a whole answer, also those that do more than need be."""
         wanted = table_of(labels, rows)
         return tuple(way for way in self.ways(query) if self._fits(way, query, wanted))
 

@@ -17,7 +17,7 @@ MILLISECOND: Final = 1000
 
 
 def finer(value: Value) -> bool:
-    """Tell whether a value holds a timestamp of which something would be cut off."""
+    """Return whether a value holds a timestamp of which something would be cut off."""
     match value:
         case datetime.datetime():
             return value.microsecond % MILLISECOND != 0
@@ -31,7 +31,7 @@ def finer(value: Value) -> bool:
 
 
 def cut(value: Value) -> Value:
-    """Give a value with its timestamps cut towards 1970.
+    """Return a value with its timestamps cut towards 1970.
 
     >>> str(cut(datetime.datetime(1969, 12, 31, 23, 59, 59, 123456)))
     '1969-12-31 23:59:59.124000'

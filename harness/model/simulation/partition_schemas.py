@@ -46,7 +46,7 @@ class Lists:
         return any(each != self.table for each in self.own.values())
 
     def shown(self, value: Value, place: int, row: Row) -> Value:
-        """Give what a row shows under the table's column at a place, Hudi's columns not counted.
+        """Return what a row shows under the table's column at a place, Hudi's columns not counted.
 
         Where the partition has a value under another type there, that is not predicted.
         """
@@ -59,12 +59,12 @@ class Lists:
             return Unpredicted()
 
     def beyond(self, place: int, row: Row) -> bool:
-        """Tell whether that place is beyond the end of the list of a row's partition."""
+        """Return whether that place is beyond the end of the list of a row's partition."""
         return self.ahead + place >= len(self.own[_partition(row)])
 
 
 def lists(history: History, files: Iterable[FileFact], bare: Container[int]) -> Lists | None:
-    """Give the lists after the last step; None for a table without partitions or not of Hudi's.
+    """Return the lists after the last step; None for a table without partitions or not of Hudi's.
 
     `bare`: the steps after which the catalog lists none of Hudi's columns.
     """
@@ -99,7 +99,7 @@ def _partition(row: Row) -> Partition:
 
 
 def _left(value: Value, now: DataType, own: DataType) -> Value:
-    """Give what is left of a value under the table's type that passes through the partition's."""
+    """Return what is left of a value under the table's type that passes through the partition's."""
     if value is None or now == own:
         return value
     match value, now, own:
@@ -117,7 +117,7 @@ def _left(value: Value, now: DataType, own: DataType) -> Value:
 
 
 def _number(text: str) -> Value:
-    """Give what a text becomes under a number: NULL; what may be a number is not predicted."""
+    """Return what a text becomes under a number: NULL; what may be a number is not predicted."""
     try:
         float(text)
     except ValueError:

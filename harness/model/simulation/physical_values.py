@@ -35,7 +35,7 @@ _TAKING: Final = frozenset({*_NUMBERS, "timestamp"})
 
 
 def otherwise(source: DataType, to: DataType) -> bool:
-    """Tell whether what is stored of a type shows something else than the value in another one."""
+    """Whether what is stored of a type shows something else than the value in another one."""
     match source, to:
         case Primitive(name), Decimal(precision, _):
             return name in _NUMBERS and precision <= SHORT_DECIMAL
@@ -46,7 +46,7 @@ def otherwise(source: DataType, to: DataType) -> bool:
 
 
 def taken(value: Value, to: DataType) -> Value:
-    """Give what is shown of a stored value that is not NULL, where that is something else.
+    """Return what is shown of a stored value that is not NULL, where that is something else.
 
     >>> str(taken(8000, Primitive("date"))), str(taken(8000, Decimal(12, 2)))
     ('1991-11-27', '80.00')
@@ -82,7 +82,7 @@ def _taken(value: Value, to: DataType) -> Value:
 
 
 def _day(number: int) -> Value:
-    """Give a date; one beyond the years 1 to 9999 as the text of Java's `LocalDate`.
+    """Return a date; one beyond the years 1 to 9999 as the text of Java's `LocalDate`.
 
     >>> str(_day(8000)), _day(2139095039), _day(-8388609), _day(-719528)
     ('1991-11-27', '+5858613-04-19', '-20998-10-09', '0000-01-01')
@@ -104,7 +104,7 @@ def _whole(number: int, to: DataType) -> int:
 
 
 def number(value: Value) -> int:
-    """Give the number that stands in the file: days, microseconds, or the bits of a float.
+    """Return the number that stands in the file: days, microseconds, or the bits of a float.
 
     Raises:
         ValueError: it is none of these, nor a whole number.

@@ -35,7 +35,7 @@ class Base:
 
     @property
     def why(self) -> str:
-        """Say why the rows are not exact, and how far they are not; empty when they are."""
+        """Return why the rows are not exact, and how far they are not; empty when they are."""
         if not self.doubt:
             return ""
         each = "each row in any version that it has had, or not at all"
@@ -45,7 +45,7 @@ class Base:
 def base_rows(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int], unread: str = ""
 ) -> Base:
-    """Give the rows that the base files show by themselves at the end of a history.
+    """Return the rows that the base files show by themselves at the end of a history.
 
     `steps`: the step that made each instant. `unread`: why there are no file facts.
     """
@@ -81,7 +81,7 @@ def _held(
 def _forgotten(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int], rows: Rows
 ) -> Rows:
-    """Give the rows that a newest base file should have and lacks.
+    """Return the rows that a newest base file should have and lacks.
 
     Raises:
         LayoutError: the model has another row that no file has: a group that is lost shows nothing.
@@ -108,7 +108,7 @@ def _forgotten(
 def _rewritten_without(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int], text: str
 ) -> Row | None:
-    """Give the version of a row that its group's newest base file should have; None if unknown."""
+    """Return version of a row that its group's newest base file should have; None if unknown."""
     holding = [fact for fact in files if text in _texts(history, fact)]
     if len({fact.file_group for fact in holding}) != 1:
         return None
@@ -125,7 +125,7 @@ def _rewritten_without(
 def _cleared(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[str, int]:
-    """Give for each row that a base file ever held the step that last wrote its group anew."""
+    """Return for each row that a base file ever held the step that last wrote its group anew."""
     bases = [fact for fact in files if fact.kind is FileKind.BASE]
     last: dict[str, int] = {}
     for fact in bases:

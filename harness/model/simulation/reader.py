@@ -126,7 +126,7 @@ class Reading:
         return bool(self.stored or self.listed or self.renumbered)
 
     def ways(self, *, prunes: bool = False) -> tuple[Way, ...]:
-        """Give the ways worth trying on these files, the smallest first.
+        """Return the ways worth trying on these files, the smallest first.
 
         `prunes`: whether there is a predicate.
         """
@@ -188,7 +188,7 @@ class Reading:
             yield Logs.UNDELETED
 
     def _catalogs(self, by: By) -> tuple[int, ...]:
-        """Give the steps that made another schema than today's, the newest first.
+        """Return the steps that made another schema than today's, the newest first.
 
         The order of columns matters to a reader by position alone.
         """
@@ -201,11 +201,11 @@ class Reading:
         return tuple(sorted(made.values(), reverse=True)[:CATALOGS])
 
     def schema(self, way: Way) -> Schema:
-        """Give the schema that a reader of that way goes by."""
+        """Return the schema that a reader of that way goes by."""
         return self._history[_catalog(way)].schema
 
     def rows(self, way: Way, where: Condition | None = None) -> Iterator[Shown]:
-        """Give every row as a reader of that way shows it, in the order of its schema.
+        """Yield every row as a reader of that way shows it, in the order of its schema.
 
         `where`: the predicate by which it may leave out files; rows it does not leave out. A base
         file whose log files it merges is read whatever its statistics say, for these may change
@@ -220,7 +220,7 @@ class Reading:
                 yield each
 
     def _merged(self, way: Way, where: Condition | None) -> Iterator[Shown]:
-        """Give the rows of every file group, whenever they were committed."""
+        """Yield the rows of every file group, whenever they were committed."""
         for base, logs in self._slices:
             merged = logs if way.logs is not Logs.IGNORED else ()
             older, newer = dict[str, Shown](), self._newer(merged, way)
@@ -233,7 +233,7 @@ class Reading:
                 yield from (row for row in {**older, **newer}.values() if row is not None)
 
     def _newer(self, logs: Sequence[FileFact], way: Way) -> dict[str, Shown | None]:
-        """Give what log files hold, by the text of the record key; None for a deleted row."""
+        """Return what log files hold, by the text of the record key; None for a deleted row."""
         newer: dict[str, Shown | None] = {}
         for log in logs:
             if way.logs is not Logs.UNDELETED:
@@ -242,7 +242,7 @@ class Reading:
         return newer
 
     def _third(self) -> int:
-        """Give the number of the column that is the third one, partition columns left aside.
+        """Return the number of the column that is the third one, partition columns left aside.
 
         Raises:
             ValueError: there is none.
@@ -251,7 +251,7 @@ class Reading:
         return list(self._places()).index(KEY_AT)
 
     def sources(self, way: Way, fact: FileFact) -> list[tuple[Field, Field | None]]:
-        """Give the columns that a reader of that way shows, each with the one of a file it takes.
+        """Return the columns that a reader of that way shows, each with the one of a file it takes.
 
         Hudi's meta columns have negative ids.
         """
@@ -267,7 +267,7 @@ class Reading:
         ]
 
     def _taken(self, fact: FileFact, by: By, way: Way) -> list[tuple[Field, Field | None]]:
-        """Give the columns that a reader shows, lists of partitions left aside."""
+        """Return the columns that a reader shows, lists of partitions left aside."""
         found = sources(self._history, fact, self._steps, by, _catalog(way))
         if not way.overlaid or fact.kind is not FileKind.BASE:
             return found
@@ -277,7 +277,7 @@ class Reading:
         return place is not None and self._lists is not None and self._lists.beyond(place, row)
 
     def _places(self) -> Iterator[int | None]:
-        """Give the place of each column in a list; none for one whose value is in the path."""
+        """Yield the place of each column in a list; none for one whose value is in the path."""
         truth, places = self._history[-1], count()
         for name in truth.schema.names:
             yield None if name in truth.table.partition_by else next(places)
@@ -299,7 +299,7 @@ class Reading:
     def _column(
         self, fact: FileFact, field: Field, source: Field | None, by: By, show: Show
     ) -> Sequence[Value]:
-        """Give what is shown of a file's rows in a column; most are shown alike in many ways."""
+        """Return what is shown of a file's rows in a column; most are shown alike in many ways."""
         by = _unplaced(by)
         # The fields are those of the history's schemas and of META: they live as long as this does.
         at_ = id(fact), id(field), id(source), by, show
@@ -308,14 +308,14 @@ class Reading:
         return self._columns[at_]
 
     def _left(self, values: Sequence[Value], row: Row) -> tuple[Value, ...]:
-        """Give what is left of a row's values by the list of its partition."""
+        """Return what is left of a row's values by the list of its partition."""
         return tuple(
             value if self._lists is None or place is None else self._lists.shown(value, place, row)
             for value, place in zip(values, self._places(), strict=True)
         )
 
     def _kept(self, base: FileFact, way: Way, where: Condition | None) -> bool:
-        """Tell whether a base file that stands alone is read at all."""
+        """Return whether a base file that stands alone is read at all."""
         if way.pruned is None or where is None:
             return True
         head = where.path.partition(".")[0]
@@ -340,7 +340,7 @@ def _in_logs(way: Way) -> By:
 
 
 def _unplaced(by: By) -> By:
-    """Give how columns are found where they have no place, as parts of structs."""
+    """Return how columns are found where they have no place, as parts of structs."""
     return By.NAME if by.placed else by
 
 

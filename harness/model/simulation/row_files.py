@@ -12,7 +12,7 @@ from harness.model.truth import History
 def lying(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int]
 ) -> dict[str, tuple[int, ...]]:
-    """Give for each key's text the steps that wrote the files of its newest slices.
+    """Return for each key's text the steps that wrote the files of its newest slices.
 
     Raises:
         LayoutError: a file's instant was made by no step.

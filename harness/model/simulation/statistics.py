@@ -14,7 +14,7 @@ from harness.model.query import Condition, Test
 
 
 def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
-    """Tell whether a file whose column has these values may hold a row for which it holds.
+    """Return whether a file whose column has these values may hold a row for which it holds.
 
     Values that cannot be compared with the wanted one leave nothing out, nor does a NaN: the least
     and the greatest of a column that has one are not written, or not to be relied on.

@@ -160,7 +160,7 @@ class Way:
         return lists or anew or outside or stored or casts or laid or pruned
 
     def includes(self, other: Way) -> bool:
-        """Tell whether another way is a smaller part of this one."""
+        """Return whether another way is a smaller part of this one."""
         return self.by is other.by and frozenset(other.beyond) < frozenset(self.beyond)
 
     def __str__(self) -> str:
@@ -210,7 +210,7 @@ class Beyond:
 
 
 def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
-    """Give the ways worth trying, the smallest first."""
+    """Return the ways worth trying, the smallest first."""
     made = (
         Way(by, *each)
         for by in finders

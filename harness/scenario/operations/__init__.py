@@ -18,13 +18,13 @@ NOT_OPERATIONS = frozenset({"api", "spark_sql", "new_rows"})
 
 @cache
 def registry() -> dict[str, type[Operation]]:
-    """Give the class of each operation by the name that scenario files use."""
+    """Return the class of each operation by the name that scenario files use."""
     names = (each.name for each in pkgutil.iter_modules(__path__))
     return {name: _class_of(name) for name in names if name not in NOT_OPERATIONS}
 
 
 def name_of(operation: Operation) -> str:
-    """Give the name that scenario files use for an operation."""
+    """Return the name that scenario files use for an operation."""
     return type(operation).__module__.rpartition(".")[2]
 
 

@@ -26,12 +26,12 @@ class AddColumn:
         return f"add column {self.name} {self.type}{where(self.first, self.after)}"
 
     def evolve(self, before: Truth) -> Truth:
-        """Give the column the next field id; no row has a value for it yet."""
+        """Return the column the next field id; no row has a value for it yet."""
         place = place_of(self.first, self.after)
         schema = before.schema.add(self.name, self.type, place)
         return with_schema(before, before.step + 1, schema)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Give one `alter table`."""
+        """Return one `alter table`."""
         column = f"{quoted(self.name)} {type_text(self.type)}{position(self.first, self.after)}"
         return (f"alter table {{table}} add columns ({column})",)

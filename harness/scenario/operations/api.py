@@ -44,7 +44,7 @@ class Operation(Protocol):
         """Say it in a few words, for reports: `rename column f1 to f1_new`."""
 
     def evolve(self, before: Truth) -> Truth:
-        """Give the truth after this operation as the next step.
+        """Return the truth after this operation as the next step.
 
         Raises:
             SchemaChangeError: it cannot be done on this table; the message says why.
@@ -52,11 +52,11 @@ class Operation(Protocol):
         """
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Give the common Spark SQL statements, the table's name written as `{table}`."""
+        """Return the common Spark SQL statements, the table's name written as `{table}`."""
 
 
 def place_of(first: bool, after: str | None) -> Place:  # noqa: FBT001 - the scenario file's keys
-    """Give the position that a scenario file's `first` and `after` mean.
+    """Return the position that a scenario file's `first` and `after` mean.
 
     Raises:
         SchemaChangeError: both are said.

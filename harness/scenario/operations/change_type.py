@@ -29,7 +29,7 @@ class ChangeType:
         return with_schema(before, before.step + 1, schema)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Give one `alter table`."""
+        """Return one `alter table`."""
         return (
             f"alter table {{table}} alter column {quoted(self.name)} type {type_text(self.to)}",
         )

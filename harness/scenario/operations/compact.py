@@ -24,5 +24,5 @@ class Compact:
         return compacted(before, before.step + 1)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Give nothing: each format has its own way."""
+        """Return nothing: each format has its own way."""
         return ()

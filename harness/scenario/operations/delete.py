@@ -28,6 +28,6 @@ class Delete:
         return written(before, before.step + 1, deleted=known(before, some(self.keys, "delete")))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Give one delete statement."""
+        """Return one delete statement."""
         keys = key_list(after, known(before, self.keys))
         return (f"delete from {{table}} where {quoted(after.table.key)} in {keys}",)

@@ -26,5 +26,5 @@ class DropColumn:
         return with_schema(before, before.step + 1, before.schema.drop(self.name))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Give one `alter table`."""
+        """Return one `alter table`."""
         return (f"alter table {{table}} drop column {quoted(self.name)}",)

@@ -29,7 +29,7 @@ class Insert:
         return written(before, before.step + 1, self._new(before))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Give one insert statement."""
+        """Return one insert statement."""
         return (insert_rows(after, self._new(before)),)
 
     def _new(self, before: Truth) -> tuple[Row, ...]:

@@ -36,7 +36,7 @@ class Merge:
         return written(before, before.step + 1, self._versions(before), deleted)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Give one merge statement; its source names its columns as the table does.
+        """Return one merge statement; its source names its columns as the table does.
 
         A source column that the table does not know is added to it by Hudi (engines notes, T5),
         so the deletion is told by key and not by a marker column. No two clauses fit one row and

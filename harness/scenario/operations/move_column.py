@@ -33,6 +33,6 @@ class MoveColumn:
         return with_schema(before, before.step + 1, schema)
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Give one `alter table`."""
+        """Return one `alter table`."""
         place = position(self.first, self.after)
         return (f"alter table {{table}} alter column {quoted(self.name)}{place}",)

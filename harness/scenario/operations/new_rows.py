@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 def rows_text(number: int) -> str:
-    """Say how many rows a step writes.
+    """Return how many rows a step writes.
 
     >>> rows_text(1), rows_text(3)
     ('1 row', '3 rows')
@@ -25,7 +25,7 @@ def rows_text(number: int) -> str:
 
 
 def key_of(truth: Truth, key: Key) -> Value:
-    """Give a scenario's key in the key column's type.
+    """Return a scenario's key in the key column's type.
 
     Raises:
         SchemaChangeError: it has no exact form in it.
@@ -38,7 +38,7 @@ def key_of(truth: Truth, key: Key) -> Value:
 
 
 def some(items: Sequence[Item], what: str) -> Sequence[Item]:
-    """Give what a write names, which must be something.
+    """Return what a write names, which must be something.
 
     Raises:
         SchemaChangeError: it is nothing; no engine has a statement for that.
@@ -62,7 +62,7 @@ def each_once(keys: Sequence[Value]) -> None:
 
 
 def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
-    """Give keys that must be in the table, each once.
+    """Return keys that must be in the table, each once.
 
     Raises:
         SchemaChangeError: one is not, or it is named twice.
@@ -78,7 +78,7 @@ def known(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
 
 
 def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
-    """Give keys that must not be in the table, each once.
+    """Return keys that must not be in the table, each once.
 
     Raises:
         SchemaChangeError: one is, or it is named twice.
@@ -93,12 +93,12 @@ def fresh(truth: Truth, keys: Iterable[Key]) -> tuple[Value, ...]:
 
 
 def whole(truth: Truth, keys: Iterable[Value]) -> tuple[Row, ...]:
-    """Give whole new versions of the rows with these keys, values generated."""
+    """Return whole new versions of the rows with these keys, values generated."""
     return tuple(new_row(truth, key, truth.step + 1, {}) for key in keys)
 
 
 def explicit(truth: Truth, rows: Iterable[Explicit]) -> tuple[Row, ...]:
-    """Give whole rows from explicit values.
+    """Return whole rows from explicit values.
 
     Raises:
         SchemaChangeError: a row names no key, or a column that is not there.
@@ -134,7 +134,7 @@ def _check_partition(truth: Truth, new: Row, given: dict[str, Value]) -> None:
 
 
 def stored(value: Value, field: Field) -> Value:
-    """Give an explicit value as the truth keeps it: a struct's parts by field id, types exact.
+    """Return an explicit value as the truth keeps it: a struct's parts by field id, types exact.
 
     Raises:
         ValueError: it is no value of the field's type; the message says why.

@@ -27,5 +27,5 @@ class RenameColumn:
         return with_schema(before, before.step + 1, before.schema.rename(self.name, self.to))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:  # noqa: ARG002
-        """Give one `alter table`."""
+        """Return one `alter table`."""
         return (f"alter table {{table}} rename column {quoted(self.name)} to {quoted(self.to)}",)

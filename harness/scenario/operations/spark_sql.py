@@ -25,7 +25,7 @@ def quoted(path: str) -> str:
 
 
 def type_text(type_: DataType) -> str:
-    """Give a type as Spark SQL writes it.
+    """Return a type as Spark SQL writes it.
 
     >>> from harness.model.datatypes import parse_type
     >>> type_text(parse_type("struct<a: long, b: array<int>>"))
@@ -46,7 +46,7 @@ def type_text(type_: DataType) -> str:
 
 
 def literal(value: Value, field: Field) -> str:
-    """Give a stored value (structs by child ids) as a typed Spark SQL expression."""
+    """Return a stored value (structs by child ids) as a typed Spark SQL expression."""
     if value is None:
         return f"cast(null as {type_text(field.type)})"
     match field.type:
@@ -81,7 +81,7 @@ def _scalar(value: Value, type_: DataType) -> str:
 
 
 def _has_literal(value: Value) -> bool:
-    """Tell whether Spark has a literal for a number; of all others it casts the text.
+    """Return whether Spark has a literal for a number; of all others it casts the text.
 
     There is none of what is not finite; `-0.0` is a decimal, and those have no negative zero.
     """
@@ -91,7 +91,7 @@ def _has_literal(value: Value) -> bool:
 
 
 def text(value: str) -> str:
-    r"""Give a string literal.
+    r"""Return a string literal.
 
     >>> text("it's")
     "'it\\'s'"
@@ -102,14 +102,14 @@ def text(value: str) -> str:
 
 
 def columns_in_order(truth: Truth) -> tuple[Field, ...]:
-    """Give the columns as Spark orders them: partition columns last, as the catalog holds them."""
+    """Return columns as Spark orders them: partition columns last, as the catalog holds them."""
     last = truth.table.partition_by
     plain = [field for field in truth.schema.fields if field.name not in last]
     return (*plain, *(truth.schema.find(name) for name in last))
 
 
 def select_rows(rows: Iterable[Row], fields: Sequence[Field]) -> str:
-    """Give a query that yields rows, every value typed, every column named."""
+    """Return a query that yields rows, every value typed, every column named."""
     return " union all ".join(
         "select "
         + ", ".join(f"{literal(row.values.get(f.id), f)} as {quoted(f.name)}" for f in fields)
@@ -118,23 +118,23 @@ def select_rows(rows: Iterable[Row], fields: Sequence[Field]) -> str:
 
 
 def insert_rows(truth: Truth, rows: Iterable[Row]) -> str:
-    """Give the statement that inserts whole rows."""
+    """Return the statement that inserts whole rows."""
     return f"insert into {{table}} {select_rows(rows, columns_in_order(truth))}"
 
 
 def definition(schema: Schema) -> str:
-    """Give the column list of `create table`."""
+    """Return the column list of `create table`."""
     return ", ".join(f"{quoted(field.name)} {type_text(field.type)}" for field in schema.fields)
 
 
 def key_list(truth: Truth, keys: Iterable[Value]) -> str:
-    """Give a parenthesised list of key literals."""
+    """Return a parenthesised list of key literals."""
     field = truth.schema.find(truth.table.key)
     return f"({', '.join(literal(key, field) for key in keys)})"
 
 
 def position(first: bool, after: str | None) -> str:  # noqa: FBT001 - a scenario file's keys
-    """Give the clause that places a column, empty at the end."""
+    """Return the clause that places a column, empty at the end."""
     if first:
         return " first"
     return f" after {quoted(after)}" if after else ""

@@ -51,7 +51,7 @@ class Touch:
         return written(before, before.step + 1, self._versions(before))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Give one insert statement; the format says that it replaces rows of the same key."""
+        """Return one insert statement; the format says that it replaces rows of the same key."""
         return (insert_rows(after, self._versions(before)),)
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:
@@ -63,7 +63,7 @@ class Touch:
         return (*whole(before, self.touched(before)), added)
 
     def touched(self, before: Truth) -> tuple[Value, ...]:
-        """Give the keys that are written again: the first of each chosen file group."""
+        """Return the keys that are written again: the first of each chosen file group."""
         firsts: dict[Group, Value] = {}
         only = self._partition(before)
         for row in before.rows.values():
@@ -73,7 +73,7 @@ class Touch:
         return tuple(keys[:: _EVERY[self._chosen()]]) if self._chosen() in _EVERY else ()
 
     def _partition(self, before: Truth) -> Mapping[str, Value] | None:
-        """Give the one partition that is written, that of the first row; None for every one."""
+        """Return the one partition that is written, that of the first row; None for every one."""
         first = next(iter(before.rows.values()), None)
         if self._chosen() is not Rewrites.PARTITION or first is None:
             return None
@@ -84,5 +84,5 @@ class Touch:
 
 
 def next_key(truth: Truth) -> Value:
-    """Give the key of the row that a touch as the next step adds."""
+    """Return the key of the row that a touch as the next step adds."""
     return truth.generation.touch_keys[truth.step + 1]

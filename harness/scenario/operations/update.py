@@ -30,7 +30,7 @@ class Update:
         return written(before, before.step + 1, self._versions(before))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Give one update statement that picks each row's values by its key."""
+        """Return one update statement that picks each row's values by its key."""
         rows = self._versions(before)
         order = (after.table.order_by,) if after.table.order_by else ()
         sets = ", ".join(_choose(after, name, rows) for name in (*self.set, *order))

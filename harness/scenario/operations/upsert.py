@@ -29,7 +29,7 @@ class Upsert:
         return written(before, before.step + 1, self._versions(before))
 
     def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
-        """Give one insert statement; the format says that it replaces rows of the same key."""
+        """Return one insert statement; the format says that it replaces rows of the same key."""
         return (insert_rows(after, self._versions(before)),)
 
     def _versions(self, before: Truth) -> tuple[Row, ...]:

@@ -25,7 +25,7 @@ APPLIED = Frozen(Outcome(1, OutcomeKind.APPLIED, "100"), (), (), ("", "100"))
 
 
 def told(make: Callable[[], object]) -> str:
-    """Give what is said when only small files can be written."""
+    """Return what is said when only small files can be written."""
     with full_disk(BIG // 2), pytest.raises((OSError, EnvironmentProblem)) as error:
         make()
     problem = of_machine(error.value) if isinstance(error.value, OSError) else error.value

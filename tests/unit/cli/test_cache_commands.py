@@ -64,7 +64,7 @@ def test_offline_all_that_is_missing_is_told_and_not_of_the_first_engine_only(
 
 
 def lacking(names: list[str], folder: Path) -> int:
-    """Give the megabytes that are told to be missing."""
+    """Return the megabytes that are told to be missing."""
     with pytest.raises(EnvironmentProblem) as told:
         needed_artifacts.fetch_all(names, Cache(folder, offline=True), QuietProgress())
     found = re.search(r"\((\d+) MB\)", str(told.value))

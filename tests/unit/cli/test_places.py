@@ -31,7 +31,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Give what is said to somebody who used a command wrongly."""
+    """Return what is said to somebody who used a command wrongly."""
     assert app.main(arguments) == WRONG_USE
     said = capsys.readouterr().err
     assert "Traceback" not in said

@@ -27,7 +27,7 @@ ASKED = {
 
 
 def planned() -> Plan:
-    """Give a plan of two tables in three steps each, creation included, by two writers."""
+    """Return a plan of two tables in three steps each, creation included, by two writers."""
     writers = ("writer-1", "writer-1", "writer-2")
     variants = tuple(Variant(each, STORY, "hudi-cow", {}, writers) for each in "vw")
     cells = tuple(

@@ -35,7 +35,7 @@ def table(*, partitioned: bool = False) -> Table:
 
 
 def wording(name: str, *operations: Operation, partitioned: bool = False) -> list[str]:
-    """Give the statements of the last operation."""
+    """Return the statements of the last operation."""
     scenario = Scenario("x", table(partitioned=partitioned), tuple(map(Step, operations)))
     done = [True] * len(operations)
     history = expected_history.history(scenario, merge_on_read=False, applied=done)

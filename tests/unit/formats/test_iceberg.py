@@ -29,7 +29,7 @@ TABLE = Table(tuple((n, parse_type(t)) for n, t in COLUMNS.items()), "id", "ts",
 
 
 def wordings(*operations: Operation) -> list[str]:
-    """Give the statements of the last operation."""
+    """Return the statements of the last operation."""
     done = [True] * len(operations)
     scenario = Scenario("x", TABLE, tuple(map(Step, operations)))
     history = expected_history.history(scenario, merge_on_read=False, applied=done)
@@ -37,7 +37,7 @@ def wordings(*operations: Operation) -> list[str]:
 
 
 def wording(*operations: Operation) -> str:
-    """Give the one statement of the last operation."""
+    """Return the one statement of the last operation."""
     (said,) = wordings(*operations)
     return said
 

@@ -36,7 +36,7 @@ def whole(reply: Reply, told: Told = TOLD) -> tuple[Finding, ...]:
 
 
 def heads(findings: tuple[Finding, ...]) -> Heads:
-    """Give the wrong columns by the name of the finding, each with what was expected and found."""
+    """Return wrong columns by the name of the finding, each with what was expected and found."""
     found = {
         each.kind.value: [(p.column, p.expected, p.found) for p in each.places if not p.key]
         for each in findings

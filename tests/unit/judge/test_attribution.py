@@ -60,7 +60,7 @@ def party(found: Verdict) -> Party | None:
 
 
 def as_filed(told: Told, files: Files) -> Reply:
-    """Give what a reader that errs in nothing answers about these files."""
+    """Return what a reader that errs in nothing answers about these files."""
     return read(told, files=files).reply
 
 

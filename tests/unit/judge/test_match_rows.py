@@ -111,7 +111,7 @@ SMALL = history(
 
 
 def of_small(*shown: int) -> list[tuple[str, int]]:
-    """Give which row is taken for which, where rows show a number as their key and nothing else."""
+    """Return which row is taken for which, where rows show a number as their key alone."""
     found = match(SMALL.world(), NAMES, [(each, None, None) for each in shown])
     return sorted((str(row.key), int(str(values[0]))) for row, values in found.pairs)
 

@@ -15,7 +15,7 @@ COLUMNS = "id string, ts long, f1 string, f2 string"
 
 
 def told_of(told: Told, reply: Reply, query: Query, view: str = "read_optimized") -> dict[str, int]:
-    """Give the step of each row that is as log files have it."""
+    """Return the step of each row that is as log files have it."""
     world = narrowed(told.world(view), query)
     found = newer_rows.told(world, reply.names, match(world, reply.names, reply.rows))
     assert all(each.key == key for key, each in found.items())

@@ -33,7 +33,7 @@ POSITION = Refusal("GENERIC_INTERNAL_ERROR", "io.trino.spi.type.VarcharType")
 
 
 def case_of(told: Told, outcomes: Mapping[int, Outcome] | None = None) -> Case:
-    """Give the records that a writer of this history leaves."""
+    """Return the records that a writer of this history leaves."""
     steps = tuple(Step(each) for each in told.operations)
     scenario = Scenario("family/name", told.disk.table, steps)
     mor, writers = told.disk.merge_on_read, ("writer",) * (len(steps) + 1)
@@ -256,7 +256,7 @@ def test_silence_is_unknown_and_says_why(moved: Told) -> None:
 
 
 def part(reply: Reply, *names: str) -> Part:
-    """Give the answer to one column asked alone with the key."""
+    """Return the answer to one column asked alone with the key."""
     at = [reply.names.index(name) for name in names]
     rows = tuple(tuple(row[each] for each in at) for row in reply.rows)
     return Part(names[-1], "select", tuple(reply.columns[each] for each in at), rows)

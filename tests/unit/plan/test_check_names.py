@@ -59,7 +59,7 @@ def change(mine: Path, old: str, new: str) -> None:
 
 
 def told(path: Path) -> list[str]:
-    """Give what is told of the profile, each from its line on."""
+    """Return what is told of the profile, each from its line on."""
     with pytest.raises(UsageProblem) as wrong:
         plan_options.make([path], "mine", "")
     lines = str(wrong.value).splitlines()

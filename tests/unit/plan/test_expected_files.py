@@ -16,7 +16,7 @@ STEPS = {str(step): step for step in range(20)}
 
 
 def newest(facts: Sequence[FileFact], steps: Mapping[str, int]) -> list[tuple[object, ...]]:
-    """Say what the files hold that a reader of the newest state reads."""
+    """Return what the files hold that a reader of the newest state reads."""
     found = [fact for base, logs in slices(facts, steps) for fact in (base, *logs) if fact]
     return sorted(
         (str(fact.kind), steps[fact.instant], tuple(sorted(fact.keys)), fact.deleted, own(fact))

@@ -36,7 +36,7 @@ VARIANTS = ("v1", "v2", "v3")
 
 
 def states(*variants: str, version: str = "9") -> States:
-    """Give tables of a version that Hive and Spark are declared not to know."""
+    """Return tables of a version that Hive and Spark are declared not to know."""
     frozen = SimpleNamespace(table_version=version)
     return {(each, 1): SimpleNamespace(digest=each, frozen=frozen) for each in variants}  # type: ignore[misc]
 

@@ -22,7 +22,7 @@ def claimed(*kinds: str) -> Claims:
 
 
 def by(verdict: Verdict, *parties: Party | None) -> Verdict:
-    """Give a wrong verdict with a misaligned value of one party, and a lost one of the next."""
+    """Return a wrong verdict with a misaligned value of one party, and a lost one of the next."""
     kinds = (FindingKind.MISALIGNED, FindingKind.LOST_VALUE)
     place = verdict.findings[0].witness
     found = [

@@ -60,7 +60,7 @@ def data(text: str) -> dict[str, Any]:
 
 
 def cells(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give the cells as the page's script puts them together."""
+    """Return the cells as the page's script puts them together."""
     return [
         question | cell | {"case": question["case"] + data["readers"][cell["r"]]["reader"]}
         for question in data["questions"]

@@ -129,7 +129,7 @@ def test_a_log_is_not_shown_where_the_server_answered_or_left_none(
 
 
 def error_of(run: Run, folder: Path, tries: tuple[Attempt, ...], **others: str) -> str:
-    """Give the text of the sample's silent cell; `tries`: in place of its own."""
+    """Return the text of the sample's silent cell; `tries`: in place of its own."""
     name, answer = next((n, a) for n, a in run.answers.items() if a.unknown)
     silent = replace(answer, attempts=tries or answer.attempts, **others)  # type: ignore[arg-type]
     cases = read(replace(run, answers={**run.answers, name: silent}), folder)

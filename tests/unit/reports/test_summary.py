@@ -103,7 +103,7 @@ def test_a_run_without_cells_has_no_groups(sampled: Run, tmp_path: Path) -> None
 
 
 def with_ways(run: Run, *told: tuple[str, ...]) -> Run:
-    """Give the run whose first wrong cells are reproduced by these ways, and no other."""
+    """Return the run whose first wrong cells are reproduced by these ways, and no other."""
     wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
     ways = dict(zip((each.case for each in wrong), told, strict=False))
     verdicts = (replace(each, reproduces=ways.get(each.case, ())) for each in run.verdicts)

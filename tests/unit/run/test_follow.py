@@ -44,12 +44,12 @@ class GoingOn:
         self.following.look()
 
     def told(self) -> dict[int, Verdict]:
-        """Give the verdicts that are told now, by the place of the reader."""
+        """Return the verdicts that are told now, by the place of the reader."""
         found = {at: self.following.find(cell.case) for at, cell in enumerate(self.cells)}
         return {at: each.verdict for at, each in found.items() if each is not None}
 
     def judged(self) -> dict[int, Verdict]:
-        """Give the verdicts of the run itself on the answers that are there."""
+        """Return the verdicts of the run itself on the answers that are there."""
         found = {each.case: each for each in pipeline.judge_run(self.folder).verdicts}
         return {at: found[cell.case] for at, cell in enumerate(self.cells)}
 

@@ -26,7 +26,7 @@ def test_every_run_has_a_folder_of_its_own(tmp_path: Path) -> None:
 
 
 def links(runs: Path) -> dict[str, str]:
-    """Give what each link of a folder of runs points to."""
+    """Return what each link of a folder of runs points to."""
     return {path.name: str(path.readlink()) for path in runs.iterdir() if path.is_symlink()}
 
 

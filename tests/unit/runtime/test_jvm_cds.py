@@ -36,7 +36,7 @@ def program(path: Path, text: str) -> None:
 def installed(
     tmp_path: Path, name: str = "trino-476", said: str = "whole", status: int = 0
 ) -> Installation:
-    """Give an installation whose Java writes and checks an archive, and does nothing else."""
+    """Return an installation whose Java writes and checks an archive, and does nothing else."""
     java = tmp_path / "jre-1" / "bin" / "java"
     program(java, JAVA.format(python=sys.executable, said=said))
     program(java.with_name("jcmd"), JCMD.format(python=sys.executable, status=status))
@@ -53,7 +53,7 @@ def first(installation: Installation) -> ClassArchive:
 
 
 def archive_of(installation: Installation) -> ClassArchive:
-    """Give the archive of a start that is not the first."""
+    """Return the archive of a start that is not the first."""
     first(installation)
     return first(installation)
 

@@ -74,7 +74,7 @@ def test_an_answer_is_held_against_the_first(
 
 
 def heard(again: ModuleType, *whats: Reply | Exception) -> Any:  # noqa: ANN401 - of a tool
-    """Give what is noted of a reader that says this, one after another."""
+    """Return what is noted of a reader that says this, one after another."""
     answers = again.Answers("r")
     for what in whats:
         answers.take(again.said(Says(what), "select 1"))
@@ -111,7 +111,7 @@ Harness = Callable[[Sequence[str]], int]
 
 @pytest.fixture
 def runs(again: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[Harness]:
-    """Give a list of what stands for `harness run`, one after another."""
+    """Return a list of what stands for `harness run`, one after another."""
     found: list[Harness] = []
 
     def done(command: Sequence[str], **_: object) -> subprocess.CompletedProcess[str]:

@@ -62,7 +62,7 @@ def canonical() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def one(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give one scenario of a recorded run, judged and reported on."""
+    """Return one scenario of a recorded run, judged and reported on."""
     folder, old = tmp_path_factory.mktemp("one"), load_run.load(RECORDED)
     variants = tuple(each for each in old.info.variants if each.scenario == SCENARIO)
     cells = tuple(each for each in old.info.cells if each.variant.startswith(SCENARIO))

@@ -49,7 +49,7 @@ def runs(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Runs:
 
 @pytest.fixture
 def prepare(module: ModuleType, tmp_path: Path) -> Callable[[], Known]:
-    """Give a function that prepares a bench in the same folder, each time as a new go does."""
+    """Return a function that prepares a bench in the same folder, each time as a new go does."""
     kinds = [
         module.Kind("trino-368", "trino-368"),
         module.Kind("harness", "trino-368"),

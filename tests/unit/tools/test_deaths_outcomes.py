@@ -131,7 +131,7 @@ Bench = Callable[..., tuple[Any, Scripted]]
 def bench(
     deaths: ModuleType, runs: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Bench:
-    """Give a function that makes a bench, of which an undisturbed run is known, and its runs."""
+    """Return a function that makes a bench, of which an undisturbed run is known, and its runs."""
     monkeypatch.setattr(deaths.pipeline, "judge_run", lambda _: None)
     (tmp_path / "known").mkdir()
     write(tmp_path / "known", RIGHT)

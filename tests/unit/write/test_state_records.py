@@ -42,7 +42,7 @@ def test_so_is_when_rows_were_committed(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> table_state.State:
-    """Give a state with a base file of its own step, whose catalog lists these columns."""
+    """Return a state with a base file of its own step, whose catalog lists these columns."""
     fact = FileFact(f"{step}", FileKind.BASE, f"{step}", "", tuple((n, "string") for n in META))
     listed = [{"name": name, "type": "string"} for name in columns]
     entry = CatalogEntry("t", {"sd": {"cols": listed}})

@@ -13,7 +13,7 @@ META = "_hoodie_commit_time"
 
 
 def state(*listed: str, stored: str = "id", partitions: tuple[str, ...] = ()) -> State:
-    """Give a state whose one catalog entry lists columns and whose one file stores one."""
+    """Return a state whose one catalog entry lists columns and whose one file stores one."""
     columns, keys = ([{"name": n, "type": "string"} for n in some] for some in (listed, partitions))
     entry = CatalogEntry("t", {"sd": {"cols": columns}, "partitionKeys": keys})
     fact = FileFact("f", FileKind.BASE, "g", "1", ((stored, "string"),))

@@ -214,7 +214,7 @@ WAITING = FileFact("b", FileKind.LOG, "g", "200", (), keys=("1",))
 def compacted(
     place: Place, patch: pytest.MonkeyPatch, facts: tuple[FileFact, ...], *made: str
 ) -> tuple[StateRecord, ...]:
-    """Give the records of a table whose compaction makes the instants of these names."""
+    """Return the records of a table whose compaction makes the instants of these names."""
 
     def makes(sql: str) -> tuple[str, ...]:
         if "compaction" in sql:

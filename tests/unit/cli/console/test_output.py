@@ -31,7 +31,7 @@ NOTED = "some progress"
 
 @pytest.fixture
 def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a judged run; what takes long only says that it goes on."""
+    """Return a judged run; what takes long only says that it goes on."""
     folder = tmp_path / "run"
     shutil.copytree(RECORDED, folder)
     pipeline.judge_run(folder)
@@ -92,7 +92,7 @@ def test_it_tells_programs_all_and_the_result_at_the_end(
 
 
 def told(said: str) -> list[dict[str, Any]]:
-    """Give the events of standard output, which holds nothing else."""
+    """Return the events of standard output, which holds nothing else."""
     return [json.loads(line) for line in said.splitlines()]
 
 

@@ -17,7 +17,7 @@ WRITER = "spark-3.5.8-hudi-0.15.0"
 
 
 def candidate_of(told: Told, view: str = "snapshot") -> Candidate:
-    """Give the whole of a history as the candidate that a search begins with."""
+    """Return the whole of a history as the candidate that a search begins with."""
     variant = case_of(told).variant
     writers = (WRITER,) * len(variant.writers)
     made = begin(variant, len(told.operations), view, ())
@@ -35,16 +35,16 @@ def told_of(candidate: Candidate) -> Told:
 
 
 def seen_by(reader: Reader, candidate: Candidate) -> frozenset[Sign]:
-    """Give how a reader's answer after the last step is wrong."""
+    """Return how a reader's answer after the last step is wrong."""
     told = told_of(candidate)
     return signs(judged(told, simulated.read(told.disk, told.truth, reader)), None)
 
 
 def showing(reader: Reader, sign: Sign) -> Callable[[Candidate], bool]:
-    """Give the question whether a reader shows a sign."""
+    """Return the question whether a reader shows a sign."""
     return lambda candidate: sign.among(seen_by(reader, candidate))
 
 
 def scenario_of(told: Told) -> Scenario:
-    """Give the scenario of a history."""
+    """Return the scenario of a history."""
     return case_of(told).variant.scenario

@@ -84,7 +84,7 @@ def wanted(reader: str, text: str) -> Wanted:
 
 @pytest.fixture
 def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Rounds, list[Plan]]:
-    """Give rounds whose only reader that answers reads by position."""
+    """Return rounds whose only reader that answers reads by position."""
     plans = list[Plan]()
 
     def done(made: Plan, work: Work) -> Run:
@@ -140,7 +140,7 @@ WRITERS = Cause(
 def rounds_after(
     outcome: Outcome, folder: Path, monkeypatch: pytest.MonkeyPatch, void: str = ""
 ) -> Rounds:
-    """Give rounds in which nobody answers and the second step comes out so.
+    """Return rounds in which nobody answers and the second step comes out so.
 
     `void`: why there is nothing to ask, where there is nothing.
     """

@@ -42,7 +42,7 @@ def seen_of(
     view: str = "snapshot",
     sql: str = 'select * from "hudi_by_position"."s_{0}"."t"',
 ) -> Seen:
-    """Give what a simulated reader by position answers, as if an engine had."""
+    """Return what a simulated reader by position answers, as if an engine had."""
     told = told_of(candidate)
     cell = cell_of(candidate, reader, view, "all")
     assert cell is not None

@@ -12,7 +12,7 @@ from harness.engines.spark import worker
 
 
 def lost() -> Exception:
-    """Give what Py4J raises when the JVM is gone: with its cause it is many lines."""
+    """Return what Py4J raises when the JVM is gone: with its cause it is many lines."""
     problem: Exception = Py4JNetworkError("nobody is there")
     problem.__cause__ = ConnectionRefusedError("refused")
     return problem

@@ -258,7 +258,7 @@ class Twice(dict[str, int]):
     """An object that JSON shows with one key twice."""
 
     def items(self) -> Any:  # noqa: ANN401 - what JSON is written from
-        """Give the pairs."""
+        """Return the pairs."""
         return [("a", 1), ("b", 5), ("a", 2)]
 
 

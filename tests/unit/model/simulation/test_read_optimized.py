@@ -20,7 +20,7 @@ def base_of(told: Told, change: Change = lambda fact: fact) -> Base:
 
 
 def versions(base: Base) -> dict[object, int]:
-    """Give the step that last wrote each row."""
+    """Return the step that last wrote each row."""
     return {key: max(row.written.values()) for key, row in base.rows.items()}
 
 

@@ -62,7 +62,7 @@ NESTED = "id string, ts long, f1 string, p struct<a: string, b: string>"
 
 
 def bare(text: str) -> Reading:
-    """Give the same files without Hudi's meta columns, as another format's are."""
+    """Return the same files without Hudi's meta columns, as another format's are."""
     told = history(text, NESTED)
     facts = [each.fact() for each in told.disk.files]
     return Reading(told.history, [replace(f, columns=f.columns[5:]) for f in facts], STEPS)
