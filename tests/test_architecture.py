@@ -41,10 +41,19 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         *("ask_question", "ask_server", "engine_pool", "reader_scheduler"),
     ),
     "judge": (
-        *("predicted_origins", "understand", "checks", "match_rows", "newer_rows", "origins"),
-        *("compare", "diagnosis", "file_evidence", "field_ids", "statement_evidence"),
-        *("file_contents", "attribution", "assess", "expectations", "verdicts", "baseline"),
-        *("gate",),
+        *("predicted_rows", "checks", "match_rows", "newer_rows", "origins", "field_ids"),
+        *("statement_evidence", "file_contents", "agreement", "file_evidence", "case"),
+        *("state_files", "expectations", "evidence", "answer_tables", "answer_texts"),
+        *(
+            "cut_history",
+            "understand",
+            "strategies",
+            "table_comparison",
+            "compare",
+            "trace",
+            "name",
+        ),
+        *("attribute", "settle", "standard", "verdicts", "baseline", "gate"),
     ),
 }
 """The modules of a verb in the order of their use: each imports only those before it."""

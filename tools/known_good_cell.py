@@ -10,7 +10,7 @@ from known_good_files import RIGHT, SAID, Files, Otherwise, Stored, others
 
 from harness.core import refusals
 from harness.core.records import Answer, Part, StateRecord, labelled
-from harness.judge.expectations import shows
+from harness.judge.case import view_of_rows
 from harness.model.canonical import text_of
 from harness.model.query import Query
 from harness.model.schema import Field
@@ -58,13 +58,13 @@ class Known:
     @property
     def fields(self) -> Sequence[Field]:
         """The table's columns after the step."""
-        return self.files.histories.history[self.cell.step].schema.fields
+        return self.files.case.history[self.cell.step].schema.fields
 
     @property
     def as_written(self) -> bool:
         """Whether what the files hold, rightly read, is what the truth expects."""
-        query, at = self.answer.question, (self.cell.step, shows(self.cell.view))
-        expected = self.files.histories.expected(*at, query)
+        query, at = self.answer.question, (self.cell.step, view_of_rows(self.cell.view))
+        expected = self.files.expectations.table(*at, query)
         labels = [label.casefold() for label, _ in expected.columns]
         found = self.files.table(self.cell.step, self.cell.view, query, "")
         return found == table_of(labels, expected.rows)
@@ -122,7 +122,7 @@ class Known:
         field = next(
             (each for each in self.fields if each.name.casefold() == head.casefold()), None
         )
-        then = self.files.histories.history[row.step].schema
+        then = self.files.case.history[row.step].schema
         own = then.by_id(field.id) if field else None
         if not column or own is None:
             return "it" if not column else f"no column of {head}'s id"

@@ -15,7 +15,9 @@ from itertools import combinations
 from typing import Final
 
 from harness.core.records import FileValues, StateRecord
-from harness.judge.expectations import READ_OPTIMIZED, Histories
+from harness.judge.case import READ_OPTIMIZED, Case
+from harness.judge.expectations import Expectations
+from harness.judge.standard import Standards
 from harness.model.canonical import MapValue, Value
 from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Struct
@@ -104,13 +106,18 @@ class Files:
                 self._values.setdefault(state.files[each.file], each)
 
     @cached_property
-    def histories(self) -> Histories:
-        """The truth, of which the schemas are used."""
-        return Histories(replay.case_of(self.recorded))
+    def case(self) -> Case:
+        """The variant; of its truth the schemas are used."""
+        return replay.case_of(self.recorded)
+
+    @cached_property
+    def expectations(self) -> Expectations:
+        """What is expected of a product that shows all that was written."""
+        return Standards(self.case).written.expectations
 
     def state(self, step: int) -> StateRecord:
         """Return the state after a step."""
-        return self.histories.states[step]
+        return self.case.state_of[step]
 
     def read(self, step: int, view: str) -> tuple[FileFact, ...]:
         """Return the files that a view is read from."""
@@ -120,14 +127,14 @@ class Files:
 
     def written(self, fact: FileFact) -> int:
         """Return the step that wrote a file."""
-        known = {**self.histories.instants}
+        known = dict(self.case.instants)
         for state in self.recorded.states:
             known.update(state.others)
         return known[fact.instant]
 
     def rows(self, step: int, view: str, otherwise: Otherwise = RIGHT) -> Iterator[Stored]:
         """Yield the rows that a reader finds: newer versions replace older ones of a file group."""
-        made = {**self.histories.instants, **dict(self.state(step).others)}
+        made = self.case.made(step)
         for base, logs in slices(self.read(step, view), made):
             found: dict[str, Stored] = {}
             for fact in (base, *(() if otherwise.base_only else logs)):
@@ -149,7 +156,7 @@ class Files:
         self, step: int, view: str, query: Query, reader: str, otherwise: Otherwise = RIGHT
     ) -> Table:
         """Return what a reader answers, as answers are compared."""
-        schema = self.histories.history[step].schema
+        schema = self.case.history[step].schema
         rows = [
             self.shown(row, step, reader, otherwise) for row in self.rows(step, view, otherwise)
         ]
@@ -158,7 +165,7 @@ class Files:
 
     def shown(self, row: Stored, step: int, reader: str, otherwise: Otherwise) -> list[Value]:
         """Return a row as it is shown under the table's columns after a step."""
-        truth = self.histories.history[step]
+        truth = self.case.history[step]
         partition = truth.table.partition_by
         places = [each for each in truth.schema.names if each not in partition]
         found = []
@@ -176,13 +183,13 @@ class Files:
         if place < META:
             return row.meta[place]
         name, value = tuple(row.values.items())[place - META]
-        source = self.histories.history[row.step].schema.find(name).type
+        source = self.case.history[row.step].schema.find(name).type
         if otherwise.stored and value is not None and stored.otherwise(source, field.type):
             return stored.taken(value, field.type)
         return value
 
     def _value(self, row: Stored, field: Field, otherwise: Otherwise) -> Value:
-        then = self.histories.history[row.step].schema
+        then = self.case.history[row.step].schema
         own = (
             next((each for each in then.fields if each.name == field.name), None)
             if otherwise.columns_by_name

@@ -14,7 +14,7 @@ from typing import Final
 from known_good_cell import Known, name, short
 from known_good_files import META
 
-from harness.judge.expectations import READ_OPTIMIZED
+from harness.judge.case import READ_OPTIMIZED
 from harness.model.canonical import MapValue, Value
 from harness.model.datatypes import Array, Map, Primitive, Struct
 from harness.model.file_facts import FileKind
@@ -62,7 +62,7 @@ def counted(known: Known) -> str | None:
     settings = dict(parse_reader(known.reader).settings)
     if not known.state.bare or settings.get("use-column-names") != "false":
         return None
-    partition = known.files.histories.history[0].table.partition_by
+    partition = known.files.case.history[0].table.partition_by
     listed = [each for each in known.fields if each.name not in partition]
     fact = next(each for each in known.state.files if each.kind is FileKind.BASE)
     for place, (field, (column, type_)) in enumerate(zip(listed, fact.columns, strict=False), 1):
@@ -96,7 +96,7 @@ def changed(known: Known) -> str | None:
     heads = {path.partition(".")[0] for path in (*asked.columns, *asked.filters)}
     whole = not asked.columns and not asked.count
     for fact in known.files.read(known.cell.step, known.cell.view):
-        then = known.files.histories.history[known.files.written(fact)].schema
+        then = known.files.case.history[known.files.written(fact)].schema
         for field in known.fields:
             own = then.by_id(field.id)
             nested = isinstance(field.type, Struct) and own is not None
@@ -150,7 +150,7 @@ def widened(known: Known) -> str | None:
     """Find a file with the column of the condition as int, where the table has long."""
     asked = known.answer.question
     for fact in known.files.read(known.cell.step, known.cell.view):
-        then = known.files.histories.history[known.files.written(fact)].schema
+        then = known.files.case.history[known.files.written(fact)].schema
         for field in known.fields:
             own = then.by_id(field.id)
             types = str(own.type) if own else "", str(field.type)
@@ -162,7 +162,7 @@ def widened(known: Known) -> str | None:
 def same_name(known: Known) -> str | None:
     """Find a part of a struct that a file has under the same name in another type."""
     for fact in known.files.read(known.cell.step, known.cell.view):
-        then = known.files.histories.history[known.files.written(fact)].schema
+        then = known.files.case.history[known.files.written(fact)].schema
         for field in known.fields:
             own = then.by_id(field.id)
             old = {each.name: each for each in own.children} if own else {}

@@ -1,223 +1,152 @@
-"""Where an answer differs from the table that the truth expects.
-
-Nothing is tolerated: a value is the same or it is a place. The order of rows and columns does not
-count. A place knows whose value was found there, as far as that can be told.
-"""
+"""Stage 3: where an answer differs from what is expected, and from what the files hold."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, replace
 
-from harness.core.records import Column, Origin, labelled
-from harness.judge import match_rows, origins
-from harness.judge import newer_rows as newer
-from harness.judge.checks.place import Place, What, World, leaves
-from harness.judge.match_rows import Found, Matching
-from harness.model.canonical import MapValue, Value, same, text_of
-from harness.model.datatypes import DataType
-from harness.model.query import COUNT, Query, at
-from harness.model.schema import Field
-from harness.model.truth import Row, Rows
+from harness.core.records import Answer, Column, Part
+from harness.judge.agreement import FileAgreement
+from harness.judge.answer_tables import AnswerTable, answered, tables_of
+from harness.judge.checks.place import Place, Spot, World
+from harness.judge.cut_history import as_shown
+from harness.judge.predicted_rows import PredictedRows
+from harness.judge.strategies import Strategies
+from harness.judge.table_comparison import RowComparison, compare_rows, miscounted, wrong_columns
 
 
-def differences(
-    world: World, columns: Sequence[Column], rows: Sequence[Found], asked: Sequence[str]
-) -> tuple[Place, ...]:
-    """Return every wrong place of an answer to a question for the columns `asked`."""
-    return (*wrong_rows(world, columns, rows, asked), *wrong_columns(world, columns, asked))
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An answer beside what is expected."""
+
+    rows: tuple[RowComparison, ...]
+    """Of each of its tables; none of a count."""
+    heads: tuple[Place, ...]
+    """What is wrong with its columns, and how they are declared, or with the number counted."""
+    in_files: frozenset[Spot] | None = None
+    """Where it differs from what the files hold; None where that is not known, or nothing is
+    wrong."""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All that is wrong, as often as tables show it."""
+        return (*(place for each in self.rows for place in each.places), *self.heads)
 
 
-def narrowed(world: World, query: Query) -> World:
-    """Return the world in which only the rows that a query asks for should be seen."""
-    if query.where is None:
-        return world
-    rows = _asked(world, query, world.rows)
-    others = {key: row for key, row in world.rows.items() if key not in rows}
-    left_out = {**world.left_out, **others}
-    newer = None
-    if world.newer is not None:
-        newer = tuple(_asked(world, query, each) for each in world.newer)
-    return replace(world, rows=rows, left_out=left_out, newer=newer)
-
-
-def _asked(world: World, query: Query, rows: Rows) -> Rows:
-    return {key: row for key, row in rows.items() if query.takes(world.shown(row))}
-
-
-def wrong(
-    world: World, query: Query, columns: Sequence[Column], rows: Sequence[Found]
-) -> tuple[Place, ...]:
-    """Return every wrong place of the answer to a query; `world` is narrowed to it."""
-    if query.count:
-        return tuple(_miscounted(world, columns, rows))
-    asked = query.labels(world.schema.names)
-    return differences(world, labelled(query, columns), rows, asked)
-
-
-def _miscounted(world: World, columns: Sequence[Column], rows: Sequence[Found]) -> Iterator[Place]:
-    number = rows[0][0] if len(columns) == 1 == len(rows) else tuple(rows)
-    if not same(number, len(world.rows)):
-        yield Place(What.COUNT, "", COUNT, len(world.rows), number)
-
-
-def wrong_rows(
+def compare(
+    answer: Answer,
     world: World,
-    columns: Sequence[Column],
-    rows: Sequence[Found],
-    asked: Sequence[str] | None = None,
-) -> tuple[Place, ...]:
-    """Return the wrong cells of the columns that were asked (or all there are), then wrong rows."""
-    names = [column.name for column in columns]
-    wanted = world.schema.names if asked is None else asked
-    known = [name for name in wanted if name in names and world.schema.has(name)]
-    fields = [(world.schema.find(name), names.index(name)) for name in known]
-    found = match_rows.match(world, names, rows)
-    seen = {
-        text_of(row.key): [(field, values[at]) for field, at in fields]
-        for row, values in found.pairs
-    }
-    cells = [
-        each for row, _ in found.pairs for each in _row(world, row, known, seen[text_of(row.key)])
-    ]
-    lost = (each for row, _ in found.empty for each in _empty(world, row, known))
-    told = origins.attribute(world, cells, seen)
-    return (*told, *lost, *_whole_rows(world, found, names, wanted))
+    strategies: Strategies,
+    agreement: FileAgreement | None,
+    *,
+    cuts: bool,
+) -> Comparison:
+    """Return where an answer, or the columns asked alone, differs from what is expected.
 
+    Args:
+        answer: as the judge understands it.
+        world: what is expected, as far as the product can show it.
+        strategies: what its rows were read from, which tells whose row one is.
+        agreement: what the files of the view hold; None where that is not known.
+        cuts: whether the product cannot show all that was written, nor all that files hold.
 
-def wrong_columns(
-    world: World, columns: Sequence[Column], asked: Sequence[str]
-) -> tuple[Place, ...]:
-    """Return the columns that are absent, too many, or declared with another type.
-
-    A column that was asked but is not in the schema of the judged step is one too many. Of one that
-    is there twice no type is asked: it is one place, and wrong already.
     """
-    wanted = [name for name in asked if world.schema.has(name)]
-    there = {column.name: column for column in columns}
-    names = Counter(column.name for column in columns)
-    step = world.step_naming(names.elements())
-    once = [name for name in wanted if names[name] <= 1]
-    places = [_column(world, name, there.get(name), step) for name in once]
-    for name, times in names.items():
-        if name not in wanted or times > 1:
-            origin = _named_then(world, name, step)
-            places.append(Place(What.EXTRA_COLUMN, "", name, None, name, origin=origin))
-    return tuple(place for place in places if place is not None)
+    found = _compared(answer, world, strategies.predicted)
+    if agreement is None or not found.places:
+        return found
+    try:
+        if agreement.alike:
+            return replace(found, in_files=frozenset(each.spot for each in found.places))
+        rows = agreement.held.rows
+        rows = as_shown(rows, world.schema) if cuts else rows
+        held = replace(world, rows=rows, left_out={}, newer=None)
+        again = _compared(answer, held, strategies.predicted)
+        return replace(found, in_files=frozenset(each.spot for each in again.places))
+    except ValueError:  # files hold a value that has no form in the type of today
+        return found
 
 
-def _column(world: World, name: str, column: Column | None, step: int | None) -> Place | None:
-    field = world.schema.find(name)
-    if column is None:
-        origin = Origin(field.id, name, step, "") if step is not None else None
-        return Place(What.ABSENT_COLUMN, "", name, name, None, field, origin)
-    if _declares(column, field.type):
-        return None
-    declared = column.canonical or column.type
-    return Place(What.COLUMN_TYPE, "", name, str(field.type), declared, field)
+def differs(answer: Answer, world: World) -> bool:
+    """Return whether anything is wrong with the rows of an answer; nothing is named.
 
-
-def _named_then(world: World, name: str, step: int | None) -> Origin | None:
-    if step is None:
-        return None
-    return Origin(world.at(step).schema.find(name).id, name, step, "")
-
-
-def _whole_rows(
-    world: World, found: Matching, names: Sequence[str], asked: Sequence[str]
-) -> Iterator[Place]:
-    early = newer.told(world, names, found)
-    for key, values in found.extra:
-        yield Place(What.EXTRA_ROW, key, "", None, values, origin=early.get(key))
-    for key, values in found.second:
-        yield Place(What.SECOND_ROW, key, "", None, values)
-    there = found.there
-    for key, row in world.keys.items():
-        if key not in there:
-            shown = world.shown(row)
-            values = tuple(at(shown, path) for path in asked if world.schema.has(path))
-            yield Place(What.ABSENT_ROW, key, "", values, None, origin=early.get(key))
-
-
-def _declares(column: Column, type_: DataType) -> bool:
-    """Return whether a declared type is the wanted one; a type without a name of ours is not.
-
-    Nothing is wrong with the type of a column that was refused.
+    How they were read says whose a wrong value is; that one is wrong their values alone tell.
     """
-    return column.canonical == str(type_) or not (column.canonical or column.type)
+    return bool(_compared(answer, world, (None,)).places)
 
 
-def _row(
-    world: World, row: Row, known: Sequence[str], seen: Sequence[tuple[Field, Value]]
-) -> Iterator[Place]:
-    expected, key = world.shown(row), text_of(row.key)
-    for path, (field, found) in zip(known, seen, strict=True):
-        wanted = at(expected, path)
-        if not same(wanted, found):
-            yield from _cell(world, Place(What.CELL, key, path, wanted, found, field))
+def _compared(
+    answer: Answer, world: World, predicted: Sequence[PredictedRows | None]
+) -> Comparison:
+    tables = tables_of(answer)
+    if answer.refusal is None:
+        return _of_whole(tables[0], world.narrowed(answer.question), predicted[0])
+    pairs = zip(tables, predicted, strict=True)
+    rows = tuple(_rows_of(each, world, None, of) for each, of in pairs)
+    return Comparison(rows, tuple(_heads_of_parts(answer.parts, world)) if answer.parts else ())
 
 
-def _empty(world: World, row: Row, known: Sequence[str]) -> Iterator[Place]:
-    """Yield the values of a row that came as nothing but NULLs."""
-    seen = [(world.schema.find(name), None) for name in known]
-    return (replace(each, empty=True) for each in _row(world, row, known, seen))
+def _of_whole(table: AnswerTable, world: World, predicted: PredictedRows | None) -> Comparison:
+    if table.query.count:
+        return Comparison((), tuple(miscounted(world, table.columns, table.rows)))
+    asked = table.query.labels(world.schema.names)
+    heads = wrong_columns(world, table.columns, asked)
+    # How a right answer was read does not matter, and most are right.
+    read = predicted if heads else None
+    return Comparison((_rows_of(table, world, asked, predicted, read),), heads)
 
 
-def _cell(world: World, at: Place) -> Iterator[Place]:
-    """Yield the wrong parts of a value, as deep as both sides have the same shape."""
-    if same(at.expected, at.found) or at.field is None:
-        return
-    match at.expected, at.found:
-        case dict(), dict():
-            yield from _struct(world, at, at.field)
-        case tuple(), tuple() if len(at.expected) == len(at.found):
-            for number, (left, right) in enumerate(zip(at.expected, at.found, strict=True)):
-                yield from _cell(world, _part(at, f"[{number}]", at.field.children[0], left, right))
-        case MapValue(), MapValue() if same(_keys(at.expected), _keys(at.found)):
-            for (key, left), (_, right) in zip(at.expected.pairs, at.found.pairs, strict=True):
-                value = at.field.children[1]
-                yield from _cell(world, _part(at, f"[{text_of(key)}]", value, left, right))
-        case ((dict() | tuple() | MapValue()), None):
-            yield from _all_lost(at, at.field)
-        case _:
-            yield at
+def _rows_of(
+    table: AnswerTable,
+    world: World,
+    asked: Sequence[str] | None,
+    predicted: PredictedRows | None,
+    read: PredictedRows | None = None,
+) -> RowComparison:
+    """Compare the rows of a table, in view of what they were read from where any is wrong."""
+    found = compare_rows(replace(world, predicted=read), table.columns, table.rows, asked)
+    if predicted is None or read is predicted or not found.places:
+        return found
+    return compare_rows(replace(world, predicted=predicted), table.columns, table.rows, asked)
 
 
-def _part(whole: Place, path: str, field: Field, expected: Value, found: Value) -> Place:
-    return Place(What.CELL, whole.key, f"{whole.column}{path}", expected, found, field)
+def _heads_of_parts(parts: Sequence[Part], world: World) -> Collection[Place]:
+    """Return what is wrong with the columns that parts show, and how they are declared, each once.
+
+    All of them together are what a whole answer would have shown, and are compared like one, which
+    tells the step that they are of. Each part by itself has the key and the column asked for.
+    """
+    key = world.history[0].table.key
+    wrong = list(wrong_columns(world, _together(parts, world), world.schema.names))
+    for part in filter(answered, parts):
+        asked = tuple(dict.fromkeys((key, part.column)))
+        wrong += wrong_columns(world, part.columns, asked)
+    once: dict[Hashable, Place] = {}
+    for each in wrong:
+        once.setdefault((each.spot, repr(each.found)), each)
+    return once.values()
 
 
-def _keys(value: MapValue) -> tuple[Value, ...]:
-    return tuple(key for key, _ in value.pairs)
+def _together(parts: Sequence[Part], world: World) -> tuple[Column, ...]:
+    """Return the columns of all parts as those of one answer, in which the key stands once."""
+    key = world.history[0].table.key
+    keys: list[Column] = []
+    others: list[Column] = []
+    for part in parts:
+        shown = _shown(part, world)
+        names = [each.name for each in shown]
+        at = names.index(key) if key in names else len(names)
+        keys += shown[at : at + 1]
+        others += (*shown[:at], *shown[at + 1 :])
+    return (*keys[:1], *others)
 
 
-def _struct(world: World, at: Place, field: Field) -> Iterator[Place]:
-    expected, found = at.expected, at.found
-    step = world.step_naming(found, field)
-    there = world.at(step).schema.by_id(field.id) if step is not None else None
-    old = {child.name: child.id for child in there.children} if there else {}
-    for child in field.children:
-        if child.name in found:
-            part = _part(at, f".{child.name}", child, expected[child.name], found[child.name])
-            yield from _cell(world, part)
-        else:
-            origin = Origin(child.id, child.name, step, at.key) if step is not None else None
-            path = f"{at.column}.{child.name}"
-            yield Place(What.ABSENT_COLUMN, at.key, path, child.name, None, child, origin)
-    for name in found:
-        if name not in expected:
-            origin = Origin(old[name], name, step, at.key) if step is not None else None
-            path = f"{at.column}.{name}"
-            yield Place(What.EXTRA_COLUMN, at.key, path, None, name, origin=origin)
-    if list(found) != list(expected) and found.keys() == expected.keys():
-        orders = ", ".join(expected), ", ".join(found)
-        yield Place(What.COLUMN_TYPE, at.key, at.column, *orders, field)
+def _shown(part: Part, world: World) -> tuple[Column, ...]:
+    """Return the columns that a part shows.
 
-
-def _all_lost(at: Place, field: Field) -> Iterator[Place]:
-    parts = [each for each in leaves(at.expected, field, at.column) if each[2] is not None]
-    for path, leaf, value in parts:
-        yield Place(What.CELL, at.key, path, value, None, leaf)
-    if not parts:
-        yield at
+    One that was refused has the column it was asked for. Nor is it known how a part could show a
+    column that only the reader's catalog has: that it was asked for is wrong already.
+    """
+    columns = part.columns if answered(part) else ()
+    names = [each.name for each in columns]
+    known = answered(part) and world.schema.has(part.column)
+    return columns if known or part.column in names else (*columns, Column(part.column, ""))

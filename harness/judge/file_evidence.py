@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 from harness.core.records import Answer, labelled
 from harness.judge.checks.place import World
-from harness.judge.predicted_origins import Foretold, Looks, foretell, looks_of
+from harness.judge.predicted_rows import Looks, PredictedRows, looks_of, predict_rows
 from harness.model.canonical import Value, text_of
 from harness.model.file_facts import FileFact
 from harness.model.query import Query, at
@@ -63,7 +63,7 @@ class Layout:
             return f"names are not exact, for the files tell nothing: {self.unread}"
         if doubt := self._doubt():
             return f"the files are not as the truth says: {doubt}"
-        why = self._predicted() if self.since else None
+        why = self._prediction() if self.since else None
         return f"{UNDATED}: {why}" if isinstance(why, str) else ""
 
     def _doubt(self) -> str:
@@ -108,9 +108,9 @@ class Layout:
         cut = sum(way.cut for way in whole.ways(query)) if whole else 0
         return len(own.ways(query)) + cut if own else 0
 
-    def foretold(
+    def predicted(
         self, query: Query, labels: Sequence[str], rows: Sequence[Sequence[Value]]
-    ) -> Foretold | None:
+    ) -> PredictedRows | None:
         """Return what the rows of an answer were read from, where its values do not tell.
 
         So it is where Hudi's meta columns are shown (counted by position, or under others), by ids
@@ -125,7 +125,7 @@ class Layout:
         if readings is None or (readings is own and not all(map(_tells_more, ways))):
             return None
         history = self.world.history
-        told = [foretell(readings.reading, way, query, labels, history) for way in ways]
+        told = [predict_rows(readings.reading, way, query, labels, history) for way in ways]
         return told[0] if told and all(each == told[0] for each in told) else None
 
     def read_from(self, answer: Answer) -> Mapping[str, FileFact]:
@@ -174,10 +174,10 @@ class Layout:
 
     def readings(self) -> Readings | None:
         """Return what readers of each way would answer; None where the files tell nothing."""
-        found = self._predicted()
+        found = self._prediction()
         return found if isinstance(found, Readings) else None
 
-    def _predicted(self) -> Readings | str:
+    def _prediction(self) -> Readings | str:
         if not self._readings:
             self._readings.append(self._read() if self.files else "there are no files")
         return self._readings[0]

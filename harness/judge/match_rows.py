@@ -17,7 +17,7 @@ from harness.model.canonical import Look, Value, look_of, same, text_of
 from harness.model.query import at as value_at
 from harness.model.truth import Row
 
-Found = tuple[Value, ...]
+FoundRow = tuple[Value, ...]
 TELLING: Final = 2
 """So many rows at least tell which other column stands under the key's name."""
 
@@ -26,13 +26,13 @@ TELLING: Final = 2
 class Matching:
     """Every found row, once."""
 
-    pairs: tuple[tuple[Row, Found], ...]
+    pairs: tuple[tuple[Row, FoundRow], ...]
     """A row that should be there, with what was found of it."""
-    second: tuple[tuple[str, Found], ...]
+    second: tuple[tuple[str, FoundRow], ...]
     """More rows of a key that is in `pairs`."""
-    extra: tuple[tuple[str, Found], ...]
+    extra: tuple[tuple[str, FoundRow], ...]
     """Rows that should not be there, each with its key as well as it can be told."""
-    empty: tuple[tuple[Row, Found], ...] = ()
+    empty: tuple[tuple[Row, FoundRow], ...] = ()
     """Rows that should be there, each with one of nothing but NULLs. Which is whose does not
     matter: there are as many of these as rows that are missing otherwise."""
 
@@ -42,13 +42,13 @@ class Matching:
         return frozenset(text_of(row.key) for row, _ in (*self.pairs, *self.empty))
 
 
-def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching:
+def match(world: World, names: Sequence[str], rows: Sequence[FoundRow]) -> Matching:
     """Tell the rows apart; of several with the same key, the one with most right cells is it.
 
     Engines give the rows of several files in any order. What is said of them must not depend on it.
     """
     rows = sorted(rows, key=_in_order)
-    groups: dict[str, list[Found]] = {}
+    groups: dict[str, list[FoundRow]] = {}
     extra, wanted = [], world.keys
     for key, found in zip(_owners(world, names, rows), rows, strict=True):
         if key in wanted:
@@ -64,7 +64,7 @@ def match(world: World, names: Sequence[str], rows: Sequence[Found]) -> Matching
     return _with_empty(Matching(tuple(pairs), tuple(second), tuple(extra)), absent)
 
 
-def _best(world: World, row: Row, names: Sequence[str], candidates: Sequence[Found]) -> int:
+def _best(world: World, row: Row, names: Sequence[str], candidates: Sequence[FoundRow]) -> int:
     """Return which of the found rows has most right cells, the first where several have as many."""
     if len(candidates) == 1:
         return 0
@@ -82,18 +82,18 @@ def _with_empty(found: Matching, absent: Sequence[Row]) -> Matching:
     return replace(found, extra=others, empty=tuple(pairs))
 
 
-def _says(found: Found) -> bool:
+def _says(found: FoundRow) -> bool:
     return any(value is not None for value in found)
 
 
-def _in_order(found: Found) -> list[tuple[int, str]]:
+def _in_order(found: FoundRow) -> list[tuple[int, str]]:
     texts = map(text_of, found)
     return [(len(text), text) for text in texts]  # so that 2 comes before 10
 
 
-def _owners(world: World, names: Sequence[str], rows: Sequence[Found]) -> list[str]:
-    if world.foretold is not None:
-        owners = world.foretold.owners(names, rows)
+def _owners(world: World, names: Sequence[str], rows: Sequence[FoundRow]) -> list[str]:
+    if world.predicted is not None:
+        owners = world.predicted.owners(names, rows)
         # Rows of nothing but NULLs are taken for the missing ones, whoever made them so.
         return [key if _says(found) else "" for key, found in zip(owners, rows, strict=True)]
     key = world.history[0].table.key
@@ -143,7 +143,7 @@ def _of_column(
     return [each.pop() if len(each) == 1 else "" for each in map(set[str], whose)]
 
 
-def _holder(world: World, found: Found, key_at: int | None) -> str:
+def _holder(world: World, found: FoundRow, key_at: int | None) -> str:
     """Return the key whose own values stand in a row most often; empty when none does.
 
     Keys themselves do not suffice: they are short, and any small number looks like one.
@@ -169,7 +169,7 @@ def _tells_keys(told: Sequence[str], held: Sequence[str]) -> bool:
     return not (fewer and against * 2 > len(both))
 
 
-def right(world: World, row: Row, names: Sequence[str], found: Found) -> int:
+def right(world: World, row: Row, names: Sequence[str], found: FoundRow) -> int:
     """Count the values that are those of a version of a row."""
     expected = world.shown(row)
     return sum(

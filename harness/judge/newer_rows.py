@@ -16,11 +16,11 @@ from harness.judge.match_rows import Matching
 from harness.model.canonical import text_of
 from harness.model.truth import Row, Truth
 
-Tables = Sequence[tuple[Truth, Mapping[str, Row]]]
+NewerTables = Sequence[tuple[Truth, Mapping[str, Row]]]
 """The newer tables, the oldest first, with the rows asked for by the texts of their keys."""
 
 
-def told(world: World, names: Sequence[str], found: Matching) -> dict[str, Origin]:
+def origins(world: World, names: Sequence[str], found: Matching) -> dict[str, Origin]:
     """Return the state of each row that is too many, or absent, by the text of its key.
 
     `names`: what the columns of the answer are called.
@@ -35,7 +35,9 @@ def told(world: World, names: Sequence[str], found: Matching) -> dict[str, Origi
     return {key: Origin(world.key_id, name, _step(truth, key), key) for key, truth in early.items()}
 
 
-def _early(world: World, newer: Tables, names: Sequence[str], found: Matching) -> dict[str, Truth]:
+def _early(
+    world: World, newer: NewerTables, names: Sequence[str], found: Matching
+) -> dict[str, Truth]:
     """Return the rows that are there too early, with the newest table that has them."""
     early = {}
     for key, values in found.extra:
@@ -57,7 +59,7 @@ def _older(world: World, key: str) -> Row | None:
     return next(rows, None)
 
 
-def _gone(world: World, newer: Tables, found: Matching) -> dict[str, Truth]:
+def _gone(world: World, newer: NewerTables, found: Matching) -> dict[str, Truth]:
     """Return absent rows that a newer table lacks, but where all their file group is absent.
 
     Each with the first such table.

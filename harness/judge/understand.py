@@ -1,11 +1,12 @@
-"""What can be expected of a product: the truth, and an answer's types, as its declarations say.
+"""Stage 1: an answer as its product can have understood the question and shown the values.
 
-Used where an answer is judged: what an engine cannot hold was gone before the answer came.
+What an engine is declared to show otherwise (`harness.core.tolerances`) is evened out, in the
+answer and in the truth that is expected of it: what an engine cannot hold was gone before the
+answer came.
 """
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -14,16 +15,14 @@ from typing import Final
 
 from harness.core.records import Answer, Column, Normalised, Part, labelled
 from harness.core.tolerances import Declared, merged
-from harness.model.canonical import MapValue, Value, same
+from harness.judge.checks.place import World
+from harness.judge.cut_history import MILLISECONDS, milliseconds
+from harness.model.canonical import Value, same
 from harness.model.conversion import cast_text
-from harness.model.datatypes import Array, Map, Primitive, Struct
 from harness.model.query import Query, Test
-from harness.model.schema import Field, Schema
-from harness.model.simulation.milliseconds import MILLISECOND
-from harness.model.simulation.milliseconds import finer as is_finer
-from harness.model.truth import History, Row, Rows, Truth, row_values
+from harness.model.schema import Schema
+from harness.model.truth import Row, Rows, row_values
 
-MILLISECONDS: Final = "timestamp-milliseconds"
 BOUNDED: Final = "bounded-text"
 KIND: Final = "kind-of-type"
 LOWER: Final = "lower-case-names"
@@ -37,54 +36,34 @@ _STAMPS: Final = re.compile(r"\b(timestamp_ntz|timestamp)\b(?!:)")
 """The types in a type's text; a struct's child may be called so too, then a colon follows."""
 
 
-def history(found: History, declared: Declared) -> History:
-    """Return the history as a product can show it; the very same one where it can show it all."""
-    if MILLISECONDS not in declared:
-        return found
-    shown = tuple(_truth(each) for each in found)
-    return shown if any(a is not b for a, b in zip(shown, found, strict=True)) else found
+def understand(
+    answer: Answer, types: Mapping[str, str], declared: Declared, *, cuts: bool
+) -> Answer:
+    """Return an answer with its declared differences evened out: what is judged and explained.
+
+    Args:
+        answer: as it was recorded.
+        types: what is expected, in our words, by the name of the column.
+        declared: what the product is declared to show otherwise.
+        cuts: whether the product cannot show all that was written.
+
+    """
+    return taken(asked(answer) if cuts else answer, types, declared)
 
 
-def _truth(truth: Truth) -> Truth:
-    rows = as_shown(truth.rows, truth.schema)
-    base = rows if truth.base is truth.rows else as_shown(truth.base, truth.schema)
-    if rows is truth.rows and base is truth.base:
-        return truth
-    return replace(truth, rows=rows, base=base)
+def evened_out(answer: Answer, seen: World, written: Rows | None) -> tuple[Normalised, ...]:
+    """Count what was evened out in an answer, and what is expected but was not written.
 
+    Args:
+        answer: as it is understood.
+        seen: what is expected, narrowed to the question.
+        written: the rows as they were written, where the product cannot show all of them.
 
-def as_shown(rows: Rows, schema: Schema) -> Rows:
-    """Return rows as a product that cuts timestamps shows them; the same where it cuts none."""
-    shown = {key: _row(row, schema) for key, row in rows.items()}
-    return shown if any(shown[key] is not row for key, row in rows.items()) else rows
-
-
-def _row(row: Row, schema: Schema) -> Row:
-    """Cut the values that are timestamps today; keys stay, for rows are known by them."""
-    there = [field for field in schema.fields if field.id in row.values]
-    cut = {field.id: _cut(row.values[field.id], field) for field in there}
-    if all(same(row.values[at], value) for at, value in cut.items()):
-        return row
-    return replace(row, values={**row.values, **cut})
-
-
-def _cut(value: Value, field: Field) -> Value:
-    """Cut a stored value to milliseconds; a struct is a dict by the ids of its children."""
-    match field.type:
-        case Primitive("timestamp" | "timestamp_ntz") if isinstance(value, datetime.datetime):
-            return _milliseconds(value)
-        case Struct() if isinstance(value, dict):
-            children = {child.id: child for child in field.children}
-            return {
-                at: _cut(each, children[at]) if at in children else each
-                for at, each in value.items()
-            }
-        case Array() if isinstance(value, tuple):
-            return tuple(_cut(each, field.children[0]) for each in value)
-        case Map() if isinstance(value, MapValue):
-            key, part = field.children
-            return MapValue.of([(_cut(k, key), _cut(v, part)) for k, v in value.pairs])
-    return value
+    """
+    applied = merged(answer.normalised, *(part.normalised for part in answer.parts))
+    if written is None or answer.refusal is not None:
+        return applied
+    return merged(applied, cut(answer.question, seen.schema, written, seen.rows))
 
 
 def asked(answer: Answer) -> Answer:
@@ -92,18 +71,8 @@ def asked(answer: Answer) -> Answer:
     where = answer.question.where
     if where is None or where.test is not Test.EQUAL or not _STAMPS.fullmatch(where.type):
         return answer
-    where = replace(where, literal=cast_text(_milliseconds(where.value)))
+    where = replace(where, literal=cast_text(milliseconds(where.value)))
     return replace(answer, question=replace(answer.question, where=where))
-
-
-def _milliseconds(value: datetime.datetime) -> datetime.datetime:
-    return value.replace(microsecond=value.microsecond // MILLISECOND * MILLISECOND)
-
-
-def finer(answer: Answer) -> bool:
-    """Return whether an answer shows more than milliseconds: its product can, whatever is said."""
-    rows = (*answer.rows, *(row for part in answer.parts for row in part.rows))
-    return any(is_finer(value) for row in rows for value in row)
 
 
 def cut(query: Query, schema: Schema, written: Rows, expected: Rows) -> tuple[Normalised, ...]:

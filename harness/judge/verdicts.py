@@ -1,17 +1,47 @@
-"""The judge: answers against the truth. Pure: everything comes from records."""
+"""The judge: answers against the truth, stage by stage. Pure: everything comes from records."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import logging
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from harness.core import refusals, tolerances
-from harness.core.records import Answer, Outcome, OutcomeKind, Refusal, Verdict, VerdictKind
-from harness.judge import attribution, understand
-from harness.judge.expectations import READ_OPTIMIZED, Case, Histories, shows
+from harness.core.records import (
+    Answer,
+    Finding,
+    Outcome,
+    OutcomeKind,
+    Refusal,
+    Verdict,
+    VerdictKind,
+)
+from harness.judge import answer_texts, compare, expectations
+from harness.judge.attribute import attribute
+from harness.judge.case import READ_OPTIMIZED, Case, view_of_rows
 from harness.judge.file_evidence import Layout
+from harness.judge.name import name
+from harness.judge.settle import settle
+from harness.judge.standard import Standard, Standards
+from harness.judge.strategies import match_strategies
+from harness.judge.trace import trace
+from harness.judge.understand import evened_out, understand
 from harness.model import past_views
 from harness.scenario.cells import Cell
+
+LOG: Final = logging.getLogger("harness.judge")
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What one answer tells, whoever else was asked."""
+
+    findings: tuple[Finding, ...]
+    ways: tuple[str, ...]
+    """The ways of reading that reproduce it."""
+    doubt: str = ""
+    """How the files are not as the truth says, or tell nothing, where something is wrong."""
 
 
 def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
@@ -21,57 +51,169 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
     the table's first write.
     A step that the writer refused, or of which nothing is known, gets a verdict of its own.
     """
-    return attribution.settled(alone(case, cells, answers), answers)
+    return settle(judge_alone(case, cells, answers), answers)
 
 
-def alone(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
-    """Return the same verdicts as far as each answer tells by itself, before `party.settled`."""
-    histories = Histories(case)
-    outcomes = histories.outcomes
-    verdicts = [_of_step(case, outcome) for outcome in outcomes.values() if _failed(outcome)]
+def judge_alone(
+    case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]
+) -> tuple[Verdict, ...]:
+    """Return the same verdicts as far as each answer tells by itself, before `settle`."""
+    judged = JudgedVariant(case)
+    verdicts = [_of_step(case, each) for each in case.outcomes.values() if _failed(each)]
     for cell in cells:
         answer = answers.get(cell.case)
-        if not _left_out(cell, histories, answer):
-            shown_by = histories.shown_by(cell.reader, answer)
-            verdicts.append(_of_cell(cell, case, shown_by, answer))
+        if not _left_out(cell, case, answer):
+            verdicts.append(judged.verdict(cell, answer))
     return tuple(verdicts)
 
 
-def kind(cell: Cell, case: Case, histories: Histories, answer: Answer) -> VerdictKind | None:
-    """Return the kind of the verdict that `alone` gives a cell; None where it gives none.
+def assess(answer: Answer, standard: Standard, step: int, view: str) -> Assessment:
+    """Judge the content of one answer: each stage takes what those before it made.
 
-    What is wrong is not named, which is most of the work. `histories`: those of the case.
+    `answer`: as `understand` returns it.
     """
-    if _left_out(cell, histories, answer):
-        return None
-    shown_by = histories.shown_by(cell.reader, answer)
-    asked = _asked(cell, case, shown_by, answer)
-    if asked.because:
-        return asked.verdict
+    world = standard.expectations.world(step, view)
+    layout = standard.evidence.layout(step, view)
+    agreement = standard.evidence.agreement(step, view)
+    strategies = match_strategies(answer, layout)
+    comparison = compare.compare(answer, world, strategies, agreement, cuts=standard.cuts)
+    places = trace(comparison, answer, layout)
+    whole = answer.refusal is None
+    seen = world.narrowed(answer.question) if whole else world
+    findings = attribute(name(places, seen), comparison, agreement, seen)
+    return Assessment(findings, strategies.ways, layout.doubt() if findings and whole else "")
+
+
+class JudgedVariant:
+    """A variant whose answers are judged one by one; readers of one table often give the same."""
+
+    def __init__(self, case: Case) -> None:
+        """Work out the truth of the variant."""
+        self.case = case
+        self._standards = Standards(case)
+        self._assessments: dict[Hashable, Assessment] = {}
+        self._differs: dict[Hashable, bool] = {}
+
+    def verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
+        """Return the verdict on the answer to a cell as far as it tells by itself.
+
+        A check that fails makes it unknown, and says nothing of any other cell.
+        """
+        try:
+            return self._verdict(cell, answer)
+        except Exception as problem:
+            LOG.exception("cannot judge %s", cell.case)
+            why = f"harness: {type(problem).__name__}: {problem}"
+            return replace(_blank(cell, self.case, VerdictKind.UNKNOWN), because=why)
+
+    def kind(self, cell: Cell, answer: Answer) -> VerdictKind | None:
+        """Return the kind of that verdict; None where there is none.
+
+        What is wrong is not named, which is most of the work.
+        """
+        if _left_out(cell, self.case, answer):
+            return None
+        standard = self._standards.of(cell.reader, answer)
+        unjudged = _unjudged(cell, standard, answer)
+        if unjudged.because:
+            return unjudged.verdict
+        if answer.refusal is not None:
+            return VerdictKind.REFUSED
+        understood = understand_cell(cell, standard, answer)
+        same = cell.step, view_of_rows(cell.view), *_content(standard, understood)
+        if same not in self._differs:
+            world = standard.expectations.world(cell.step, view_of_rows(cell.view))
+            self._differs[same] = compare.differs(understood, world)
+        return VerdictKind.WRONG if self._differs[same] else VerdictKind.CORRECT
+
+    def _verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
+        standard = self._standards.of(cell.reader, answer)
+        unjudged = _unjudged(cell, standard, answer)
+        if unjudged.because or answer is None:
+            return unjudged
+        understood = understand_cell(cell, standard, answer)
+        assessment = self._assessment(cell, standard, understood)
+        return _with(assessment, unjudged, cell, standard, understood)
+
+    def _assessment(self, cell: Cell, standard: Standard, answer: Answer) -> Assessment:
+        view = view_of_rows(cell.view)
+        same = cell.step, view, *_content(standard, answer)
+        if same not in self._assessments:
+            self._assessments[same] = assess(answer, standard, cell.step, view)
+        return self._assessments[same]
+
+
+def understand_cell(cell: Cell, standard: Standard, answer: Answer) -> Answer:
+    """Return the answer to a cell as its product can have understood it, to be judged by it."""
+    world = standard.expectations.world(cell.step, view_of_rows(cell.view))
+    types = dict(expectations.column_types(world.schema, answer.question))
+    declared = tolerances.about(cell.reader, standard.case.variant.format)
+    return understand(answer, types, declared, cuts=standard.cuts)
+
+
+def _content(standard: Standard, answer: Answer) -> tuple[Hashable, ...]:
+    return standard.cuts, answer.question, answer_texts.content(answer)
+
+
+def _with(
+    assessment: Assessment, verdict: Verdict, cell: Cell, standard: Standard, answer: Answer
+) -> Verdict:
+    """Return the verdict with what the answer tells."""
+    view, found = view_of_rows(cell.view), standard.expectations
+    key = found.history[0].table.key
+    whole = standard.written
+    written = whole.expectations.world(cell.step, view).rows if whole else None
+    seen = found.world(cell.step, view).narrowed(answer.question)
+    kind, because = VerdictKind.CORRECT, assessment.doubt
     if answer.refusal is not None:
-        return VerdictKind.REFUSED
-    taken = understood(cell, case, shown_by, answer)
-    wrong = shown_by.differs(cell.step, shows(cell.view), taken)
-    return VerdictKind.WRONG if wrong else VerdictKind.CORRECT
+        kind = VerdictKind.REFUSED
+        because = _why_refused(answer.refusal, standard.evidence.layout(cell.step, view))
+    elif assessment.findings:
+        kind = VerdictKind.WRONG
+    return replace(
+        verdict,
+        verdict=kind,
+        findings=answer_texts.quoted(assessment.findings, answer, key),
+        reproduces=assessment.ways,
+        scant=answer.refusal is None and answer.scant,
+        because=because,
+        expected=found.table(cell.step, view, answer.question),
+        normalised=evened_out(answer, seen, written),
+    )
 
 
-def _left_out(cell: Cell, histories: Histories, answer: Answer | None) -> bool:
-    outcomes = histories.outcomes
-    fell_away = answer is not None and _fell_away(cell, answer, histories)
-    incomplete = fell_away and _incomplete(outcomes, cell.step)
-    return _skipped(outcomes.get(cell.step)) or incomplete
+def _unjudged(cell: Cell, standard: Standard, answer: Answer | None) -> Verdict:
+    """Return the verdict as far as no content is looked at: it stands where it says why."""
+    case = standard.case
+    blank = _blank(cell, case, VerdictKind.UNKNOWN)
+    if case.broken is not None and cell.step >= case.broken:
+        return replace(blank, because=f"nothing is known of the table after step {cell.step}")
+    if answer is None:
+        return replace(blank, because="did not run")
+    asked = replace(blank, sql=answer.sql, seconds=answer.seconds, reused=answer.reused)
+    if why := case.limit(cell.reader, case.variant.format, _version(cell, case)):
+        if _refused(answer):
+            return replace(asked, verdict=VerdictKind.UNSUPPORTED, because=why)
+        asked = replace(asked, disclaimed=why if answer.has_rows else "")
+    if answer.unknown or answer.void:
+        return replace(asked, because=answer.unknown or answer.void)
+    if cell.view == READ_OPTIMIZED and (why := standard.expectations.layout_problem(cell.step)):
+        return replace(asked, because=f"layout: {why}")
+    return asked
+
+
+def _left_out(cell: Cell, case: Case, answer: Answer | None) -> bool:
+    fell_away = answer is not None and _fell_away(cell, answer, case)
+    incomplete = fell_away and _incomplete(case.outcomes, cell.step)
+    return _skipped(case.outcomes.get(cell.step)) or incomplete
 
 
 def _skipped(outcome: Outcome | None) -> bool:
     return outcome is not None and outcome.kind is OutcomeKind.SKIPPED
 
 
-def _fell_away(cell: Cell, answer: Answer, histories: Histories) -> bool:
-    """Return whether there was nothing to ask; older records call a view not made yet unknown."""
-    if not answer.unknown:
-        return bool(answer.void) and not answer.probe
-    absent = histories.merge_on_read and answer.unknown == past_views.no_entry(cell.view)
-    return absent and past_views.unmade(cell.view, histories.until(cell.step))
+def _failed(outcome: Outcome) -> bool:
+    return outcome.kind in {OutcomeKind.REFUSED, OutcomeKind.UNKNOWN}
 
 
 def _incomplete(outcomes: Mapping[int, Outcome], step: int) -> bool:
@@ -79,8 +221,12 @@ def _incomplete(outcomes: Mapping[int, Outcome], step: int) -> bool:
     return any(_skipped(each) or _failed(each) for at, each in outcomes.items() if at <= step)
 
 
-def _failed(outcome: Outcome) -> bool:
-    return outcome.kind in {OutcomeKind.REFUSED, OutcomeKind.UNKNOWN}
+def _fell_away(cell: Cell, answer: Answer, case: Case) -> bool:
+    """Return whether there was nothing to ask; older records call a view not made yet unknown."""
+    if not answer.unknown:
+        return bool(answer.void) and not answer.probe
+    absent = case.merge_on_read and answer.unknown == past_views.no_entry(cell.view)
+    return absent and past_views.unmade(cell.view, case.history[: cell.step + 1])
 
 
 def _of_step(case: Case, outcome: Outcome) -> Verdict:
@@ -104,60 +250,8 @@ def _blank(cell: Cell, case: Case, kind: VerdictKind) -> Verdict:
     )
 
 
-def _asked(cell: Cell, case: Case, histories: Histories, answer: Answer | None) -> Verdict:
-    """Return the verdict as far as no content is looked at: it stands where it says why."""
-    blank = _blank(cell, case, VerdictKind.UNKNOWN)
-    if histories.broken is not None and cell.step >= histories.broken:
-        return replace(blank, because=f"nothing is known of the table after step {cell.step}")
-    if answer is None:
-        return replace(blank, because="did not run")
-    asked = replace(blank, sql=answer.sql, seconds=answer.seconds, reused=answer.reused)
-    if why := case.limit(cell.reader, case.variant.format, _version(cell, histories)):
-        if _refused(answer):
-            return replace(asked, verdict=VerdictKind.UNSUPPORTED, because=why)
-        asked = replace(asked, disclaimed=why if answer.has_rows else "")
-    if answer.unknown or answer.void:
-        return replace(asked, because=answer.unknown or answer.void)
-    if cell.view == READ_OPTIMIZED and (why := histories.base(cell.step).why):
-        return replace(asked, because=f"layout: {why}")
-    return asked
-
-
-def understood(cell: Cell, case: Case, histories: Histories, answer: Answer) -> Answer:
-    """Return the answer as its product can have understood it: what is judged and explained.
-
-    `histories`: those that the reader can show (`Histories.shown_by`).
-    """
-    answer = histories.asked(answer)
-    expected = histories.expected(cell.step, shows(cell.view), answer.question)
-    declared = tolerances.about(cell.reader, case.variant.format)
-    return understand.taken(answer, dict(expected.columns), declared)
-
-
-def _of_cell(cell: Cell, case: Case, histories: Histories, answer: Answer | None) -> Verdict:
-    asked = _asked(cell, case, histories, answer)
-    if asked.because or answer is None:
-        return asked
-    view, answer = shows(cell.view), understood(cell, case, histories, answer)
-    told = histories.told(cell.step, view, answer)
-    kind, because = VerdictKind.WRONG if told.findings else VerdictKind.CORRECT, told.doubt
-    if answer.refusal is not None:
-        kind = VerdictKind.REFUSED
-        because = _why_refused(answer.refusal, histories.layout(cell.step, view))
-    return replace(
-        asked,
-        verdict=kind,
-        findings=told.findings,
-        reproduces=told.ways,
-        scant=told.scant,
-        because=because,
-        expected=histories.expected(cell.step, view, answer.question),
-        normalised=histories.normalised(cell.step, view, answer),
-    )
-
-
-def _version(cell: Cell, histories: Histories) -> str:
-    state = histories.states.get(cell.step)
+def _version(cell: Cell, case: Case) -> str:
+    state = case.state_of.get(cell.step)
     return state.table_version if state else ""
 
 

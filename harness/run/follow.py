@@ -1,8 +1,8 @@
 """Verdicts of a run that goes on: its records are read as they come, and judged one by one.
 
 A verdict that is told is the one that the run gives at its end. What other readers can still turn
-(`party.may_turn`) is held back until all that are asked the same question have answered, or the run
-has ended.
+(`settle.may_turn`) is held back until all that are asked the same question have answered, or the
+run has ended.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Generic
 from harness.core import jsonl
 from harness.core.jsonl import Record
 from harness.core.records import Answer, StateRecord, Verdict
-from harness.judge import attribution, baseline
-from harness.judge import verdicts as judge
+from harness.judge import baseline, settle
 from harness.judge.baseline import Applied, Known
+from harness.judge.verdicts import judge_alone
 from harness.run import baseline_files, load_run, plan_record, run_info
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
@@ -153,7 +153,7 @@ class Following:
             own = (each for each in planned.cells.values() if each.variant == cell.variant)
             self._judge(planned, [each for each in own if each.case in self._answers])
         verdict, alike = self._alone[cell.case], planned.alike[_question(cell)]
-        if verdict is not None and not attribution.may_turn(verdict):
+        if verdict is not None and not settle.may_turn(verdict):
             self._tell(planned, [verdict])
         elif all(each.case in self._answers for each in alike):
             self._settle(planned, alike)
@@ -162,7 +162,7 @@ class Following:
         """Tell the verdicts of a question: no other answer to it will come."""
         self._judge(planned, alike)
         alone = (self._alone[each.case] for each in alike)
-        self._tell(planned, attribution.settled([each for each in alone if each], self._answers))
+        self._tell(planned, settle.settle([each for each in alone if each], self._answers))
 
     def _judge(self, planned: _Planned, cells: Iterable[Cell]) -> None:
         """Judge those of a variant's cells that are not judged yet, each by its own answer."""
@@ -172,7 +172,7 @@ class Following:
         variant = planned.variants[new[0].variant]
         states = [state for _, state in sorted(self._states.get(variant.id, {}).items())]
         case = case_of(variant, states)
-        found = {each.case: each for each in judge.alone(case, new, self._answers)}
+        found = {each.case: each for each in judge_alone(case, new, self._answers)}
         self._alone |= {each.case: found.get(each.case) for each in new}
 
     def _tell(self, planned: _Planned, verdicts: Iterable[Verdict]) -> None:

@@ -1,7 +1,7 @@
 """The kind of each answer's verdict, as the answer comes: what can be told while engines are asked.
 
 What is wrong is named once all is answered (`judge`), from the same truth. Only there the answers
-of others count: a wrong answer is then unknown where the model is in doubt (`party.settled`).
+of others count: a wrong answer is then unknown where the model is in doubt (`judge.settle`).
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from harness.core.records import Answer, StateRecord, VerdictKind
-from harness.judge import verdicts
-from harness.judge.expectations import Case, Histories
+from harness.judge.verdicts import JudgedVariant
 from harness.run.recorded_case import case_of
 from harness.scenario.cells import Plan
 
@@ -22,7 +21,7 @@ class Kinds:
         """No states are known yet."""
         self._cells = {cell.case: cell for cell in plan.cells}
         self._variants = {variant.id: variant for variant in plan.variants}
-        self._made: dict[str, tuple[Case, Histories]] = {}
+        self._made: dict[str, JudgedVariant] = {}
         self._states: dict[str, list[StateRecord]] = {}
 
     def written(self, states: Iterable[StateRecord]) -> None:
@@ -34,12 +33,12 @@ class Kinds:
         """Return the kind of the verdict on an answer; None where there will be no verdict."""
         cell = self._cells[answer.case]
         try:
-            return verdicts.kind(cell, *self._of(cell.variant), answer)
+            return self._of(cell.variant).kind(cell, answer)
         except Exception:  # noqa: BLE001 - judge meets it again, once every answer is kept
             return None
 
-    def _of(self, variant: str) -> tuple[Case, Histories]:
+    def _of(self, variant: str) -> JudgedVariant:
         if variant not in self._made:
             case = case_of(self._variants[variant], self._states.get(variant, []))
-            self._made[variant] = case, Histories(case)
+            self._made[variant] = JudgedVariant(case)
         return self._made[variant]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from harness import formats
 from harness.artifacts.declared_support import declared
 from harness.core.records import StateRecord
-from harness.judge.expectations import Case
+from harness.judge.case import Case
 from harness.scenario.cells import Variant
 
 

@@ -20,7 +20,7 @@ from harness.artifacts import distributions
 from harness.core import tolerances
 from harness.core.progress import Progress
 from harness.engines.api import Engine, NoAnswerError, Question, RefusedError, Reply, Server
-from harness.judge import understand
+from harness.judge import cut_history
 from harness.model.canonical import Value, same
 from harness.model.query import ALL, Query, not_null
 from harness.runtime.metastore import Metastore
@@ -111,7 +111,7 @@ def test_a_table_of_all_types_is_read_in_canonical_values(started: Started, by_n
     assert [each.canonical for each in reply.columns] == [each[4] for each in TYPES]
     full, empty = sorted(reply.rows, key=lambda row: row[0] is None)
     written: dict[str, Value] = {name: value for name, *_, value in TYPES}
-    if understand.MILLISECONDS in tolerances.of(started.name):
+    if cut_history.MILLISECONDS in tolerances.of(started.name):
         written["ts"] = TO_MILLISECONDS
     found = dict(zip(written, full, strict=True))
     wrong = [

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.records import Answer, VerdictKind
-from harness.judge import compare
-from harness.judge.diagnosis import findings
 from harness.judge.verdicts import judge
 from harness.model import past_views
 from harness.model.canonical import from_json, text_of, to_json
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.query import Query
 from harness.scenario.cells import Cell
+from tests.judged import findings, wrong
 from tests.quality import asked, chance
 from tests.quality.notation import Told
 from tests.quality.parties import case_of
@@ -73,8 +72,8 @@ def compared(seed: int) -> Iterator[tuple[str, bool]]:
     """Compare the answers about a history with the truth; tell of each whether it has findings."""
     told = chance.story(seed)
     for each in answered(told):
-        inner = compare.narrowed(told.world(each.view), each.query)
-        places = compare.wrong(inner, each.query, each.reply.columns, each.reply.rows)
+        inner = told.world(each.view).narrowed(each.query)
+        places = wrong(inner, each.query, each.reply.columns, each.reply.rows)
         yield f"{each.view} {each.text}", bool(findings(places, inner))
 
 

@@ -18,7 +18,7 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.core.refusals import OTHER_LIST, OTHER_TYPE
-from harness.judge.expectations import Case
+from harness.judge.case import Case
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step

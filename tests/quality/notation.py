@@ -12,13 +12,11 @@ from functools import cached_property
 
 from harness.core.records import Column, Finding, FindingKind, Witness
 from harness.judge.checks.place import Index, Place, World, index_of
-from harness.judge.compare import differences
-from harness.judge.diagnosis import findings
 from harness.judge.file_evidence import Layout
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
-from harness.model.simulation import row_files as lying
+from harness.model.simulation import row_files
 from harness.model.simulation.read_optimized import Base, base_rows
 from harness.model.table import Table
 from harness.model.truth import History, Truth
@@ -38,6 +36,7 @@ from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.update import Update
 from harness.scenario.operations.upsert import Upsert
 from tests import simulated
+from tests.judged import differences, findings
 from tests.quality.hard import rows_of
 from tests.simulated import Disk, Reader, Reply
 
@@ -73,7 +72,7 @@ class Told:
             self.history,
             self.index,
             self.truth.rows,
-            lying=self.lying(view),
+            file_steps=self.file_steps(view),
             base=self.base.rows if self.disk.merge_on_read else None,
         )
         if view != "read_optimized":
@@ -95,11 +94,11 @@ class Told:
         """Return what base files show by themselves at the end."""
         return base_rows(self.history, self.facts, self.steps)
 
-    def lying(self, view: str = "snapshot") -> dict[str, tuple[int, ...]]:
+    def file_steps(self, view: str = "snapshot") -> dict[str, tuple[int, ...]]:
         """Return which files that a view reads hold each row at the end."""
         base_only = view == "read_optimized"
         facts = [each for each in self.facts if not base_only or each.kind is FileKind.BASE]
-        return lying.lying(self.history, facts, self.steps)
+        return row_files.lying(self.history, facts, self.steps)
 
     def layout(self, view: str = "snapshot", *, bare: bool = True) -> Layout:
         """Return what the files tell; `bare`: the catalog lists no meta columns of Hudi's."""

@@ -19,7 +19,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge.expectations import Case
+from harness.judge.case import Case
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, Variant
 from harness.scenario.definition import Scenario, Step

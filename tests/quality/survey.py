@@ -10,14 +10,13 @@ from enum import StrEnum
 from typing import Final
 
 from harness.core.records import FindingKind
-from harness.judge import compare
 from harness.judge.checks.altered_value import near
 from harness.judge.checks.place import World
-from harness.judge.diagnosis import findings
-from harness.judge.expectations import Histories
 from harness.judge.file_evidence import Layout
+from harness.judge.standard import Standards
 from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
+from tests.judged import findings, wrong
 from tests.quality.oracle import Oracle, Spot, Wrong
 from tests.quality.parties import case_of
 from tests.quality.planted import Defect
@@ -86,10 +85,10 @@ def _twice(found: Sequence[tuple[Spot, FindingKind]]) -> list[Spot]:
 def named(seen: Seen) -> list[tuple[Spot, FindingKind]]:
     """Ask the product: each place of each finding, with its name."""
     world, layout = _judged_by(seen)
-    world, reply = compare.narrowed(world, seen.query), seen.reply
-    foretold = layout.foretold(seen.query, reply.names, reply.rows)
-    world = replace(world, foretold=foretold)
-    places = compare.wrong(world, seen.query, reply.columns, reply.rows)
+    world, reply = world.narrowed(seen.query), seen.reply
+    predicted = layout.predicted(seen.query, reply.names, reply.rows)
+    world = replace(world, predicted=predicted)
+    places = wrong(world, seen.query, reply.columns, reply.rows)
     return [
         ((place.key, place.column), finding.kind)
         for finding in findings(places, world)
@@ -102,8 +101,8 @@ def _judged_by(seen: Seen) -> tuple[World, Layout]:
     told, view = seen.told, seen.view
     if past_views.past(view) is None:
         return told.world(view), told.layout(view, bare=seen.bare)
-    histories, step = Histories(case_of(told, bare=seen.bare)), told.truth.step
-    return histories.world(step, view), histories.layout(step, view)
+    standard, step = Standards(case_of(told, bare=seen.bare)).written, told.truth.step
+    return standard.expectations.world(step, view), standard.evidence.layout(step, view)
 
 
 def _some(things: Iterable[object]) -> str:

@@ -14,12 +14,12 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import FindingKind
-from harness.judge.compare import narrowed, wrong
-from harness.judge.diagnosis import findings, name_of
+from harness.judge.name import name_of
 from harness.model.canonical import Value, same
 from harness.model.file_facts import FileKind
 from harness.model.query import ALL
 from harness.model.simulation.read_optimized import base_rows
+from tests.judged import findings, wrong
 from tests.quality import asked, chance, survey
 from tests.quality.defects_base import BASE, VIEW
 from tests.quality.notation import Told
@@ -71,7 +71,7 @@ def test_a_right_answer_to_any_question_has_no_finding_however_the_files_lie(see
         assert told.base.why == ""
         for each in asked.questions(told):
             reply = asked.ask(told, each.query, BASE)
-            world = narrowed(told.world(VIEW), each.query)
+            world = told.world(VIEW).narrowed(each.query)
             assert findings(wrong(world, each.query, reply.columns, reply.rows), world) == ()
 
 

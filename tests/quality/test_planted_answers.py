@@ -11,9 +11,9 @@ import pytest
 
 from harness.core.records import Column, FindingKind, Origin
 from harness.judge.checks.place import What
-from harness.judge.compare import differences
 from harness.model.canonical import Value
 from harness.model.conversion import cast_text
+from tests.judged import differences
 from tests.quality.notation import (
     Told,
     cells,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, TypeVar, cast
 
 from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
-from harness.judge.expectations import Case
+from harness.judge.case import Case
 from harness.judge.verdicts import judge
 from harness.run import plan_record
 from harness.run import recorded_case as cases

@@ -8,8 +8,9 @@ import pytest
 
 from harness.cli.explain.tables import Tables, tables_of
 from harness.core.records import VerdictKind
-from harness.judge.expectations import Histories, shows
-from harness.judge.verdicts import understood
+from harness.judge.case import view_of_rows
+from harness.judge.standard import Standards
+from harness.judge.verdicts import understand_cell
 from tests.recorded import replay, store
 from tests.recorded.store import Recorded
 
@@ -26,9 +27,9 @@ def explained(recorded: Recorded) -> dict[str, tuple[Tables, tuple[str, ...]]]:
         answer = recorded.answers[cell]
         if said["verdict"] != VerdictKind.WRONG or answer is None:
             continue
-        truth = Histories(case).shown_by(cell.reader, answer)
-        layout = truth.layout(cell.step, shows(cell.view))
-        taken = understood(cell, case, truth, answer)
+        standard = Standards(case).of(cell.reader, answer)
+        layout = standard.evidence.layout(cell.step, view_of_rows(cell.view))
+        taken = understand_cell(cell, standard, answer)
         found[cell.case] = tables_of(layout, taken), tuple(said.get("reproduces", ()))
     return found
 

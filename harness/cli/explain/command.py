@@ -11,9 +11,9 @@ from harness.cli import options
 from harness.cli.console.output import OUT
 from harness.cli.explain import show, show_tables
 from harness.cli.explain.found import Found, find
-from harness.cli.explain.tables import read_at_all, tables_of, truth_of
-from harness.judge.expectations import shows
-from harness.judge.verdicts import understood
+from harness.cli.explain.tables import read_at_all, standard_of, tables_of
+from harness.judge.case import view_of_rows
+from harness.judge.verdicts import understand_cell
 from harness.reports.lines import say
 from harness.reports.numbered import numbered
 from harness.run import run_folder
@@ -34,19 +34,20 @@ def tell(found: Found, out: Console) -> None:
     show.head(found, out)
     show.written(found, out)
     show.answered(found.answer, out)
-    truth, cell = truth_of(found), found.cell
-    if truth is None:
+    standard, cell = standard_of(found), found.cell
+    if standard is None:
         say(out, "nothing was recorded of the table after this step")
         return
-    layout = truth.layout(cell.step, cell.view)
+    evidence, view = standard.evidence, view_of_rows(cell.view)
+    layout = evidence.layout(cell.step, cell.view)
     files = numbered(layout.files, layout.steps)
     if found.answer is not None and not (found.answer.unknown or found.answer.void):
-        taken = understood(cell, found.case, truth, found.answer)
+        taken = understand_cell(cell, standard, found.answer)
         told = tables_of(layout, taken)
         show_tables.tables(told, out)
         if found.verdict is not None:
             show.findings(found.verdict, files, out)
         show_tables.ways(told, out)
     show.files(layout, files, read_at_all(layout), out)
-    show.held(truth.beside(cell.step, shows(cell.view)), files, out)
+    show.held(evidence.agreement(cell.step, view), files, out)
     show.advised(found, out)

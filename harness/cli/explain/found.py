@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from harness.core import jsonl
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, StateRecord, Verdict
-from harness.judge.expectations import Case
+from harness.judge.case import Case
 from harness.run import load_run, plan_record, run_info
 from harness.run.recorded_case import case_of
 from harness.run.run_info import RunInfo

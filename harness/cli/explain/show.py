@@ -12,7 +12,7 @@ from rich.text import Text
 from harness.cli.explain.found import Found
 from harness.core.errors import printable
 from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
-from harness.judge.attribution import Beside
+from harness.judge.agreement import FileAgreement
 from harness.judge.file_evidence import Layout
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META_PREFIX
@@ -126,7 +126,7 @@ def files(layout: Layout, told: Numbered, current: frozenset[int], console: Cons
     console.print(grid)
 
 
-def held(beside: Beside | None, told: Numbered, console: Console) -> None:
+def held(beside: FileAgreement | None, told: Numbered, console: Console) -> None:
     """Return whether the files hold what was written, and what they hold instead."""
     if beside is None:
         say(console, "  what they hold was not looked at")

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from harness.cli.explain.found import Found
 from harness.core.records import Answer, labelled
-from harness.judge import compare, match_rows
+from harness.judge import match_rows
 from harness.judge.checks.place import World
-from harness.judge.expectations import Histories, expected_table
+from harness.judge.expectations import expected_table
 from harness.judge.file_evidence import Layout
+from harness.judge.standard import Standard, Standards
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Query
 from harness.model.simulation.column_resolution import LayoutError, slices
@@ -64,11 +65,11 @@ class Tables:
     """How many ways, also those that only combine others."""
 
 
-def truth_of(found: Found) -> Histories | None:
+def standard_of(found: Found) -> Standard | None:
     """Return truth as the cell's reader can show it; None when no state of its step is known."""
     if all(state.outcome.step != found.cell.step for state in found.case.states):
         return None
-    return Histories(found.case).shown_by(found.cell.reader, found.answer)
+    return Standards(found.case).of(found.cell.reader, found.answer)
 
 
 def tables_of(layout: Layout, answer: Answer) -> Tables:
@@ -77,7 +78,7 @@ def tables_of(layout: Layout, answer: Answer) -> Tables:
     `answer`: as the judge understands it (`judge.understood`), declared differences evened out.
     """
     query, readings, seen = answer.question, layout.readings(), _seen(answer)
-    beside = _Beside(compare.narrowed(layout.world, query), query, layout)
+    beside = _Beside(layout.world.narrowed(query), query, layout)
     # Of a product that cannot show all that was written, they may be of all of it.
     of, fitting = layout.fitting(query, *seen) if seen else (readings, ())
     own = readings.ways(query) if readings else ()
@@ -154,7 +155,7 @@ class _Beside:
 
     def _lines(self, labels: Sequence[str], rows: Rows) -> Iterator[Line]:
         """Yield the rows in the order of the expected ones, those that are too many at the end."""
-        world = replace(self.world, foretold=self.layout.foretold(self.query, labels, rows))
+        world = replace(self.world, predicted=self.layout.predicted(self.query, labels, rows))
         found = match_rows.match(world, labels, [tuple(row) for row in rows])
         there = {text_of(row.key): values for row, values in (*found.pairs, *found.empty)}
         names, wanted = self.table

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from harness.core.problems import Problems
 from harness.core.yaml_reader import Document
-from harness.judge.expectations import SNAPSHOT
+from harness.judge.case import SNAPSHOT
 from harness.model.schema import schema_of
 from harness.run.load_run import WRITE
 from harness.scenario import semantics

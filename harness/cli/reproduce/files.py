@@ -15,7 +15,7 @@ from harness.cli.reproduce.causes import Cause
 from harness.cli.reproduce.hunts import Target
 from harness.cli.reproduce.script import Seen, script
 from harness.core.errors import unwritable
-from harness.judge.expectations import SNAPSHOT
+from harness.judge.case import SNAPSHOT
 from harness.run.load_run import WRITE
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump

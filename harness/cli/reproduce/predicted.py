@@ -22,7 +22,8 @@ from harness.core.records import (
     StateRecord,
 )
 from harness.judge import verdicts
-from harness.judge.expectations import Case, Histories
+from harness.judge.case import Case
+from harness.judge.standard import Standards
 from harness.model import past_views, query_shapes
 from harness.model.commit import INCREMENTAL
 from harness.model.query import Query
@@ -103,7 +104,7 @@ def _written(candidate: Candidate) -> Case:
 
 def _answer(case: Case, cell: Cell, way: str) -> Answer | None:
     """Return what a reader of a way answers; None where no such way is tried here."""
-    layout = Histories(case).shown_by(cell.reader, None).layout(cell.step, cell.view)
+    layout = Standards(case).of(cell.reader).evidence.layout(cell.step, cell.view)
     history = layout.world.history
     readings = Readings(Reading(history, layout.files, layout.steps))
     query = query_shapes.query(cell.query, history[-1])

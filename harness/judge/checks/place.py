@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import cached_property
 from typing import Final
 
 from harness.core.records import Origin, Party
-from harness.judge.predicted_origins import Foretold
+from harness.judge.predicted_rows import PredictedRows
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
+from harness.model.query import Query
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, Rows, Truth, named, row_values
+
+FoundRows = Mapping[str, Sequence[tuple[Field, Value]]]
+"""What was found in each row, by the text of its key: the columns with their values."""
 
 
 class What(Enum):
@@ -31,6 +35,10 @@ class What(Enum):
     """The type that the engine declares for a column."""
     COUNT = auto()
     """The answer to a count: the numbers of rows expected and found, or what came instead."""
+
+
+Spot = tuple[What, str, str]
+"""A wrong place without what was found there: the kind of place, its key and its column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,11 @@ class Place:
     """What its row was read from, relative to the table's folder; empty where that is not known."""
     empty: bool = False
     """Whether the whole row came as nothing but NULLs: no column's name can be why."""
+
+    @property
+    def spot(self) -> Spot:
+        """The place without what was found there."""
+        return self.what, self.key, self.column
 
     @property
     def counted(self) -> bool:
@@ -179,7 +192,7 @@ class World:
     """The rows that the judged view should show to the question."""
     left_out: Rows = field(default_factory=dict)
     """The rows of the view that the question's predicate leaves out."""
-    lying: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    file_steps: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """The steps that wrote the files which hold a row now, by the text of its key; empty when that
     is not known."""
     base: Rows | None = None
@@ -190,7 +203,7 @@ class World:
     None where it shows what is now."""
     later: History = ()
     """What came after the judged step until the question was asked, where the view goes back."""
-    foretold: Foretold | None = None
+    predicted: PredictedRows | None = None
     """What the answer's rows were read from, where that is known of all of them."""
 
     @cached_property
@@ -219,6 +232,18 @@ class World:
                 values = tuple(_in_type(row, each) for each in self.schema.fields)
             self._shown[id(row)] = row, dict(zip(self.schema.names, values, strict=True))
         return self._shown[id(row)][1]
+
+    def narrowed(self, query: Query) -> World:
+        """Return the world in which only the rows that a query asks for should be seen."""
+        if query.where is None:
+            return self
+        rows = self._asked(query, self.rows)
+        others = {key: row for key, row in self.rows.items() if key not in rows}
+        newer = self.newer and tuple(self._asked(query, each) for each in self.newer)
+        return replace(self, rows=rows, left_out={**self.left_out, **others}, newer=newer)
+
+    def _asked(self, query: Query, rows: Rows) -> Rows:
+        return {key: row for key, row in rows.items() if query.takes(self.shown(row))}
 
     @property
     def schema(self) -> Schema:
@@ -256,8 +281,8 @@ class World:
         ones, each under the name of its time, or under a later one where the file was written
         again.
         """
-        if key in self.lying:
-            return self._names_lying(field_id, key)
+        if key in self.file_steps:
+            return self._names_in_files(field_id, key)
         held = self.held.get(key)
         since = held.written.get(self.root_of(field_id), 0) if held else 0
         versions = self.index.cells.get((field_id, key), {}).items()
@@ -266,10 +291,10 @@ class World:
         paths = (truth.schema.path_of(field_id) for truth in times)
         return frozenset(path for path in paths if path)
 
-    def _names_lying(self, field_id: int, key: str) -> frozenset[str]:
+    def _names_in_files(self, field_id: int, key: str) -> frozenset[str]:
         versions = self.index.cells.get((field_id, key), {})
         found = set()
-        for step in self.lying[key]:
+        for step in self.file_steps[key]:
             written = max((at for at in versions if at <= step), default=None)
             if written is not None and versions[written] != NULLS:
                 found.add(self.history[step].schema.path_of(field_id))

@@ -13,17 +13,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.core.records import Origin
-from harness.judge.checks.place import Place, World
+from harness.judge.checks.place import FoundRows, Place, World
 from harness.judge.origins import column_origins, row_origins, type_origins
-from harness.judge.origins.column_origins import Seen
 from harness.judge.origins.value_origins import own_witness
-from harness.judge.predicted_origins import Foretold
+from harness.judge.predicted_rows import PredictedRows
 
 
-def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place, ...]:
+def attribute(world: World, places: Sequence[Place], seen: FoundRows) -> tuple[Place, ...]:
     """Return the places with the origin of each cell, in the same order."""
-    if world.foretold is not None:
-        return tuple(_as_foretold(world, place, world.foretold) for place in places)
+    if world.predicted is not None:
+        return tuple(_as_predicted(world, place, world.predicted) for place in places)
     own = [own_witness(world, place) for place in places]
     by_field = column_origins.wrong_columns(own)
     cells = column_origins.cells_of(world, seen) if any(place.disputed for place in own) else {}
@@ -44,10 +43,10 @@ def attribute(world: World, places: Sequence[Place], seen: Seen) -> tuple[Place,
     )
 
 
-def _as_foretold(world: World, place: Place, foretold: Foretold) -> Place:
+def _as_predicted(world: World, place: Place, predicted: PredictedRows) -> Place:
     """Take the origin of what the place was read from; nothing was read where there is none."""
     whole = place.column.partition("[")[0]
-    origin = foretold.origins.get((place.key, whole))
+    origin = predicted.origins.get((place.key, whole))
     if origin and place.field and whole != place.column:
         own = world.root_of(origin.field_id) == world.root_of(place.field.id)
         origin = replace(origin, field_id=place.field.id) if own else origin

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.judge.checks import altered_value
-from harness.judge.checks.place import NULLS, Place, What, World, leaves
+from harness.judge.checks.place import NULLS, FoundRows, Place, What, World, leaves
 from harness.judge.origins.value_origins import (
     best,
     older_and_newer,
@@ -18,10 +18,7 @@ from harness.judge.origins.value_origins import (
     tells_nothing,
 )
 from harness.model.canonical import Look, Value, look_of
-from harness.model.schema import Field
 
-Seen = Mapping[str, Sequence[tuple[Field, Value]]]
-"""What was found in each row, by the text of its key: the columns with their values."""
 Batch = tuple[object, int]
 """Rows that lie in the same file: a group's base file, or the log file that one step wrote. In a
 table without file groups the files of one insert are alike, and their rows count as of one."""
@@ -65,7 +62,7 @@ def _move(place: Place) -> datetime.timedelta | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class FoundValue:
     """How a plain value looks that was found."""
 
     key: str
@@ -76,15 +73,15 @@ class Cell:
     """The latest step of what the row shows that tells whose it is: its version is no older."""
 
 
-def cells_of(world: World, seen: Seen) -> dict[int, list[Cell]]:
+def cells_of(world: World, seen: FoundRows) -> dict[int, list[FoundValue]]:
     """Return every plain value that was found, right or wrong, by the field it should be of."""
-    cells: dict[int, list[Cell]] = {}
+    cells: dict[int, list[FoundValue]] = {}
     for key, columns in seen.items():
         row = [each for field, value in columns for each in leaves(value, field, field.name)]
         since = max((_step(world, key, found) for _, _, found in row), default=BASE)
         for _, leaf, found in row:
             looks = frozenset(readings(found))
-            cells.setdefault(leaf.id, []).append(Cell(key, look_of(found), looks, since))
+            cells.setdefault(leaf.id, []).append(FoundValue(key, look_of(found), looks, since))
     return cells
 
 
@@ -102,7 +99,9 @@ def batch_of(world: World, key: str) -> Batch:
     return row.group, BASE if in_base else max(row.written.values(), default=BASE)
 
 
-def by_pattern(world: World, places: list[Place], at: Sequence[int], cells: Sequence[Cell]) -> None:
+def by_pattern(
+    world: World, places: list[Place], at: Sequence[int], cells: Sequence[FoundValue]
+) -> None:
     """Let the pattern over the rows decide what single values do not."""
     if not any(places[each].disputed for each in at):
         return
@@ -154,7 +153,7 @@ def by_neighbours(
             places[each] = _decided(world, place, *whose)
 
 
-def _only_fit(world: World, rows: Sequence[Cell], own: int | None) -> int | None:
+def _only_fit(world: World, rows: Sequence[FoundValue], own: int | None) -> int | None:
     """Return the one field whose values are those of all the rows; None for none or several.
 
     Another field's are of the version that the row shows; the column's `own` may be stale alone.
@@ -171,7 +170,7 @@ def _only_fit(world: World, rows: Sequence[Cell], own: int | None) -> int | None
     return fits[0] if len(fits) == 1 else None
 
 
-def _had(world: World, field_id: int, cell: Cell, since: int) -> bool:
+def _had(world: World, field_id: int, cell: FoundValue, since: int) -> bool:
     """Return whether a field had a value in a row, in the version of a step or in a later one."""
     versions = world.index.cells.get((field_id, cell.key), {})
     first = max((step for step in versions if step <= since), default=BASE)

@@ -13,13 +13,13 @@ from harness.judge.origins.value_origins import readings
 from harness.model.canonical import Look, Value, look_of
 from harness.model.schema import Field
 
-Shown = tuple[Origin, Value]
+ShownValue = tuple[Origin, Value]
 """A value that a row shows, and whose it is."""
 
 
 def other_versions(world: World, places: Sequence[Place]) -> dict[str, int]:
     """Return step up to which a row was read, where some of its values are of another version."""
-    rows: dict[str, list[Shown]] = {}
+    rows: dict[str, list[ShownValue]] = {}
     for place in places:
         origin, field = place.origin, place.field
         own = origin and field and origin.field_id == field.id
@@ -28,7 +28,7 @@ def other_versions(world: World, places: Sequence[Place]) -> dict[str, int]:
     return {key: _version_of(world, shown) for key, shown in rows.items()}
 
 
-def _version_of(world: World, shown: Sequence[Shown]) -> int:
+def _version_of(world: World, shown: Sequence[ShownValue]) -> int:
     """Return the step up to which a row was read, of which these values are shown.
 
     A boolean may be the same in several versions: then its origin is the latest of them, and the
@@ -39,7 +39,7 @@ def _version_of(world: World, shown: Sequence[Shown]) -> int:
     return max(whole or (each.step for each, _ in shown))
 
 
-def _had_after(world: World, step: int, shown: Shown) -> bool:
+def _had_after(world: World, step: int, shown: ShownValue) -> bool:
     """Return whether a field had a value in its row after a step."""
     origin, value = shown
     versions = _versions(world, origin)
@@ -61,7 +61,7 @@ def is_older(world: World, place: Place) -> bool:
 
 def older(world: World, places: Sequence[Place]) -> dict[str, int]:
     """Return the rows of which older versions are seen, and the step up to which each was read."""
-    rows: dict[str, list[Shown]] = {}
+    rows: dict[str, list[ShownValue]] = {}
     for place in places:
         if place.origin and is_older(world, place):
             rows.setdefault(place.key, []).append((place.origin, place.found))

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import Answer, Column, Party, Verdict, VerdictKind
-from harness.judge.expectations import Case, Histories
+from harness.judge.case import Case
+from harness.judge.standard import Standards
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value
 from harness.model.query import Query, not_null
@@ -243,7 +244,8 @@ def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing()
 
 
 def said(made: Told, files: Files | None) -> list[tuple[str, str]]:
-    beside = Histories(case_of(made, files)).beside(len(made.operations), "snapshot")
+    evidence = Standards(case_of(made, files)).written.evidence
+    beside = evidence.agreement(len(made.operations), "snapshot")
     assert beside is not None
     return [(each.key, each.text) for each in beside.said]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from harness.judge import newer_rows
-from harness.judge.compare import narrowed
 from harness.judge.match_rows import match
 from harness.model.query import Query, not_null
 from tests.quality.notation import Told, history
@@ -16,8 +15,8 @@ COLUMNS = "id string, ts long, f1 string, f2 string"
 
 def told_of(told: Told, reply: Reply, query: Query, view: str = "read_optimized") -> dict[str, int]:
     """Return the step of each row that is as log files have it."""
-    world = narrowed(told.world(view), query)
-    found = newer_rows.told(world, reply.names, match(world, reply.names, reply.rows))
+    world = told.world(view).narrowed(query)
+    found = newer_rows.origins(world, reply.names, match(world, reply.names, reply.rows))
     assert all(each.key == key for key, each in found.items())
     return {key: each.step for key, each in found.items()}
 

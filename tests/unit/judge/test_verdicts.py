@@ -19,7 +19,7 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.core.refusals import OTHER_TYPE
-from harness.judge.expectations import Case
+from harness.judge.case import Case
 from harness.judge.verdicts import judge
 from harness.model.query import Condition, Query, Test
 from harness.scenario.cells import Cell, Variant

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from harness.core.records import Answer, Outcome, OutcomeKind, StateRecord, Verdict, VerdictKind
-from harness.judge.expectations import Case, Histories
+from harness.judge.case import Case
+from harness.judge.standard import Standards
 from harness.judge.verdicts import judge
 from harness.model import past_views
 from harness.model.past_views import Past, anchor, planned
@@ -94,11 +95,12 @@ def test_the_newest_instant_up_to_a_step_stands_for_it() -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
     told = story(seed)
-    histories, last = Histories(case_of(told)), len(told.operations)
-    made = sorted(histories.instants.values())
+    case, last = case_of(told), len(told.operations)
+    expectations = Standards(case).written.expectations
+    made = sorted(case.instants.values())
     for step in range(made[0], last):
         truth = told.history[max(each for each in made if each <= step)]
-        expected = histories.expected(last, f"as_of({step})", ALL)
+        expected = expectations.table(last, f"as_of({step})", ALL)
         assert [name for name, _ in expected.columns] == list(truth.schema.names)
         rows = [row_values(row, truth.schema) for row in truth.rows.values()]
         assert sorted(map(repr, expected.rows)) == sorted(map(repr, rows))
@@ -107,10 +109,11 @@ def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_what_was_written_since_and_the_rows_left_as_they_were_make_the_table(seed: int) -> None:
     told = story(seed)
-    histories, last = Histories(case_of(told)), len(told.operations)
+    case, last = case_of(told), len(told.operations)
+    expectations = Standards(case).written.expectations
     now = told.history[last]
-    for step in sorted(histories.instants.values()):
-        world = histories.world(last, f"incremental({step})")
+    for step in sorted(case.instants.values()):
+        world = expectations.world(last, f"incremental({step})")
         before = told.history[step].rows
         left = {key for key, row in now.rows.items() if before.get(key) == row}
         assert set(world.rows) == set(now.rows) - left

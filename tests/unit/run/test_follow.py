@@ -11,7 +11,7 @@ import pytest
 
 from harness.core import jsonl
 from harness.core.records import Answer, Party, Refusal, Verdict, VerdictKind
-from harness.judge.expectations import Case
+from harness.judge.case import Case
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.follow import Following
 from harness.scenario.cells import Cell, Plan, parse_reader

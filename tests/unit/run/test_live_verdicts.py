@@ -10,7 +10,7 @@ import pytest
 from harness.artifacts.declared_support import declared
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal, VerdictKind
 from harness.judge import verdicts as judge
-from harness.judge.expectations import Case
+from harness.judge.case import Case
 from harness.run.live_verdicts import Kinds
 from harness.scenario.cells import Cell, Plan
 from tests.quality.chance import story
@@ -145,6 +145,6 @@ def test_what_breaks_in_judging_does_not_break_off_the_asking(
     def breaks(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(judge, "kind", breaks)
+    monkeypatch.setattr(judge.JudgedVariant, "kind", breaks)
     cell = cell_at(TOLD)
     assert early(as_filed(TOLD), [cell], [answer(cell, RIGHT)]) == [None]

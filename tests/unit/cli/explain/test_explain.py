@@ -16,10 +16,10 @@ from harness.cli import app
 from harness.cli.explain import show_tables
 from harness.cli.explain.command import tell
 from harness.cli.explain.found import Found, find
-from harness.cli.explain.tables import Tables, tables_of, truth_of
+from harness.cli.explain.tables import Tables, standard_of, tables_of
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Attempt, OutcomeKind
-from harness.judge.verdicts import understood
+from harness.judge.verdicts import understand_cell
 from harness.model.simulation.strategies import By
 from harness.reports.words import WAYS
 from harness.run import pipeline, run_info
@@ -38,11 +38,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def tables(found: Found) -> Tables:
-    truth = truth_of(found)
-    assert truth is not None
+    standard = standard_of(found)
+    assert standard is not None
     assert found.answer is not None
-    taken = understood(found.cell, found.case, truth, found.answer)
-    return tables_of(truth.layout(found.cell.step, found.cell.view), taken)
+    taken = understand_cell(found.cell, standard, found.answer)
+    return tables_of(standard.evidence.layout(found.cell.step, found.cell.view), taken)
 
 
 def printed(found: Found, width: int) -> str:
@@ -134,11 +134,9 @@ def test_cells_that_are_not_as_expected_are_told_from_the_others(folder: Path) -
 
 def test_a_wrong_place_is_traced_to_the_file_it_was_read_from(folder: Path) -> None:
     found = find(folder, RENAMED)
-    truth = truth_of(found)
-    assert truth is not None
     assert found.verdict is not None
     (finding,) = found.verdict.findings
-    holding = {fact.path: fact.keys for fact in truth.states[found.cell.step].files}
+    holding = {fact.path: fact.keys for fact in found.case.state_of[found.cell.step].files}
     for place in finding.places:
         assert place.key in holding[place.file]
 

@@ -1,4 +1,4 @@
-"""What the rows of an answer were read from, where one way of reading gives all of them.
+"""Which file and column each row of an answer was read from, by a way of reading that gives it.
 
 Values that the model never made, such as Hudi's own of each row, do not tell whose they are. The
 way that reproduces the whole answer does, place by place.
@@ -25,7 +25,7 @@ Looks = tuple[tuple[str, Look], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
+class PredictedRows:
     """The rows that a way of reading gives, with whose each value is."""
 
     keys: Mapping[Looks, Sequence[str]]
@@ -45,9 +45,9 @@ class Foretold:
         return [left[looks_of(labels, row)].pop() for row in rows]
 
 
-def foretell(
+def predict_rows(
     reading: Reading, way: Way, query: Query, labels: Sequence[str], history: History
-) -> Foretold:
+) -> PredictedRows:
     """Return the rows that a reader of a way answers to a query that is no count."""
     keys: dict[Looks, list[str]] = defaultdict(list)
     origins: dict[tuple[str, str], Origin] = {}
@@ -60,7 +60,7 @@ def foretell(
                 if field.name in asked:
                     told = _of(each, field, source, history, values[field.name])
                     origins |= {(each.key, path): origin for path, origin in told}
-    return Foretold(keys, origins)
+    return PredictedRows(keys, origins)
 
 
 def looks_of(labels: Sequence[str], row: Sequence[Value]) -> Looks:

@@ -8,7 +8,8 @@ import pytest
 
 from harness.core.records import Column
 from harness.judge.checks.place import What
-from harness.judge.compare import differences, wrong_columns, wrong_rows
+from harness.judge.table_comparison import wrong_columns
+from tests.judged import differences, wrong_rows
 from tests.quality.notation import history, places
 from tests.simulated import Reply, columns_of
 

@@ -9,7 +9,8 @@ import pytest
 from harness.core.records import FindingKind
 from harness.judge import checks
 from harness.judge.checks.place import Place, What
-from harness.judge.diagnosis import ORDER, check_of, findings, name_of
+from harness.judge.name import ORDER, check_of, name_of
+from tests.judged import findings
 from tests.quality.notation import history
 
 TOLD = history("insert 1,2; upsert 1; delete 2", "id long, ts long, l array<string>")

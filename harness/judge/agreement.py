@@ -1,0 +1,119 @@
+"""Whether the files of a view hold its truth, and where not, whether what was sent settles it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from harness.judge.checks.place import Place, What, World
+from harness.judge.file_contents import Difference, Held, Holdings
+from harness.model.canonical import Value, same, text_of
+from harness.model.file_facts import FileFact
+from harness.model.truth import row_values
+
+LOST: Final = "it was written, and no file holds it"
+EXTRA: Final = "it was deleted or never written, and a file holds it"
+EARLIER: Final = "it was written since, and its file says that it was committed before"
+LATER: Final = "it was written before, and its file says that it was committed since"
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """One thing that files hold otherwise than it was written."""
+
+    key: str
+    text: str
+    file: FileFact | None = None
+    """None where it is no value in one file."""
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class FileAgreement:
+    """The truth of a view beside what its files hold."""
+
+    world: World
+    held: Held
+    holdings: Holdings
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether files hold the truth."""
+        there = {text_of(row.key): row for row in self.held.rows.values()}
+        if len(self.held.rows) != len(there) or there.keys() != self.world.keys.keys():
+            return False
+        schema = self.world.schema
+        return all(
+            same(row_values(row, schema), row_values(there[key], schema))
+            for key, row in self.world.keys.items()
+        )
+
+    @property
+    def said(self) -> tuple[Odd, ...]:
+        """What the files hold otherwise than it was written, for people."""
+        there, older = self._there, self.held.older
+        lost = [Odd(key, EARLIER if key in older else LOST) for key in self.world.keys]
+        before = {text_of(key) for key in self.world.left_out}
+        extra = sorted(there - self.world.keys.keys())
+        return (
+            *(Odd(each.key, _text(each), each.file) for each in self.held.differences),
+            *(each for each in lost if each.key not in there),
+            *(Odd(key, LATER if key in before else EXTRA) for key in extra),
+            *(Odd(key, "it is there more than once") for key in sorted(self.held.twice)),
+        )
+
+    def sent(self, place: Place) -> bool:
+        """Return whether no rule of the model can be at fault for what files hold at a place."""
+        match place.what:
+            case What.ABSENT_ROW:
+                return self._row(place.key)
+            case What.EXTRA_ROW:
+                return self.holdings.gone_sent(place.key, self.world.step)
+            case What.CELL if place.field:
+                return self._cell(place.key, self.world.root_of(place.field.id))
+            case What.COUNT:
+                return self._rows()
+        return False
+
+    def _cell(self, key: str, field_id: int | None = None) -> bool:
+        found = [
+            each.sent
+            for each in self.held.differences
+            if each.key == key and field_id in {None, each.field_id}
+        ]
+        row, newest = self.world.keys.get(key), self.held.newest.get(key)
+        if found or field_id is None or row is None or newest is None:
+            return bool(found) and all(found)
+        return self.holdings.value_sent(row, field_id, newest)
+
+    def _row(self, key: str) -> bool:
+        """Return whether a row has to be there by what was sent.
+
+        That a write of a row is its newest commit is a rule of the model. So where a file has taken
+        the write in, and says that the row was committed earlier, values alone tell.
+        """
+        row = self.world.keys[key]
+        taken_in = self.held.newest.get(key, -1) >= max(row.written.values(), default=0)
+        if key in self._there or (key in self.held.older and taken_in):
+            return self._cell(key)
+        return self.holdings.row_sent(row, self.world.step)
+
+    @cached_property
+    def _there(self) -> frozenset[str]:
+        return frozenset(text_of(row.key) for row in self.held.rows.values())
+
+    def _rows(self) -> bool:
+        there = self._there
+        lost = [key for key in self.world.keys if key not in there]
+        extra = there - self.world.keys.keys()
+        gone = (self.holdings.gone_sent(key, self.world.step) for key in extra)
+        return bool(lost or extra) and all(gone) and all(map(self._row, lost))
+
+
+def _text(found: Difference) -> str:
+    shown = f"under {found.column} stands {_shown(found.found)}"
+    return f"{shown}; written was {_shown(found.expected)}"
+
+
+def _shown(value: Value) -> str:
+    return repr(value) if isinstance(value, str) else text_of(value)

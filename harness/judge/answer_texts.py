@@ -1,0 +1,94 @@
+"""The texts of an answer: all that is judged of it, and how the engine itself wrote a value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from harness.core.records import Answer, Column, Finding, Part, labelled
+from harness.judge.answer_tables import answered
+from harness.model.canonical import Value, text_of
+
+_At = TypeVar("_At")
+
+
+def quoted(findings: Sequence[Finding], answer: Answer, key: str) -> tuple[Finding, ...]:
+    """Return the findings with the engine's own texts; `key`: the name of the key column.
+
+    Answers of one content have the same findings, however they were written.
+    """
+    texts = _unambiguous(_own_texts(answer, key)) if findings else {}
+    if not texts:
+        return tuple(findings)
+    places = (place for each in findings for place in each.places)
+    shown = _unambiguous((each.key, text_of(each.found)) for each in places if each.column == key)
+    return tuple(_quoted(each, texts, shown, key) for each in findings)
+
+
+def _unambiguous(texts: Iterable[tuple[_At, str]]) -> dict[_At, str]:
+    """Return texts of what has one alone: several parts may show a key, and each another one."""
+    found: dict[_At, set[str]] = {}
+    for at, text in texts:
+        found.setdefault(at, set()).add(text)
+    return {at: several.pop() for at, several in found.items() if len(several) == 1}
+
+
+def _own_texts(answer: Answer, key: str) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the texts by the key that the row shows, where no other row shows it, and the column.
+
+    Of a column that is there twice it is the first one that is looked at.
+    """
+    asked: tuple[Answer | Part, ...] = (answer, *answer.parts)
+    for part in asked:
+        columns = labelled(answer.question, part.columns) if part is answer else part.columns
+        names = [each.name for each in columns]
+        if not part.raw or key not in names:
+            continue
+        keys = [text_of(row[names.index(key)]) for row in part.rows]
+        times = Counter(keys)
+        for row, column, text in part.raw:
+            if times[keys[row]] == 1 and names.index(names[column]) == column:
+                yield (keys[row], names[column]), text
+
+
+def _quoted(
+    finding: Finding, texts: Mapping[tuple[str, str], str], shown: Mapping[str, str], key: str
+) -> Finding:
+    """Return a finding with the texts; `shown`: what rows whose key is wrong show instead of it."""
+    places = []
+    for each in finding.places:
+        row = text_of(each.found) if each.column == key else shown.get(each.key, each.key)
+        text = _text(texts, row, each.column)
+        places.append(replace(each, raw=text) if text else each)
+    return replace(finding, witness=places[0], places=tuple(places))
+
+
+def _text(texts: Mapping[tuple[str, str], str], key: str, column: str) -> str:
+    """Return text of the cell that a place is in: a part of a value stands in the whole of it."""
+    ends = [at for at, letter in enumerate(column) if letter in {".", "["}]
+    cells = ((key, column[:end]) for end in (len(column), *reversed(ends)))
+    return next((texts[cell] for cell in cells if cell in texts), "")
+
+
+def content(answer: Answer) -> Hashable:
+    """Return all of an answer that is judged, as texts: 1, 1.0 and true are not the same.
+
+    The order of rows is no part of it.
+    """
+    parts = [
+        (each.column, _heads(each.columns), _texts(each.rows), answered(each))
+        for each in answer.parts
+    ]
+    told = _heads(answer.columns), _texts(answer.rows), parts
+    return answer.refusal is None, repr(told)
+
+
+def _texts(rows: Sequence[tuple[Value, ...]]) -> list[str]:
+    return sorted(map(repr, rows))
+
+
+def _heads(columns: Sequence[Column]) -> list[tuple[str, str]]:
+    # The engine's own word for a type counts only where it has none in our words.
+    return [(each.name, each.canonical or f"engine's {each.type}") for each in columns]

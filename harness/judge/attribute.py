@@ -1,0 +1,77 @@
+"""Stage 6: whose doing each wrong place is, as far as one answer tells; places alike are a finding.
+
+An answer was compared a second time, as if the table were what its files hold. What is wrong
+against the truth and right against the files is not the reader's doing. It is the writer's where
+the statements that were sent say so by themselves and no engine shows what they say. Else it may as
+well be our own mistake, in the model or in how files are read: nobody is named (docs/findings.md,
+"Who did it"). What other readers answered counts afterwards (`settle`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.core.records import Finding, FindingKind, Party, Witness
+from harness.judge.agreement import FileAgreement
+from harness.judge.checks.place import Place, Spot, What, World
+from harness.judge.compare import Comparison
+from harness.judge.name import NamedPlace
+from harness.model.canonical import Value, text_of
+
+
+def attribute(
+    named: Sequence[NamedPlace],
+    comparison: Comparison,
+    agreement: FileAgreement | None,
+    world: World,
+) -> tuple[Finding, ...]:
+    """Return the findings of an answer: the places of one name that are one party's doing.
+
+    `MODEL` stands where the answer is in the files and no statement settles who is right; no party
+    where what the files hold is not known.
+    """
+    groups: dict[tuple[FindingKind, Party | None], list[Place]] = {}
+    for each in named:
+        party = _party(each.place, comparison.in_files, agreement)
+        groups.setdefault((each.kind, party), []).append(replace(each.place, party=party))
+    order = [at for kind in FindingKind for at in groups if at[0] is kind]
+    return tuple(_finding(at[0], groups[at], world) for at in order)
+
+
+def _party(
+    place: Place, in_files: frozenset[Spot] | None, agreement: FileAgreement | None
+) -> Party | None:
+    if agreement is None or in_files is None:
+        return None
+    not_in_files = (What.EXTRA_ROW, place.key, "") in in_files
+    second = place.what is What.SECOND_ROW
+    agrees = place.key in agreement.held.twice if second else place.spot not in in_files
+    if not_in_files or not agrees:
+        return Party.READER
+    return Party.WRITER if agreement.sent(place) else Party.MODEL
+
+
+def _finding(kind: FindingKind, places: Sequence[Place], world: World) -> Finding:
+    columns = tuple(dict.fromkeys(_column(place, world) for place in places if place.column))
+    witnesses = tuple(_witness(place) for place in places)
+    return Finding(kind, columns, witnesses[0], witnesses, places[0].party)
+
+
+def _column(place: Place, world: World) -> str:
+    # Elements and map entries have a place each, `f[0]`, but are one column, `f.element`.
+    if "[" not in place.column:
+        return place.column
+    path = world.schema.path_of(place.field.id) if place.field else None
+    return path or place.column.partition("[")[0]
+
+
+def _witness(place: Place) -> Witness:
+    expected, found = _plain(place, place.expected), _plain(place, place.found)
+    raw = text_of(place.found)
+    return Witness(place.key, place.column, expected, found, place.origin, raw, place.file)
+
+
+def _plain(place: Place, value: Value) -> Value:
+    # A whole row is shown as one text; cells keep their typed value.
+    return text_of(value) if place.what in {What.EXTRA_ROW, What.SECOND_ROW} else value

@@ -1,0 +1,96 @@
+"""A variant with everything that was recorded of it, as the judge takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from harness.core.records import Outcome, OutcomeKind, StateRecord
+from harness.model import past_views
+from harness.model.past_views import Past
+from harness.model.truth import History
+from harness.scenario import expected_history
+from harness.scenario.cells import Variant
+
+READ_OPTIMIZED: Final = "read_optimized"
+SNAPSHOT: Final = "snapshot"
+
+Limit = Callable[[str, str, str], str]
+"""Why a reader is declared not to know tables: reader, format, table version → text, or empty."""
+
+
+def no_limit(_reader: str, _format: str, _table_version: str) -> str:
+    """Return the empty text: nothing is declared of any reader."""
+    return ""
+
+
+def view_of_rows(view: str) -> str:
+    """Return the view whose rows a view shows: all but read-optimized and past ones show now's."""
+    return view if view == READ_OPTIMIZED or past_views.past(view) else SNAPSHOT
+
+
+@dataclass(frozen=True)  # no slots: what is derived is kept
+class Case:
+    """One variant with its recorded states."""
+
+    variant: Variant
+    merge_on_read: bool
+    """Whether changes go to log files first."""
+    states: Sequence[StateRecord]
+    """One for each step, the creation first."""
+    limit: Limit = no_limit
+
+    @cached_property
+    def state_of(self) -> Mapping[int, StateRecord]:
+        """The state after each step."""
+        return {state.outcome.step: state for state in self.states}
+
+    @cached_property
+    def outcomes(self) -> Mapping[int, Outcome]:
+        """What became of each step."""
+        return {step: state.outcome for step, state in self.state_of.items()}
+
+    @cached_property
+    def instants(self) -> Mapping[str, int]:
+        """The step that made each instant, without those that a step made beside its own."""
+        return {each.instant: step for step, each in self.outcomes.items() if each.instant}
+
+    @cached_property
+    def broken(self) -> int | None:
+        """The first step of which nothing is known; None where there is none."""
+        return next((step for step in self._steps if self._kind(step) is OutcomeKind.UNKNOWN), None)
+
+    @cached_property
+    def history(self) -> History:
+        """The truth after every step, by which of them were applied."""
+        return expected_history.history(
+            self.variant.scenario, merge_on_read=self.merge_on_read, applied=self._applied
+        )
+
+    @property
+    def _applied(self) -> list[bool]:
+        """Whether each step of the scenario was applied, in their order."""
+        return [self._kind(step) is OutcomeKind.APPLIED for step in self._steps]
+
+    def made(self, step: int) -> Mapping[str, int]:
+        """Return the step that made each instant which the files after a step may name."""
+        return {**self.instants, **dict(self.state_of[step].others)}
+
+    def past(self, view: str) -> Past | None:
+        """Return a view of the past with the step that can be asked for; None for one of now.
+
+        Where no step up to the planned one made an instant nothing can be asked, and 0 stands.
+        """
+        found = past_views.past(view)
+        step = past_views.anchor(self.instants.values(), found.step) if found else None
+        return found and replace(found, step=step or 0)
+
+    @property
+    def _steps(self) -> range:
+        return range(1, len(self.variant.scenario.steps) + 1)
+
+    def _kind(self, step: int) -> OutcomeKind:
+        outcome = self.outcomes.get(step)
+        return outcome.kind if outcome is not None else OutcomeKind.UNKNOWN

@@ -1,0 +1,118 @@
+"""Whose doing a wrong answer is once all readers of a question were heard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from harness.core.records import Answer, Finding, FindingKind, Party, Verdict, VerdictKind, Witness
+from harness.scenario.cells import parse_reader
+
+VOICES: Final = 2
+"""So many distributions must agree before the truth is doubted, as for an alarm of a report."""
+IN_DOUBT: Final = (
+    "the reference model is in doubt: engines and files agree against it, and none sides with it"
+)
+_JUDGED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.WRONG})
+_FILED: Final = frozenset({Party.WRITER, Party.MODEL})
+"""Those of whom the files hold what is answered."""
+
+
+def settle(verdicts: Sequence[Verdict], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
+    """Return the verdicts of a variant, each finding with whose doing it is after all were heard.
+
+    That is seen over all readers of a question. Where everybody is against the model and no
+    statement settles it, the verdict is `unknown`: an engine is not blamed for what may be our own
+    mistake, and it is no pass. Else a wrong answer stays wrong, whoever did it.
+    """
+    answered: dict[tuple[int, str, str], list[Verdict]] = {}
+    for each in verdicts:
+        if each.verdict in _JUDGED and _has_rows(answers.get(each.case)):
+            answered.setdefault(_question(each), []).append(each)
+    return tuple(
+        _settle(each, answered.get(_question(each), ())) if may_turn(each) else each
+        for each in verdicts
+    )
+
+
+def _question(verdict: Verdict) -> tuple[int, str, str]:
+    return verdict.step, verdict.view, verdict.query
+
+
+def may_turn(verdict: Verdict) -> bool:
+    """Return whether answers of others to the same question can still turn a verdict (`settle`).
+
+    Only that of an answer which shows something wrong that files hold as well, be it in columns
+    asked alone after a refusal. `WRITER` may become `UNSURE`; `MODEL` does, or it stays, and then a
+    wrong answer is `unknown`. All else its own answer tells: that it is right, unknown or a mere
+    refusal, that the reader did it, or that files are not known. Nor does it turn anything that
+    many agree: that is an alarm of reports.
+    """
+    return any(each.party in _FILED for each in verdict.findings)
+
+
+def _has_rows(answer: Answer | None) -> bool:
+    return answer is not None and not (answer.refusal or answer.unknown or answer.void)
+
+
+def _settle(verdict: Verdict, answered: Sequence[Verdict]) -> Verdict:
+    """Name who did it where that is sure; findings alike then become one."""
+    found: dict[tuple[FindingKind, Party | None], Finding] = {}
+    for each in verdict.findings:
+        finding = replace(each, party=_after_all(each, verdict, answered))
+        at = finding.kind, finding.party
+        found[at] = _together(found[at], finding) if at in found else finding
+    settled = replace(verdict, findings=tuple(found.values()))
+    doubted = any(each.party is Party.MODEL for each in settled.findings)
+    if verdict.verdict is not VerdictKind.WRONG or not doubted:
+        return settled
+    return replace(settled, verdict=VerdictKind.UNKNOWN, because=IN_DOUBT)
+
+
+def _after_all(finding: Finding, verdict: Verdict, answered: Sequence[Verdict]) -> Party | None:
+    match finding.party:
+        case Party.WRITER:
+            # Files that hold something else cannot show it: one of the two readings is wrong.
+            asked_alike = (each for each in answered if each.expected == verdict.expected)
+            told_apart = any(map(partial(_shows_the_written, finding), asked_alike))
+            return Party.UNSURE if told_apart else Party.WRITER
+        case Party.MODEL:
+            return Party.MODEL if _alone(finding, answered) else Party.UNSURE
+    return finding.party
+
+
+def _shows_the_written(finding: Finding, verdict: Verdict) -> bool:
+    """Return whether an answer shows what was written, at some place of another one's finding."""
+    wrong = [(each.key, each.column) for found in verdict.findings for each in found.places]
+    return not all(any(_touch(place, at) for at in wrong) for place in finding.places)
+
+
+def _touch(place: Witness, at: tuple[str, str]) -> bool:
+    key, column = at
+    if not place.column:
+        return at == (place.key, "")
+    return key in {"", place.key} and (not column or _root(column) == _root(place.column))
+
+
+def _root(column: str) -> str:
+    return column.partition(".")[0].partition("[")[0]
+
+
+def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:
+    """Return whether several engines show what the files hold, and none what the model expects."""
+    places = {(each.key, each.column) for each in finding.places}
+    agreeing = [each for each in answered if places <= _wrong_in(each, {Party.MODEL})]
+    voices = {parse_reader(each.reader).distribution for each in agreeing}
+    return len(voices) >= VOICES and all(places <= _wrong_in(each, set(Party)) for each in answered)
+
+
+def _wrong_in(verdict: Verdict, parties: set[Party]) -> set[tuple[str, str]]:
+    found = (each for each in verdict.findings if each.party in parties)
+    return {(place.key, place.column) for each in found for place in each.places}
+
+
+def _together(one: Finding, other: Finding) -> Finding:
+    columns = tuple(dict.fromkeys((*one.columns, *other.columns)))
+    return replace(one, columns=columns, places=(*one.places, *other.places))

@@ -1,0 +1,118 @@
+"""What the data files of each state tell by themselves: layout, rows, instants.
+
+They say which of the model's row versions a view shows, never that a row exists or what it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from harness.core.records import OutcomeKind, StateRecord
+from harness.judge.case import READ_OPTIMIZED, Case
+from harness.judge.file_contents import Held, Holdings, NotKnown
+from harness.model.commit import AS_OF
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.simulation import column_resolution, partition_schemas, row_files
+from harness.model.simulation.incremental import Commits, Since
+from harness.model.simulation.partition_schemas import Lists
+from harness.model.simulation.read_optimized import Base, base_rows
+from harness.model.simulation.reader import NO_META, Meta
+from harness.model.truth import History
+
+
+class StateFiles:
+    """The files of all states of a variant."""
+
+    def __init__(self, case: Case, history: History) -> None:
+        """`history`: the truth after every step, as far as a product can show it."""
+        self._case = case
+        self._history = history
+        self._bases: dict[int, Base] = {}
+
+    def base(self, step: int) -> Base:
+        """Return what base files show by themselves: the truth of a read-optimized view."""
+        if step not in self._bases:
+            state, history = self._case.state_of[step], self._history[: step + 1]
+            made = self._case.made(step)
+            self._bases[step] = base_rows(history, state.files, made, state.layout)
+        return self._bases[step]
+
+    def steps_of_rows(self, step: int, view: str) -> Mapping[str, Sequence[int]]:
+        """Return the steps that wrote the files which hold each row that a view reads.
+
+        By the text of the key; nothing where the files tell nothing.
+        """
+        state = self._case.state_of.get(step)
+        facts = _read_by(view, state.files) if state and not state.layout else ()
+        if not facts:
+            return {}
+        try:
+            return row_files.lying(self._history[: step + 1], facts, self._case.made(step))
+        except column_resolution.LayoutError:
+            return {}
+
+    def lists(self, step: int) -> Lists | None:
+        """Return the catalog's lists of columns, as far as they follow from the steps.
+
+        A write that was refused may have made partitions known before it failed.
+        """
+        steps, outcomes = self._case.variant.scenario.steps, self._case.outcomes
+        refused = [at for at, each in outcomes.items() if each.kind is OutcomeKind.REFUSED]
+        if not all(steps[at - 1].operation.CHANGES_SCHEMA for at in refused if 0 < at <= step):
+            return None
+        bare = {at for at, state in self._case.state_of.items() if state.bare}
+        files = self._case.state_of[step].files
+        return partition_schemas.lists(self._history[: step + 1], files, bare)
+
+    def since(self, step: int, view: str) -> Since | None:
+        """Return which rows a view gives by when they were committed; None where it gives all."""
+        past = self._case.past(view)
+        if past is None or past.name == AS_OF:
+            return None
+        return Since(past.step, self._case.made(step), self._commits)
+
+    def held(self, step: int, view: str) -> Held | None:
+        """Return what the files of a view of now hold; None where that is not known."""
+        state = self._case.state_of[step]
+        if state.layout or not state.files:
+            return None
+        try:
+            return self.holdings.held(_read_by(view, state.files), self.since(step, view))
+        except NotKnown:
+            return None
+
+    @cached_property
+    def holdings(self) -> Holdings:
+        """The rows of all files."""
+        return Holdings(self._case.states, self._history)
+
+    def meta(self, state: StateRecord) -> Meta:
+        """Return what the meta columns of each base file hold, where a catalog lists none."""
+        return self._meta if state.bare else NO_META
+
+    @cached_property
+    def _meta(self) -> Meta:
+        return {
+            state.files[each.file].path: each.meta
+            for state in self._case.states
+            for each in state.values
+            if each.meta
+        }
+
+    @cached_property
+    def _commits(self) -> Commits:
+        """When the rows of each file were committed, as far as records tell."""
+        return {
+            state.files[each.file]: each.commits
+            for state in self._case.states
+            for each in state.values
+            if each.commits
+        }
+
+
+def _read_by(view: str, files: Sequence[FileFact]) -> Sequence[FileFact]:
+    """Return the files that a view reads."""
+    if view != READ_OPTIMIZED:
+        return files
+    return tuple(each for each in files if each.kind is FileKind.BASE)

@@ -1,0 +1,49 @@
+"""Which function of the harness calls which, seen while something is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+
+HARNESS = "harness."
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call, or a generator that is gone on with, between two functions of the harness."""
+
+    caller: str
+    """The module's dotted name; of callers outside the harness the nearest one inside."""
+    callee: str
+    function: str
+
+
+def calls_of(do: Callable[[], object]) -> list[Call]:
+    """Return the calls that are made in this thread, in their order."""
+    found: list[Call] = []
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        callee = _module(frame)
+        if event == "call" and callee.startswith(HARNESS):
+            found.append(Call(_caller(frame), callee, frame.f_code.co_qualname))
+
+    sys.setprofile(look)
+    try:
+        do()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+def _caller(frame: FrameType) -> str:
+    """Return the nearest module of the harness that a call comes from; empty for none."""
+    outer = frame.f_back
+    while outer is not None and not _module(outer).startswith(HARNESS):
+        outer = outer.f_back
+    return _module(outer) if outer is not None else ""
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))

@@ -1,0 +1,38 @@
+"""A check that fails says nothing of any other cell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.core.records import Answer, VerdictKind
+from harness.judge import name
+from harness.judge.verdicts import judge
+from tests.quality.notation import history
+from tests.unit.judge.test_verdicts import case_of, cell_at
+
+
+def test_a_check_that_fails_makes_one_cell_unknown_and_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*_: object) -> bool:
+        raise ZeroDivisionError("in a check")
+
+    told = history("insert 1,2; rename f1 f1_new")
+    whole = told.read()
+    wrong = replace(whole, rows=tuple((*row[:2], None, *row[3:]) for row in whole.rows))
+    cells = [cell_at(told), replace(cell_at(told), reader="engine-2")]
+    replies = (wrong, whole)
+    answers = {
+        cell.case: Answer(cell.case, "select", each.columns, each.rows)
+        for cell, each in zip(cells, replies, strict=True)
+    }
+    monkeypatch.setattr(name, "check_of", lambda _: fails)
+    found = judge(case_of(told), cells, answers)
+    assert [(each.verdict, each.because) for each in found] == [
+        (VerdictKind.UNKNOWN, "harness: ZeroDivisionError: in a check"),
+        (VerdictKind.CORRECT, ""),
+    ]
+    (record,) = caplog.records
+    assert (record.name, record.exc_info is not None) == ("harness.judge", True)

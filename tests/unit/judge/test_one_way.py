@@ -1,0 +1,74 @@
+"""One wrong cell, followed through the judge: each stage once, in order, nothing climbs back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from harness.core.records import Verdict, VerdictKind
+from harness.judge.verdicts import judge
+from tests.calls import Call, calls_of
+from tests.recorded import replay, store
+from tests.test_architecture import MODULES, part, part_of
+
+VERDICTS: Final = "harness.judge.verdicts"
+STAGES: Final = {
+    "harness.judge.understand": "understand",
+    "harness.judge.strategies": "match_strategies",
+    "harness.judge.compare": "compare",
+    "harness.judge.trace": "trace",
+    "harness.judge.name": "name",
+    "harness.judge.attribute": "attribute",
+}
+"""The stages in their order: the public function of each module."""
+
+
+@pytest.fixture(scope="module")
+def calls() -> list[Call]:
+    """Judge one cell that a recorded answer shows to be wrong."""
+    (recorded, *_) = store.read_all(Path(__file__).parents[2] / "recorded" / "quick_start")
+    wrong = (c for c, said in recorded.verdicts.items() if said["verdict"] == VerdictKind.WRONG)
+    cell = next(wrong)
+    case, answer = replay.case_of(recorded), recorded.answers[cell]
+    assert answer is not None
+    found: list[Verdict] = []
+    made = calls_of(lambda: found.extend(judge(case, [cell], {cell.case: answer})))
+    assert [each.verdict for each in found] == [VerdictKind.WRONG]
+    return made
+
+
+def test_the_judge_calls_each_stage_once_in_order(calls: list[Call]) -> None:
+    of_stages = [each for each in calls if STAGES.get(each.callee) == each.function]
+    assert [each.function for each in of_stages] == list(STAGES.values())
+    assert {each.caller for each in of_stages} == {VERDICTS}
+
+
+def test_no_stage_calls_another(calls: list[Call]) -> None:
+    between = {
+        (each.caller, each.callee, each.function)
+        for each in calls
+        if each.caller != each.callee and {each.caller, each.callee} <= STAGES.keys()
+    }
+    assert between == set()
+
+
+def test_no_module_calls_one_that_stands_behind_it(calls: list[Call]) -> None:
+    order = MODULES["judge"]
+    climbed = {
+        (each.caller, each.callee, each.function)
+        for each in calls
+        if part(each.caller) == part(each.callee) == "judge"
+        and order.index(part_of(each.callee, "judge")) > order.index(part_of(each.caller, "judge"))
+    }
+    assert climbed == set()
+
+
+def test_nothing_that_the_judge_uses_calls_it_back(calls: list[Call]) -> None:
+    back = {
+        (each.caller, each.callee, each.function)
+        for each in calls
+        if part(each.callee) == "judge" and part(each.caller) not in {"judge", ""}
+    }
+    assert back == set()
