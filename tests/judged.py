@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from harness.core.records import Answer, Column, Finding
 from harness.judge.attribute import attribute
-from harness.judge.checks.place import Place, World
 from harness.judge.compare import Comparison, compare
 from harness.judge.name import name
+from harness.judge.place import Place
 from harness.judge.strategies import Strategies
 from harness.judge.table_comparison import compare_rows, wrong_columns
 from harness.judge.trace import trace_rows
+from harness.judge.world import World
 from harness.model.canonical import Value
 from harness.model.query import Query
 

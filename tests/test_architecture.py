@@ -41,9 +41,18 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         *("ask_question", "ask_server", "engine_pool", "reader_scheduler"),
     ),
     "judge": (
-        *("predicted_rows", "checks", "match_rows", "newer_rows", "origins", "field_ids"),
-        *("statement_evidence", "file_contents", "agreement", "file_evidence", "case"),
-        *("state_files", "expectations", "evidence", "answer_tables", "answer_texts"),
+        *(
+            "predicted_rows",
+            "place",
+            "world",
+            "checks",
+            "match_rows",
+            "newer_rows",
+            "origins",
+            "field_ids",
+        ),
+        *("statement_evidence", "file_contents", "agreement", "file_evidence"),
+        *("case", "state_files", "expectations", "evidence", "answer_tables", "answer_texts"),
         *(
             "cut_history",
             "understand",

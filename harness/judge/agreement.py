@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from harness.judge.checks.place import Place, What, World
 from harness.judge.file_contents import Difference, Held, Holdings
+from harness.judge.place import Place, What
+from harness.judge.world import World
 from harness.model.canonical import Value, same, text_of
 from harness.model.file_facts import FileFact
 from harness.model.truth import row_values

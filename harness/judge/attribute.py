@@ -14,9 +14,10 @@ from dataclasses import replace
 
 from harness.core.records import Finding, FindingKind, Party, Witness
 from harness.judge.agreement import FileAgreement
-from harness.judge.checks.place import Place, Spot, What, World
 from harness.judge.compare import Comparison
 from harness.judge.name import NamedPlace
+from harness.judge.place import Place, Spot, What
+from harness.judge.world import World
 from harness.model.canonical import Value, text_of
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from harness.core.records import Answer, Column, Part
 from harness.judge.agreement import FileAgreement
 from harness.judge.answer_tables import AnswerTable, answered, tables_of
-from harness.judge.checks.place import Place, Spot, World
 from harness.judge.cut_history import as_shown
+from harness.judge.place import Place, Spot
 from harness.judge.predicted_rows import PredictedRows
 from harness.judge.strategies import Strategies
 from harness.judge.table_comparison import RowComparison, compare_rows, miscounted, wrong_columns
+from harness.judge.world import World
 
 
 @dataclass(frozen=True, slots=True)

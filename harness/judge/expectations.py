@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from harness.core.records import Expected
 from harness.judge.case import READ_OPTIMIZED, SNAPSHOT, Case
-from harness.judge.checks.place import World, index_of
 from harness.judge.state_files import StateFiles
+from harness.judge.world import World, index_of
 from harness.model import past_views
 from harness.model.canonical import text_of
 from harness.model.commit import AS_OF

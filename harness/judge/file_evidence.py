@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from harness.core.records import Answer, labelled
-from harness.judge.checks.place import World
 from harness.judge.predicted_rows import Looks, PredictedRows, looks_of, predict_rows
+from harness.judge.world import World
 from harness.model.canonical import Value, text_of
 from harness.model.file_facts import FileFact
 from harness.model.query import Query, at

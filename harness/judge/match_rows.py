@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.judge.checks.place import World
+from harness.judge.world import World
 from harness.model.canonical import Look, Value, look_of, same, text_of
 from harness.model.query import at as value_at
 from harness.model.truth import Row

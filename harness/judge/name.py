@@ -9,7 +9,8 @@ from functools import cache
 from typing import Final
 
 from harness.core.records import FindingKind
-from harness.judge.checks.place import Place, World
+from harness.judge.place import Place
+from harness.judge.world import World
 
 ORDER: Final = (
     FindingKind.TYPE_DRIFT,

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from harness.core.records import Origin
 from harness.judge import match_rows
-from harness.judge.checks.place import World
 from harness.judge.match_rows import Matching
+from harness.judge.world import World
 from harness.model.canonical import text_of
 from harness.model.truth import Row, Truth
 

@@ -13,8 +13,9 @@ from itertools import chain
 
 from harness.core.records import Column, Origin
 from harness.judge import match_rows
-from harness.judge.checks.place import FoundRows, Place, What, World, leaves
 from harness.judge.match_rows import FoundRow, Matching
+from harness.judge.place import FoundRows, Place, What, leaves
+from harness.judge.world import World
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.datatypes import DataType
 from harness.model.query import COUNT, at

@@ -8,9 +8,9 @@ from typing import Final
 
 from harness.core.records import Answer, labelled
 from harness.judge import newer_rows, origins
-from harness.judge.checks.place import Place, What
 from harness.judge.compare import Comparison
 from harness.judge.file_evidence import Layout
+from harness.judge.place import Place, What
 from harness.judge.predicted_rows import Looks, looks_of
 from harness.judge.table_comparison import RowComparison
 from harness.model.file_facts import FileFact

@@ -15,8 +15,8 @@ from typing import Final
 
 from harness.core.records import Answer, Column, Normalised, Part, labelled
 from harness.core.tolerances import Declared, merged
-from harness.judge.checks.place import World
 from harness.judge.cut_history import MILLISECONDS, milliseconds
+from harness.judge.world import World
 from harness.model.canonical import Value, same
 from harness.model.conversion import cast_text
 from harness.model.query import Query, Test

@@ -20,7 +20,7 @@ from harness.core.problems import gathered
 from harness.core.records import OutcomeKind, Verdict, VerdictKind
 from harness.core.yaml_reader import read
 from harness.judge import baseline
-from harness.judge.baseline import Applied, Engine, Facts, Known, Possible, Seen
+from harness.judge.baseline import Applied, EngineFacts, Facts, Known, Possible, Seen
 from harness.plan import shipped
 from harness.run.load_run import WRITE, Run
 from harness.run.run_info import BaselineInfo, RunInfo
@@ -190,10 +190,10 @@ def _possible(scenario: Scenario) -> Possible:
     )
 
 
-def _engines() -> tuple[Engine, ...]:
+def _engines() -> tuple[EngineFacts, ...]:
     every = (distributions.load(name) for name in distributions.names())
     return tuple(
-        Engine(each.engine, each.version, each.name, engines.load(each.engine).settings)
+        EngineFacts(each.engine, each.version, each.name, engines.load(each.engine).settings)
         for each in every
         if each.engine not in lock.SERVICES
     )

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from harness.core.records import Column, Finding, FindingKind, Witness
-from harness.judge.checks.place import Index, Place, World, index_of
 from harness.judge.file_evidence import Layout
+from harness.judge.place import Place
+from harness.judge.world import Index, World, index_of
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind

@@ -11,9 +11,9 @@ from typing import Final
 
 from harness.core.records import FindingKind
 from harness.judge.checks.altered_value import near
-from harness.judge.checks.place import World
 from harness.judge.file_evidence import Layout
 from harness.judge.standard import Standards
+from harness.judge.world import World
 from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
 from tests.judged import findings, wrong

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from harness.core.records import FindingKind
-from harness.judge.checks.place import What
+from harness.judge.place import What
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.conversion import cast_text
 from harness.model.simulation.reader import Reading

@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 
 from harness.core.records import Column, FindingKind, Origin
-from harness.judge.checks.place import What
+from harness.judge.place import What
 from harness.model.canonical import Value
 from harness.model.conversion import cast_text
 from tests.judged import differences

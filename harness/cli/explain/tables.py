@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from harness.cli.explain.found import Found
 from harness.core.records import Answer, labelled
 from harness.judge import match_rows
-from harness.judge.checks.place import World
 from harness.judge.expectations import expected_table
 from harness.judge.file_evidence import Layout
 from harness.judge.standard import Standard, Standards
+from harness.judge.world import World
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Query
 from harness.model.simulation.column_resolution import LayoutError, slices

@@ -5,13 +5,13 @@ from __future__ import annotations
 from harness.judge.baseline.apply import Applied, apply
 from harness.judge.baseline.known import Expect, Known, Support, holds
 from harness.judge.baseline.parse_known import parse
-from harness.judge.baseline.possible import Engine, Possible, check
+from harness.judge.baseline.possible import EngineFacts, Possible, check
 from harness.judge.baseline.seen import Facts, Seen, seen_of
 from harness.judge.baseline.update_known import update
 
 __all__ = [
     "Applied",
-    "Engine",
+    "EngineFacts",
     "Expect",
     "Facts",
     "Known",

@@ -23,28 +23,28 @@ from harness.model import query_shapes
 OF_ENGINE: Final = ("engine", "version", "distribution")
 WRITER: Final = "writer"
 
-Settings = Mapping[str, tuple[str, ...]]
+SettingValues = Mapping[str, tuple[str, ...]]
 """Each setting with every value it can take."""
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class EngineFacts:
     """A distribution that can be asked."""
 
     engine: str
     version: str
     distribution: str
-    settings: Settings
+    settings: SettingValues
 
 
 @dataclass(frozen=True, slots=True)
 class Possible:
     """What can be true of the cells of one scenario, in any profile."""
 
-    engines: tuple[Engine, ...]
+    engines: tuple[EngineFacts, ...]
     formats: Mapping[str, tuple[str, ...]]
     """The formats the scenario is for, each with its views."""
-    variants: Settings
+    variants: SettingValues
     """The settings of variants."""
     steps: int
     """How many the scenario has."""
@@ -114,7 +114,7 @@ def _values(possible: Possible) -> dict[str, list[str]]:
     return values
 
 
-def _add_settings(values: dict[str, list[str]], prefix: str, settings: Settings) -> None:
+def _add_settings(values: dict[str, list[str]], prefix: str, settings: SettingValues) -> None:
     for name, allowed in settings.items():
         before = values.get(f"{prefix}{name}", [UNSET])
         values[f"{prefix}{name}"] = _once((*before, *allowed))
@@ -136,7 +136,7 @@ def _together(line: Known, possible: Possible) -> Iterator[str]:
         yield f"{when['format']} has no view {when[VIEW]}; allowed: {allowed}"
 
 
-def _has(engine: Engine, asked: Iterable[tuple[str, str]]) -> bool:
+def _has(engine: EngineFacts, asked: Iterable[tuple[str, str]]) -> bool:
     own = {name: str(getattr(engine, name)) for name in OF_ENGINE}
     return all(
         own[name] == value

@@ -6,7 +6,8 @@ import datetime
 import decimal
 import unicodedata
 
-from harness.judge.checks.place import Place, What, World
+from harness.judge.place import Place, What
+from harness.judge.world import World
 from harness.model.canonical import Value
 
 NEAR = decimal.Decimal("0.001")

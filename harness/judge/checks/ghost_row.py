@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.judge.checks.place import Place, What, World
+from harness.judge.place import Place, What
+from harness.judge.world import World
 from harness.model.canonical import text_of
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.judge.checks.place import Place, What, World
+from harness.judge.place import Place, What
+from harness.judge.world import World
 
 
 def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks are asked alike

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import datetime
 
-from harness.judge.checks.place import Place, What, World
+from harness.judge.place import Place, What
+from harness.judge.world import World
 from harness.model.canonical import Look, Value, look_of
 from harness.model.conversion import cast_text, read_back
 

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.core.records import Origin
-from harness.judge.checks.place import FoundRows, Place, World
 from harness.judge.origins import column_origins, row_origins, type_origins
 from harness.judge.origins.value_origins import own_witness
+from harness.judge.place import FoundRows, Place
 from harness.judge.predicted_rows import PredictedRows
+from harness.judge.world import World
 
 
 def attribute(world: World, places: Sequence[Place], seen: FoundRows) -> tuple[Place, ...]:

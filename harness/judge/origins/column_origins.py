@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.judge.checks import altered_value
-from harness.judge.checks.place import NULLS, FoundRows, Place, What, World, leaves
 from harness.judge.origins.value_origins import (
     best,
     older_and_newer,
@@ -17,6 +16,8 @@ from harness.judge.origins.value_origins import (
     readings,
     tells_nothing,
 )
+from harness.judge.place import NULLS, FoundRows, Place, What, leaves
+from harness.judge.world import World
 from harness.model.canonical import Look, Value, look_of
 
 Batch = tuple[object, int]

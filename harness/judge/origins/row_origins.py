@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from harness.core.records import Origin
 from harness.judge.checks import premature
-from harness.judge.checks.place import NULLS, Place, What, World
 from harness.judge.origins.column_origins import GROUP, Batch, batch_of, lies
 from harness.judge.origins.value_origins import readings
+from harness.judge.place import NULLS, Place, What
+from harness.judge.world import World
 from harness.model.canonical import Look, Value, look_of
 from harness.model.schema import Field
 

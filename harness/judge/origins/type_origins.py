@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.judge.checks import type_drift
-from harness.judge.checks.place import Place, What, World, leaves
+from harness.judge.place import Place, What, leaves
+from harness.judge.world import World
 from harness.model.canonical import same
 from harness.model.truth import row_values
 

@@ -9,7 +9,8 @@ from typing import Final
 
 from harness.core.records import Origin
 from harness.judge.checks import altered_value
-from harness.judge.checks.place import Place, What, World
+from harness.judge.place import Place, What
+from harness.judge.world import World
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
 from harness.model.conversion import read_back
 from harness.model.datatypes import Primitive

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from harness.core.records import Column
-from harness.judge.checks.place import What
+from harness.judge.place import What
 from harness.judge.table_comparison import wrong_columns
 from tests.judged import differences, wrong_rows
 from tests.quality.notation import history, places

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from harness.core.errors import ScenarioProblem
-from harness.judge.baseline import Engine, Possible, check, parse
+from harness.judge.baseline import EngineFacts, Possible, check, parse
 
 POSSIBLE = Possible(
     engines=(
-        Engine("hive", "3.1.3", "hive-3.1.3", {"path": ("fetch", "mapreduce")}),
-        Engine("trino", "476", "trino-476", {"use-column-names": ("true", "false")}),
+        EngineFacts("hive", "3.1.3", "hive-3.1.3", {"path": ("fetch", "mapreduce")}),
+        EngineFacts("trino", "476", "trino-476", {"use-column-names": ("true", "false")}),
     ),
     formats={"hudi-cow": ("snapshot",), "hudi-mor": ("snapshot", "read_optimized")},
     variants={"rewrites": ("none", "some")},

@@ -8,7 +8,8 @@ import pytest
 
 from harness.core.records import Origin
 from harness.judge.checks import premature, stale
-from harness.judge.checks.place import Place, What, World
+from harness.judge.place import Place, What
+from harness.judge.world import World
 from tests.quality.notation import history
 
 TOLD = history("insert 1,2; upsert 1; compact; upsert 1; upsert 1", mor=True)

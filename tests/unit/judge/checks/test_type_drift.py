@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from harness.judge.checks import type_drift
-from harness.judge.checks.place import Place, What
+from harness.judge.place import Place, What
 from harness.model.canonical import MapValue, Value
 from tests.quality.notation import history
 

@@ -1,79 +1,18 @@
-"""A wrong place of an answer, and what the truth knows about it."""
+"""What the truth knows about a judged step: its rows, and everything that was ever written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum, auto
 from functools import cached_property
-from typing import Final
 
-from harness.core.records import Origin, Party
+from harness.core.records import Origin
+from harness.judge.place import NULLS
 from harness.judge.predicted_rows import PredictedRows
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
 from harness.model.query import Query
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, Rows, Truth, named, row_values
-
-FoundRows = Mapping[str, Sequence[tuple[Field, Value]]]
-"""What was found in each row, by the text of its key: the columns with their values."""
-
-
-class What(Enum):
-    """The kinds of places that can be wrong."""
-
-    CELL = auto()
-    """The value of a column, or of a part of one, in a row."""
-    EXTRA_ROW = auto()
-    """A row with a key that the truth does not show."""
-    SECOND_ROW = auto()
-    """Another row with the key of a row that is there already."""
-    ABSENT_ROW = auto()
-    EXTRA_COLUMN = auto()
-    ABSENT_COLUMN = auto()
-    COLUMN_TYPE = auto()
-    """The type that the engine declares for a column."""
-    COUNT = auto()
-    """The answer to a count: the numbers of rows expected and found, or what came instead."""
-
-
-Spot = tuple[What, str, str]
-"""A wrong place without what was found there: the kind of place, its key and its column."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One wrong place."""
-
-    what: What
-    key: str
-    column: str
-    """Dotted path, empty for a whole row."""
-    expected: Value
-    found: Value
-    field: Field | None = None
-    """The field that should be seen here."""
-    origin: Origin | None = None
-    """Whose value was found, chosen over the whole column; of a column that is absent or too many,
-    the step whose columns were answered. None when nobody's is recognised."""
-    disputed: bool = False
-    """Several origins fit and nothing decides between them: no name would be more than a guess."""
-    party: Party | None = None
-    """Whose doing it is; None where that is not known."""
-    file: str = ""
-    """What its row was read from, relative to the table's folder; empty where that is not known."""
-    empty: bool = False
-    """Whether the whole row came as nothing but NULLs: no column's name can be why."""
-
-    @property
-    def spot(self) -> Spot:
-        """The place without what was found there."""
-        return self.what, self.key, self.column
-
-    @property
-    def counted(self) -> bool:
-        """Whether a number was found, as a count must be one."""
-        return isinstance(self.found, int) and not isinstance(self.found, bool)
 
 
 @dataclass(frozen=True)  # no slots: what is derived is kept
@@ -93,27 +32,6 @@ class Index:
             for look, origins in self.looks.items()
             if len({each.key for each in origins}) == 1
         }
-
-
-NULLS: Final = frozenset({look_of(None)})
-"""What a version looks like that is NULL."""
-
-
-def leaves(value: Value, field: Field, path: str) -> Iterator[tuple[str, Field, Value]]:
-    """Yield the parts of a shown value down to plain ones: path, field, value."""
-    match value:
-        case dict():
-            for child in field.children:
-                if child.name in value:
-                    yield from leaves(value[child.name], child, f"{path}.{child.name}")
-        case tuple() if field.children:
-            for at, each in enumerate(value):
-                yield from leaves(each, field.children[0], f"{path}[{at}]")
-        case MapValue() if len(field.children) > 1:
-            for key, each in value.pairs:
-                yield from leaves(each, field.children[1], f"{path}[{text_of(key)}]")
-        case _:
-            yield path, field, value
 
 
 def index_of(history: History) -> Index:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.judge.checks.place import index_of, leaves
+from harness.judge.place import leaves
+from harness.judge.world import index_of
 from harness.model.canonical import MapValue
 from harness.model.datatypes import parse_type
 from harness.model.schema import schema_of
