@@ -1,4 +1,4 @@
-"""Whether the files of a view hold its truth, and where not, whether what was sent settles it."""
+"""Whether the files of a view hold its truth; if not, whether what was sent settles it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LATER: Final = "it was written before, and its file says that it was committed s
 
 @dataclass(frozen=True, slots=True)
 class Odd:
-    """One thing that files hold otherwise than it was written."""
+    """Something that files hold, and that was not written so."""
 
     key: str
     text: str
@@ -51,7 +51,7 @@ class FileAgreement:
 
     @property
     def said(self) -> tuple[Odd, ...]:
-        """What the files hold otherwise than it was written, for people."""
+        """What the files hold and was not written so, for people."""
         there, older = self._there, self.held.older
         lost = [Odd(key, EARLIER if key in older else LOST) for key in self.world.keys]
         before = {text_of(key) for key in self.world.left_out}
@@ -88,7 +88,7 @@ class FileAgreement:
         return self.holdings.value_sent(row, field_id, newest)
 
     def _row(self, key: str) -> bool:
-        """Return whether a row has to be there by what was sent.
+        """Return whether what was sent proves that a row has to be there.
 
         That a write of a row is its newest commit is a rule of the model. So where a file has taken
         the write in, and says that the row was committed earlier, values alone tell.

@@ -28,7 +28,7 @@ def quoted(findings: Sequence[Finding], answer: Answer, key: str) -> tuple[Findi
 
 
 def _unambiguous(texts: Iterable[tuple[_At, str]]) -> dict[_At, str]:
-    """Return texts of what has one alone: several parts may show a key, and each another one."""
+    """Return the texts that stand alone: several parts may show a key, each with another text."""
     found: dict[_At, set[str]] = {}
     for at, text in texts:
         found.setdefault(at, set()).add(text)
@@ -66,7 +66,7 @@ def _quoted(
 
 
 def _text(texts: Mapping[tuple[str, str], str], key: str, column: str) -> str:
-    """Return text of the cell that a place is in: a part of a value stands in the whole of it."""
+    """Return the text of the cell that a place is in: that of the whole for a part of a value."""
     ends = [at for at, letter in enumerate(column) if letter in {".", "["}]
     cells = ((key, column[:end]) for end in (len(column), *reversed(ends)))
     return next((texts[cell] for cell in cells if cell in texts), "")

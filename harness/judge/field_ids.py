@@ -25,7 +25,7 @@ def by_ids(value: Value, column: Field) -> Value:
 
 
 def by_names(value: Value, column: Field) -> Value:
-    """Return back a value of a file in the names of its step, in its own type."""
+    """Return a value by field ids under the names of its step, in its own type."""
     match value:
         case dict():
             parts = {each.id: each for each in column.children}

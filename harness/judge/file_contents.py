@@ -1,4 +1,4 @@
-"""What a table's files hold, as rows by field ids: what a reader that errs in nothing would show.
+"""What a table's files hold, as rows by field ids: what a faultless reader would show.
 
 Each file is compared with what the truth says of its own step, in the names that the table had
 then. A difference may still be the truth's own: it counts as *sent* where the statement as recorded

@@ -197,7 +197,7 @@ class Layout:
             return str(why)
 
     def clash(self) -> str:
-        """Say the one way of finding columns that meets another type; empty for none or several.
+        """Return the one way of finding columns that meets another type; empty for none or several.
 
         Nor is it said of what was written since a step: which files a reader opens for it is its
         own affair, and an older one may have the other type.

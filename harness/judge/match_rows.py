@@ -43,7 +43,7 @@ class Matching:
 
 
 def match(world: World, names: Sequence[str], rows: Sequence[FoundRow]) -> Matching:
-    """Tell the rows apart; of several with the same key, the one with most right cells is it.
+    """Match found rows to expected ones; of several with one key, the one with most right cells.
 
     Engines give the rows of several files in any order. What is said of them must not depend on it.
     """
@@ -116,7 +116,7 @@ def _owners(world: World, names: Sequence[str], rows: Sequence[FoundRow]) -> lis
 
 
 def _key_text(value: Value, ever: Collection[str]) -> str:
-    """Return text of what stands under the key's name; none for NULL where a key is called so."""
+    """Return the text under the key's name; empty for NULL where a key is called so."""
     text = text_of(value)
     return "" if value is None and text in ever else text
 

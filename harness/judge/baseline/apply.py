@@ -1,4 +1,4 @@
-"""Which verdicts are known, and which lines no longer occur."""
+"""Which verdicts are known, and which lines of a baseline no longer occur."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From wrong cells to the conditions under which they are wrong: as few as the facts allow."""
+"""The conditions under which cells are wrong: as few as the facts allow."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ LAST: Final = ("twin", "writer")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A line without what people say of it."""
+    """A line without the words that people add to it."""
 
     when: When
     expect: Expect
 
 
 def derive(ground: Ground, covered: int = 0) -> tuple[Rule, ...]:
-    """Return rules for every wrong cell that is not covered yet and has nothing unexplained.
+    """Return rules for the wrong cells that no line covers and that have nothing unexplained.
 
     Greedy: first the rule that explains most of what is left, or the one with fewest conditions.
     A rule holds of no cell that is correct or answers otherwise, so their order does not matter;
@@ -65,7 +65,7 @@ def _worth(rule: Rule, explained: int) -> tuple[int, int]:
 
 
 def _rules(ground: Ground, at: int) -> Iterator[Rule]:
-    """Yield two most general rules for a cell: for as many steps, or as many readers, as can be.
+    """Yield the two most general rules for a cell: one for most steps, one for most readers.
 
     None when another cell has all the same properties and answers otherwise.
     """
@@ -81,7 +81,7 @@ def _rules(ground: Ground, at: int) -> Iterator[Rule]:
 
 
 def _order(seen: Seen, readers: Sequence[str]) -> tuple[str, ...]:
-    """Name every property, the most telling first."""
+    """Return the names of the properties, the most telling first."""
     variants = sorted(name for name in seen.properties if name.startswith(VARIANT))
     return (*FIRST, *VERSIONS, *readers, *variants, *LAST)
 
@@ -93,7 +93,7 @@ def _when(conditions: dict[str, str], names: Sequence[str]) -> When:
 def _general(
     ground: Ground, at: int, full: dict[str, str], order: Sequence[str], names: Sequence[str]
 ) -> When:
-    """Return up each condition, in that order, without which the rule is still right."""
+    """Return the rule without the conditions, tried in that order, that it does not need."""
     found = ground.seen[at].found
     if found is None:
         raise ValueError("a correct cell needs no rule")
@@ -109,7 +109,7 @@ def _general(
 
 
 def _interval(ground: Ground, at: int, cells: int, others: int) -> str:
-    """Return the steps around a cell's own in which no cell answers otherwise."""
+    """Return the range of steps around a cell's own in which every cell answers alike."""
     own = ground.seen[at].step
     wrong = [ground.seen[each].step for each in ground.places(cells & others)]
     low = max((step for step in wrong if step < own), default=-1)

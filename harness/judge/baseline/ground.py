@@ -40,7 +40,7 @@ class Ground:
         return self._others[found]
 
     def settings(self, engine: str) -> tuple[str, ...]:
-        """Name every setting that a reader of an engine is given."""
+        """Return the names of the settings that readers of an engine have."""
         readers = (each.properties for each in self.seen if each.properties["engine"] == engine)
         return tuple(sorted({name for each in readers for name in each if name.startswith(READER)}))
 

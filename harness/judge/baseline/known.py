@@ -41,7 +41,7 @@ _LAST: Final = 10_000
 
 
 class Support(StrEnum):
-    """What is to be hoped for."""
+    """Whether the engine may be mended one day."""
 
     NEVER = "never"
     """The engine will not do it."""

@@ -1,4 +1,4 @@
-"""Whether a line can ever be used: a name written wrong must not pass as a finding that is gone."""
+"""Whether any cell can use a line: a misspelt name must not pass as a finding that is gone."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Possible:
 
 
 def check(lines: Sequence[Known], possible: Possible) -> None:
-    """Check that some cell can use each line; what a single run leaves out is no matter.
+    """Check that some cell can use each line; it need not be a cell of this run.
 
     Raises:
         ScenarioProblem: `file:line: no cell can use this line: why; what is allowed`, for each.

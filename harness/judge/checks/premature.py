@@ -7,7 +7,7 @@ from harness.judge.world import World
 
 
 def explains(place: Place, world: World) -> bool:
-    """Return whether the row is as in a newer table than the view is of; or gone as it is there.
+    """Return whether the row is as a newer table has it, or gone as it is gone there.
 
     Of columns: whether they are those of a later step than the one the view goes back to. The value
     of a field that came after that step is early under whatever name.

@@ -43,7 +43,7 @@ def wrong_columns(places: Sequence[Place]) -> dict[int, list[int]]:
 
 
 def moved_dates(places: list[Place], at: Sequence[int]) -> None:
-    """Tell a column of dates that moved by a day from one that shows other rows' dates.
+    """Clear the origin of dates that moved by a day: they are not other rows' dates.
 
     Neighbouring rows have neighbouring dates; but a moved column holds one that nobody wrote.
     """
@@ -87,7 +87,7 @@ def cells_of(world: World, seen: FoundRows) -> dict[int, list[FoundValue]]:
 
 
 def _step(world: World, key: str, found: Value) -> int:
-    """Return step that wrote a value, if it tells that it is this row's; else one before all."""
+    """Return the step that wrote a value, if it can only be this row's; else one before all."""
     origins = world.index.looks.get(look_of(found), ())
     told = len(origins) == 1 and origins[0].key == key and not tells_nothing(found)
     return origins[0].step if told else BASE

@@ -19,7 +19,7 @@ ShownValue = tuple[Origin, Value]
 
 
 def other_versions(world: World, places: Sequence[Place]) -> dict[str, int]:
-    """Return step up to which a row was read, where some of its values are of another version."""
+    """Return the step whose version of a row is shown, for rows that show another version."""
     rows: dict[str, list[ShownValue]] = {}
     for place in places:
         origin, field = place.origin, place.field
@@ -135,7 +135,7 @@ def of_another_field(
 
 
 def _counterpart(world: World, column: int | None, part: Field) -> int | None:
-    """Return part of another column that stands where a part does in its own, by their names."""
+    """Return the part of another column that has the path which a part has in its own."""
     path = (world.schema.path_of(part.id) or "").partition(".")[2]
     found = world.schema.by_id(column) if path and column is not None else None
     wanted = f"{world.schema.path_of(found.id)}.{path}" if found else ""
