@@ -17,14 +17,17 @@ from harness.reports.words import WAYS
 
 ROOT: Final = Path(__file__).parents[2]
 START: Final = ROOT / "README.md"
-PAGES: Final = (START, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
+MEASURE: Final = ROOT / "tools" / "measure" / "README.md"
+PAGES: Final = (START, ROOT / "CHANGELOG.md", MEASURE, *sorted((ROOT / "docs").rglob("*.md")))
 LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
 BLOCK: Final = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE: Final = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 COMMAND: Final = re.compile(r"(?:^|[`(]|bin/|- |run: )harness ([a-z][^`\n)#]*)", re.MULTILINE)
 MAKE: Final = re.compile(r"(?:^|`)(?:[A-Z]+=\S+ )?make ([a-z]+)", re.MULTILINE)
 LOOK: Final = re.compile(r"^harness (?:explain|reproduce|remedy) ([^-A-Z\n#<][^\n]*)", re.MULTILINE)
-TOOL: Final = re.compile(r"\btools/\w+\.py\b")
+MOST_PUBLISHED: Final = 2_000_000
+"""Bytes of all results that the repository holds."""
+TOOL: Final = re.compile(r"\btools/[\w/]+\.py\b")
 
 
 def commands(page: Path, of: re.Pattern[str]) -> list[str]:
@@ -123,6 +126,11 @@ def test_the_page_on_findings_names_every_part_of_a_way_of_reading() -> None:
     text = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(.*?)`", text, re.MULTILINE)
     assert [way for way in WAYS if not any(way in row for row in rows)] == []
+
+
+def test_the_published_results_stay_small() -> None:
+    files = [each for each in (ROOT / "docs" / "results").rglob("*") if each.is_file()]
+    assert 0 < sum(each.stat().st_size for each in files) < MOST_PUBLISHED
 
 
 def test_the_first_page_names_every_engine_that_can_be_asked() -> None:

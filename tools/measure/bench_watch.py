@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import psutil
-from deaths_runs import works_in
 
 from harness.core.progress import RIGHT_OR_WRONG
 from harness.run import load_run as records
+from tools.measure.deaths_runs import works_in
 
 SAMPLE_S: Final = 0.25
 HARNESS: Final = "harness"
@@ -37,7 +37,7 @@ class Event:
 
 
 @dataclass(slots=True)
-class Used:
+class ProcessUsage:
     """What the processes of one name used."""
 
     peak_mb: int = 0
@@ -46,7 +46,7 @@ class Used:
 
 
 @dataclass(slots=True)
-class Watched:
+class RunUsage:
     """A run that is over."""
 
     status: int = 0
@@ -59,7 +59,7 @@ class Watched:
     peak_mb: int = 0
     """MiB, of all processes together at one time."""
     events: list[Event] = field(default_factory=list)
-    used: dict[str, Used] = field(default_factory=dict)
+    used: dict[str, ProcessUsage] = field(default_factory=dict)
     """By distribution; the harness itself is one of them."""
 
     @property
@@ -71,11 +71,11 @@ class Watched:
         return float("nan")
 
 
-def watch(folder: Path, cache: Path, *options: str) -> Watched:
+def watch(folder: Path, cache: Path, *options: str) -> RunUsage:
     """Run `harness run` in `folder` on `cache` and watch it to its end."""
     command = [sys.executable, "-m", "harness", "run", "--run-dir", str(folder), "--json", "--show"]
     environment = {**os.environ, "HARNESS_CACHE": str(cache)}
-    found, began = Watched(), time.monotonic()
+    found, began = RunUsage(), time.monotonic()
     with folder.with_suffix(".log").open("wb") as log:
         child = subprocess.Popen(
             [*command, *options], stdout=subprocess.PIPE, stderr=log, env=environment, text=True
@@ -153,9 +153,9 @@ class _Sampler(threading.Thread):
         # What is shared counts once: a JVM that starts a program is there twice for a moment.
         now[name] = now.get(name, 0) + process.memory_full_info().pss // (1 << 20)
 
-    def used(self) -> dict[str, Used]:
+    def used(self) -> dict[str, ProcessUsage]:
         """Return what the processes of each name used."""
-        found: dict[str, Used] = defaultdict(Used)
+        found: dict[str, ProcessUsage] = defaultdict(ProcessUsage)
         for name, mb in self._peaks.items():
             found[name].peak_mb = mb
         for (name, _), cpu_s in self._cpu.items():

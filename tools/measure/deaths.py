@@ -1,6 +1,6 @@
 """Kill the harness, or something it started, at a random moment; go on; compare the verdicts.
 
-    python tools/deaths.py --runs 200 --seed 1 --jobs 2 --folder build/deaths
+    python tools/measure/deaths.py --runs 200 --seed 1 --jobs 2 --folder build/deaths
 
 What came of each run is kept in the folder (`deaths.jsonl`), as are the undisturbed runs: the same
 command goes on where an earlier one ended, with the runs that are not there. So a folder belongs to
@@ -32,38 +32,39 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-import deaths_book
-from alike import verdicts
-from deaths_bench import Bench, Undisturbed, prepare
-from deaths_book import FAILED, LATE, Book
-from deaths_kinds import EVERY, Kind, planned
-from deaths_runs import Run, Struck, left, outlived, strike
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tests`
 
 from harness.core.errors import UsageProblem
 from harness.run import pipeline, run_info
+from tools.alike import verdicts
+from tools.measure import deaths_outcomes
+from tools.measure.deaths_kinds import EVERY, DeathKind, planned
+from tools.measure.deaths_outcomes import FAILED, LATE, OutcomeLog
+from tools.measure.deaths_runs import RunProcess, Struck, left, outlived, strike
+from tools.measure.deaths_undisturbed import Experiment, Undisturbed, prepare
 
 TRIES: Final = 5
 """So many runs at most until one is struck."""
 
 
-def until_struck(bench: Bench, kind: Kind, number: int) -> str:
+def until_struck(experiment: Experiment, kind: DeathKind, number: int) -> str:
     """Do runs until something was struck in one; give what came of that, or that none was."""
     # Of another go at the same number the moments are others.
-    seed = f"{bench.book.seed}-{number}-{bench.book.goes(number)}"
+    seed = f"{experiment.log.seed}-{number}-{experiment.log.goes(number)}"
     chance = random.Random(seed)  # noqa: S311 - to be repeated, not secret
     for _ in range(TRIES):
-        bench.clear(number)
-        outcome = disturbed(bench, kind, number, chance)
+        experiment.clear(number)
+        outcome = disturbed(experiment, kind, number, chance)
         if outcome != LATE:
             return outcome
     return LATE
 
 
-def disturbed(bench: Bench, kind: Kind, number: int, chance: random.Random) -> str:
+def disturbed(experiment: Experiment, kind: DeathKind, number: int, chance: random.Random) -> str:
     """Do a run, strike its target, go on; give what came of it."""
-    known = bench.known[kind.reader, kind.writes]
-    cache = bench.cache(f"cache-{number}" if kind.writes else "cache")
-    run = Run(bench.folder / f"run-{number}", cache, *kind.options)
+    known = experiment.known[kind.reader, kind.writes]
+    cache = experiment.cache(f"cache-{number}" if kind.writes else "cache")
+    run = RunProcess(experiment.folder / f"run-{number}", cache, *kind.options)
     blow = signal.SIGSTOP if kind.stops else signal.SIGKILL
     hit = strike(run, kind.target, blow, known.wait_s(kind, chance), chance)
     status = run.finish()
@@ -71,43 +72,48 @@ def disturbed(bench: Bench, kind: Kind, number: int, chance: random.Random) -> s
         return _became(run, cache, kind, known, hit, status)
     except (UsageProblem, ValueError) as problem:
         print(f"{run.folder.name}: records that cannot be read: {problem}", file=sys.stderr)
-        return deaths_book.BROKEN
+        return deaths_outcomes.BROKEN
 
 
 def _became(
-    run: Run, cache: Path, kind: Kind, known: Undisturbed, hit: Struck | None, status: int
+    run: RunProcess,
+    cache: Path,
+    kind: DeathKind,
+    known: Undisturbed,
+    hit: Struck | None,
+    status: int,
 ) -> str:
     """Return what came of a run that ended with a status; `hit`: what there was at the blow."""
     if hit is None:
-        return LATE if verdicts(run.folder) == known.verdicts else deaths_book.DIFFERS
+        return LATE if verdicts(run.folder) == known.verdicts else deaths_outcomes.DIFFERS
     if outlived(run, hit):
-        return deaths_book.SURVIVED
+        return deaths_outcomes.SURVIVED
     if _says_otherwise(run.folder, known):
-        return deaths_book.DIFFERS
+        return deaths_outcomes.DIFFERS
     return _ended(run, cache, kind, known, status)
 
 
-def _ended(run: Run, cache: Path, kind: Kind, known: Undisturbed, status: int) -> str:
+def _ended(run: RunProcess, cache: Path, kind: DeathKind, known: Undisturbed, status: int) -> str:
     """Return what came of a run after the blow; one that ended otherwise is gone on with."""
-    outcome, again = deaths_book.WENT_ON, status != known.status
+    outcome, again = deaths_outcomes.WENT_ON, status != known.status
     if again:
         outcome = _gone_on(run, cache, kind, known, status)
     if outcome in FAILED:
         return outcome
     if verdicts(run.folder) != known.verdicts:
-        return deaths_book.DIFFERS
-    return deaths_book.LEFT_OVER if left(run.folder, cache, again=again) else outcome
+        return deaths_outcomes.DIFFERS
+    return deaths_outcomes.LEFT_OVER if left(run.folder, cache, again=again) else outcome
 
 
-def _gone_on(run: Run, cache: Path, kind: Kind, known: Undisturbed, status: int) -> str:
+def _gone_on(run: RunProcess, cache: Path, kind: DeathKind, known: Undisturbed, status: int) -> str:
     """Go on with a run that ended otherwise; begin it again where it had not begun."""
     begun = (run.folder / run_info.INFO).exists()
-    again = Run(run.folder, cache, *(["--resume"] if begun else kind.options))
+    again = RunProcess(run.folder, cache, *(["--resume"] if begun else kind.options))
     if again.finish() != known.status:
-        return deaths_book.BROKEN
+        return deaths_outcomes.BROKEN
     if outlived(again, Struck((), ())):
-        return deaths_book.SURVIVED
-    return f"{deaths_book.RESUMED if begun else deaths_book.BEGUN} after {status}"
+        return deaths_outcomes.SURVIVED
+    return f"{deaths_outcomes.RESUMED if begun else deaths_outcomes.BEGUN} after {status}"
 
 
 def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
@@ -120,13 +126,13 @@ def _says_otherwise(folder: Path, known: Undisturbed) -> bool:
     return any(json.loads(each)["verdict"] != "unknown" for each in others)
 
 
-def one(bench: Bench, kind: Kind, number: int) -> None:
+def one(experiment: Experiment, kind: DeathKind, number: int) -> None:
     """Do one disturbed run and clean up unless it failed."""
     began = time.monotonic()
-    outcome = until_struck(bench, kind, number)
-    bench.book.note(number, kind, outcome, time.monotonic() - began)
+    outcome = until_struck(experiment, kind, number)
+    experiment.log.note(number, kind, outcome, time.monotonic() - began)
     if outcome not in FAILED:
-        bench.clear(number)
+        experiment.clear(number)
 
 
 def main() -> int:
@@ -134,23 +140,25 @@ def main() -> int:
     told = _options()
     told.folder.mkdir(parents=True, exist_ok=True)
     folder = told.folder.resolve()
-    bench = Bench(folder, Book(folder, told.seed))
+    experiment = Experiment(folder, OutcomeLog(folder, told.seed))
     kinds = planned(told.runs, told.seed, told.only, told.each)
-    waiting = deaths_book.due(kinds, bench.book.done())
+    waiting = deaths_outcomes.due(kinds, experiment.log.done())
     print(f"seed {told.seed}, {len(waiting)} of {len(kinds)} runs, {told.jobs} at once", flush=True)
-    prepare(bench, list(waiting.values()), told.jobs)
+    prepare(experiment, list(waiting.values()), told.jobs)
     until = time.monotonic() + told.minutes * 60
 
-    def do(number: int, kind: Kind) -> None:
+    def do(number: int, kind: DeathKind) -> None:
         if time.monotonic() < until:
-            one(bench, kind, number)
+            one(experiment, kind, number)
 
     with ThreadPoolExecutor(told.jobs) as threads:
         for job in [threads.submit(do, *each) for each in waiting.items()]:
             job.result()
-    done = [(kinds[each], outcome) for each, outcome in bench.book.done().items() if each in kinds]
+    noted = experiment.log.done().items()
+    done = [(kinds[each], outcome) for each, outcome in noted if each in kinds]
     outcomes = [outcome for _, outcome in done]
-    print("\n".join([*deaths_book.table(done), "", deaths_book.total(outcomes, len(kinds))]))
+    total = deaths_outcomes.total(outcomes, len(kinds))
+    print("\n".join([*deaths_outcomes.table(done), "", total]))
     return int(any(outcome in FAILED for outcome in outcomes))
 
 

@@ -6,10 +6,9 @@ from collections.abc import Container, Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
-from by_hand_script import Script
-from tables import table
-
 from harness.cli.reproduce.files import SCRIPT
+from tools.measure.by_hand_script import Script
+from tools.measure.markdown_table import table
 
 Came = tuple[Script, str]
 HEAD: Final = ("cause", "seen", "by hand")

@@ -1,4 +1,4 @@
-"""`tools/deaths_bench.py`: what is there before anything is struck."""
+"""`tools/measure/deaths_undisturbed.py`: what is there before anything is struck."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Final
 
 import pytest
 
-TOOLS: Final = Path(__file__).parents[3] / "tools"
 Known = Mapping[tuple[str, bool], object]
 
 
 @dataclass
 class Runs:
-    """Stands for `deaths_runs.Run`: runs that end at once."""
+    """Stands for `deaths_runs.RunProcess`: runs that end at once."""
 
     statuses: dict[str, int] = field(default_factory=dict)
     """Of a verb, where it is not 0."""
@@ -34,8 +32,7 @@ class Runs:
 
 @pytest.fixture
 def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(TOOLS)
-    found = importlib.import_module("deaths_bench")
+    found = importlib.import_module("tools.measure.deaths_undisturbed")
     monkeypatch.setattr(found, "verdicts", lambda _: {"case": "its verdict"})
     return found
 
@@ -43,23 +40,23 @@ def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 @pytest.fixture
 def runs(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Runs:
     found = Runs()
-    monkeypatch.setattr(module, "Run", found.run)
+    monkeypatch.setattr(module, "RunProcess", found.run)
     return found
 
 
 @pytest.fixture
 def prepare(module: ModuleType, tmp_path: Path) -> Callable[[], Known]:
-    """Return a function that prepares a bench in the same folder, each time as a new go does."""
+    """Return a function that prepares an experiment in the same folder, as each go does."""
     kinds = [
-        module.Kind("trino-368", "trino-368"),
-        module.Kind("harness", "trino-368"),
-        module.Kind("harness", "hive-3.1.3", writes=True),
+        module.DeathKind("trino-368", "trino-368"),
+        module.DeathKind("harness", "trino-368"),
+        module.DeathKind("harness", "hive-3.1.3", writes=True),
     ]
 
     def go() -> Known:
         known: dict[tuple[str, bool], object] = {}
-        bench = module.Bench(tmp_path, module.Book(tmp_path, 1), known)
-        module.prepare(bench, kinds, 1)
+        experiment = module.Experiment(tmp_path, module.OutcomeLog(tmp_path, 1), known)
+        module.prepare(experiment, kinds, 1)
         return known
 
     return go

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-import known_good_refusals as evidence
-from known_good_cell import Known
+from tools.measure import known_good_refusals as evidence
+from tools.measure.known_good_cell import KnownGoodCell
 
 READER: Final = "reader"
 SETTINGS: Final = "settings"
@@ -16,7 +16,7 @@ DOUBTFUL: Final = "doubtful"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RefusalRule:
     """A kind of refusal; its evidence is looked up for each cell."""
 
     group: str
@@ -27,12 +27,12 @@ class Rule:
     """A pattern of the error's text."""
     reader: str
     """A pattern that the reader's text begins with."""
-    evidence: Callable[[Known], str | None]
+    evidence: Callable[[KnownGoodCell], str | None]
 
 
 OMITTED: Final = "hoodie.datasource.hive_sync.omit_metadata_fields (Hudi, Configurations)"
 RULES: Final = (
-    Rule(
+    RefusalRule(
         "archived timeline",
         READER,
         "Trino 476 takes the empty folder of archived commits for one that is missing.",
@@ -41,7 +41,7 @@ RULES: Final = (
         "trino-476",
         evidence.archived,
     ),
-    Rule(
+    RefusalRule(
         "newer timeline layout",
         READER,
         "PrestoDB 0.283 has Hudi 0.12.1, which does not know this layout of the timeline.",
@@ -50,7 +50,7 @@ RULES: Final = (
         "prestodb",
         evidence.layout,
     ),
-    Rule(
+    RefusalRule(
         "Hudi's columns not in the catalog",
         READER,
         "Hive looks up Hudi's columns in the catalog's list, which was synced without them.",
@@ -59,7 +59,7 @@ RULES: Final = (
         "hive-3.1.3",
         evidence.bare,
     ),
-    Rule(
+    RefusalRule(
         "by position, Hudi's columns not in the catalog",
         SETTINGS,
         "Told to go by position, it meets one of Hudi's columns in the place of the table's.",
@@ -68,7 +68,7 @@ RULES: Final = (
         "trino|presto",
         evidence.counted,
     ),
-    Rule(
+    RefusalRule(
         "delete files",
         READER,
         "Trino 368 knows no delete files of Iceberg and says so.",
@@ -77,7 +77,7 @@ RULES: Final = (
         "trino-368",
         evidence.deletes,
     ),
-    Rule(
+    RefusalRule(
         "struct changed, vectorised reader",
         READER,
         "Hudi refuses structs whose parts changed in Spark's vectorised reader, on purpose.",
@@ -86,7 +86,7 @@ RULES: Final = (
         "spark",
         evidence.changed,
     ),
-    Rule(
+    RefusalRule(
         "no part of a struct left",
         READER,
         "A log file has none of the struct's parts that are asked for; Hudi 1.0.2 indexes with -1.",
@@ -95,7 +95,7 @@ RULES: Final = (
         "spark-3.5.8-hudi-1.0.2",
         evidence.no_part_left,
     ),
-    Rule(
+    RefusalRule(
         "days of the Julian calendar",
         READER,
         "Spark asks which calendar old days are of, where a file does not say; it is documented.",
@@ -104,7 +104,7 @@ RULES: Final = (
         "spark",
         evidence.ancient,
     ),
-    Rule(
+    RefusalRule(
         "bounds of a widened column",
         READER,
         "Trino 476 takes bounds that were written as int for long.",
@@ -113,7 +113,7 @@ RULES: Final = (
         "trino-476",
         evidence.widened,
     ),
-    Rule(
+    RefusalRule(
         "part of a struct of the same name",
         READER,
         "PrestoDB finds parts of structs by name, and meets a dropped one of another type.",
@@ -122,7 +122,7 @@ RULES: Final = (
         "prestodb-0.283",
         evidence.same_name,
     ),
-    Rule(
+    RefusalRule(
         "names and positions",
         READER,
         "Hudi's reader for Hive asks for its own columns by names that the catalog has not.",
@@ -131,7 +131,7 @@ RULES: Final = (
         "hive-3.1.3|prestodb",
         evidence.asked_for_more,
     ),
-    Rule(
+    RefusalRule(
         "operation of a newer Hudi",
         READER,
         "Hudi 0.12.1 does not know the name of the operation in a newer Hudi's commit.",
@@ -140,7 +140,7 @@ RULES: Final = (
         "prestodb",
         evidence.operation,
     ),
-    Rule(
+    RefusalRule(
         "timestamps, log files merged",
         READER,
         "Hudi's reader gives PrestoDB a timestamp as a whole number.",
@@ -149,7 +149,7 @@ RULES: Final = (
         "prestodb",
         evidence.realtime,
     ),
-    Rule(
+    RefusalRule(
         "timestamps of 64 bits",
         READER,
         "Hive 3.1.3 reads timestamps of Parquet's of 96 bits alone.",
@@ -158,7 +158,7 @@ RULES: Final = (
         "hive-3.1.3",
         evidence.int64,
     ),
-    Rule(
+    RefusalRule(
         "timestamps, Hudi's columns not in the catalog",
         DOUBTFUL,
         "Hive is wrong, for the files hold the values; how it comes to it the records do not tell.",
@@ -167,7 +167,7 @@ RULES: Final = (
         "hive-3.1.3.*schema-on-read=on",
         evidence.stamp_of_bare,
     ),
-    Rule(
+    RefusalRule(
         "stack overflow",
         READER,
         "PrestoDB takes splits from a queue by recursion; of the moment, asked once more today.",
@@ -176,7 +176,7 @@ RULES: Final = (
         "prestodb-0.283.connector=hudi",
         evidence.chance,
     ),
-    Rule(
+    RefusalRule(
         "table without a file",
         READER,
         "Hive's MapReduce job fails on a table that has no file yet; its fetch task does not.",
@@ -185,7 +185,7 @@ RULES: Final = (
         "hive-3.1.3.path=mapreduce",
         evidence.nothing_written,
     ),
-    Rule(
+    RefusalRule(
         "after a refused write",
         DOUBTFUL,
         "PrestoDB 0.283 dies of a NullPointerException; of what the records do not tell.",

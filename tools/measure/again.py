@@ -1,7 +1,7 @@
 """Is the same the same again? One state read very often, or one profile written very often.
 
-    python tools/again.py read RUN FOLDER [--times 1000]
-    python tools/again.py write PROFILE FOLDER [--times 20]
+    python tools/measure/again.py read RUN FOLDER [--times 1000]
+    python tools/measure/again.py write PROFILE FOLDER [--times 20]
 
 `read` puts the question for the whole table after one step of a variant of a finished run (the last
 one after which most readers were asked) to each of its readers, through one connection, and counts
@@ -27,8 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import alike
-from own_cache import with_engines
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tests`
 
 from harness import engines
 from harness.artifacts import distributions, fetch
@@ -40,6 +39,8 @@ from harness.run import load_run, pipeline, run_info
 from harness.runtime import metastore, metastore_client
 from harness.scenario.cells import parse_reader
 from harness.write import state_store
+from tools import alike
+from tools.measure.own_cache import with_engines
 
 TIMEOUT_S: Final = 120.0
 CANONICAL: Final = "canonical"
@@ -148,7 +149,7 @@ def _ask(reader: str, sql: str, uri: str, place: Path, times: int) -> Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class RepeatedRun:
     """A run of a profile written anew."""
 
     number: int
@@ -161,7 +162,7 @@ class Written:
     """Where its reports are not the first run's, or not what its records give."""
 
 
-def write(profile: str, folder: Path, times: int) -> Iterator[Written]:
+def write(profile: str, folder: Path, times: int) -> Iterator[RepeatedRun]:
     """Run a profile anew again and again, and compare with the first."""
     for number in range(times):
         here = folder / str(number)
@@ -170,7 +171,7 @@ def write(profile: str, folder: Path, times: int) -> Iterator[Written]:
         yield compared(folder, number)
 
 
-def compared(folder: Path, number: int) -> Written:
+def compared(folder: Path, number: int) -> RepeatedRun:
     """Compare a run in such a folder with the first one there."""
     first, here = folder / "0", folder / str(number)
     found = load_run.load(here / "run")
@@ -178,7 +179,7 @@ def compared(folder: Path, number: int) -> Written:
     there = alike.verdicts(here / "run")
     different = alike.different(alike.verdicts(first / "run"), there)
     places = *alike.remade_otherwise(found), *alike.differences(first / CANONICAL, here / CANONICAL)
-    return Written(number, sums, len(there), different, places)
+    return RepeatedRun(number, sums, len(there), different, places)
 
 
 def _run(profile: str, here: Path) -> None:
@@ -194,7 +195,7 @@ def _run(profile: str, here: Path) -> None:
         raise SystemExit(f"the run in {here} ended with status {status} and judged nothing")
 
 
-def _tell(written: Written) -> int:
+def _tell(written: RepeatedRun) -> int:
     """Print what came of a run; give 1 when anything differs."""
     print(f"run {written.number}: {written.cells} verdicts, {len(written.different)} differ")
     sums = (f"{sum_}  {name}" for name, sum_ in written.sums.items())

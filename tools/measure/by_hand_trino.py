@@ -1,6 +1,6 @@
 """Put a query to a Trino server with Trino's own Python client, as a person would.
 
-    python tools/by_hand_trino.py PORT FILE
+    python tools/measure/by_hand_trino.py PORT FILE
 
 FILE holds one statement. Printed are the names of the columns and below them the rows, with tabs
 between the values, or the error that the server names. It is a program of its own, as the other

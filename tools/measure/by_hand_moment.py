@@ -7,13 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from by_hand_script import Part
-
 from harness import formats
 from harness.cli.reproduce.script import MOMENT
 from harness.engines import time_travel
 from harness.formats.api import FileFactError
 from harness.model.commit import Moment
+from tools.measure.by_hand_script import ScriptSection
 
 _TOLD: Final = re.compile(rf"-- {MOMENT}: (.*), in the table that you wrote\.")
 _NUMBER: Final = re.compile(r"--   The write of step \d+ is number (\d+) of .*")
@@ -23,7 +22,7 @@ class NoMomentError(LookupError):
     """A moment cannot be looked up: the script does not say which, or the table has none such."""
 
 
-def filled(query: Part, table: Path) -> Part:
+def filled(query: ScriptSection, table: Path) -> ScriptSection:
     """Return a query with its moment as a written table has it; one of now as it stands.
 
     `table`: the table's folder, which is read.
@@ -45,7 +44,7 @@ def filled(query: Part, table: Path) -> Part:
     return replace(query, lines=tuple(lines))
 
 
-def _said(pattern: re.Pattern[str], query: Part) -> str:
+def _said(pattern: re.Pattern[str], query: ScriptSection) -> str:
     """Return what a comment says that has this pattern."""
     for line in query.lines:
         if found := pattern.fullmatch(line):

@@ -11,15 +11,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from known_good_cell import Known, name, short
-from known_good_files import META
-
 from harness.judge.case import READ_OPTIMIZED
 from harness.model.canonical import MapValue, Value
 from harness.model.datatypes import Array, Map, Primitive, Struct
 from harness.model.file_facts import FileKind
 from harness.model.schema import Field
 from harness.scenario.cells import parse_reader
+from tools.measure.known_good_cell import KnownGoodCell, name, short
+from tools.measure.known_good_files import META
 
 KEPT: Final = 20
 """So many commits Hudi keeps before it archives any (`hoodie.keep.min.commits`)."""
@@ -32,7 +31,7 @@ HUDIS: Final = 3
 """So many of its own columns Hudi's reader for Hive asks for beside those of a query."""
 
 
-def archived(known: Known) -> str | None:
+def archived(known: KnownGoodCell) -> str | None:
     """Hold it against the table's version and how many writes there were."""
     writes = sum(1 for state in known.files.recorded.states if state.outcome.instant)
     if known.state.table_version not in NEW_LAYOUT or writes >= KEPT:
@@ -41,13 +40,13 @@ def archived(known: Known) -> str | None:
     return f"table version {version}; {writes} writes at most, so nothing is archived before {KEPT}"
 
 
-def layout(known: Known) -> str | None:
+def layout(known: KnownGoodCell) -> str | None:
     """Hold it against the table's version."""
     version = known.state.table_version
     return f"table version {version}, timeline layout 2" if version in NEW_LAYOUT else None
 
 
-def bare(known: Known) -> str | None:
+def bare(known: KnownGoodCell) -> str | None:
     """Find a file that begins with Hudi's columns, where the catalog lists none."""
     settings = dict(parse_reader(known.reader).settings)
     if not known.state.bare or settings.get("schema-on-read") == "on":
@@ -57,7 +56,7 @@ def bare(known: Known) -> str | None:
     return f"{name(fact.path)} begins with {own[0]} … {own[-1]}; no catalog entry lists these"
 
 
-def counted(known: Known) -> str | None:
+def counted(known: KnownGoodCell) -> str | None:
     """Find a column whose place in a file is taken by one of another kind."""
     settings = dict(parse_reader(known.reader).settings)
     if not known.state.bare or settings.get("use-column-names") != "false":
@@ -81,7 +80,7 @@ def _met_otherwise(field: Field, column: str, type_: str, error: str) -> bool:
     return named and str(field.type) == "long" and type_ != "int64"
 
 
-def deletes(known: Known) -> str | None:
+def deletes(known: KnownGoodCell) -> str | None:
     """Find a delete file of Iceberg's."""
     found = [each for each in known.state.files if each.deleted]
     if not found:
@@ -90,7 +89,7 @@ def deletes(known: Known) -> str | None:
     return f"{len(found)} delete file(s), one is {name(found[0].path)} for row {keys}"
 
 
-def changed(known: Known) -> str | None:
+def changed(known: KnownGoodCell) -> str | None:
     """Find a struct of which a file that is read has other parts than the table has now."""
     asked = known.answer.question
     heads = {path.partition(".")[0] for path in (*asked.columns, *asked.filters)}
@@ -105,7 +104,7 @@ def changed(known: Known) -> str | None:
     return None
 
 
-def no_part_left(known: Known) -> str | None:
+def no_part_left(known: KnownGoodCell) -> str | None:
     """Find a log file without the one part of a struct that is asked for."""
     asked = known.answer.question
     paths = [path for path in (*asked.columns, *asked.filters) if "." in path]
@@ -119,7 +118,7 @@ def no_part_left(known: Known) -> str | None:
     return None
 
 
-def ancient(known: Known) -> str | None:
+def ancient(known: KnownGoodCell) -> str | None:
     """Find a day or a moment that an older calendar may have counted otherwise."""
     for row in known.files.rows(known.cell.step, known.cell.view):
         for column, value in row.values.items():
@@ -146,7 +145,7 @@ def _plain(value: Value) -> Iterator[Value]:
             yield value
 
 
-def widened(known: Known) -> str | None:
+def widened(known: KnownGoodCell) -> str | None:
     """Find a file with the column of the condition as int, where the table has long."""
     asked = known.answer.question
     for fact in known.files.read(known.cell.step, known.cell.view):
@@ -159,7 +158,7 @@ def widened(known: Known) -> str | None:
     return None
 
 
-def same_name(known: Known) -> str | None:
+def same_name(known: KnownGoodCell) -> str | None:
     """Find a part of a struct that a file has under the same name in another type."""
     for fact in known.files.read(known.cell.step, known.cell.view):
         then = known.files.case.history[known.files.written(fact)].schema
@@ -174,7 +173,7 @@ def same_name(known: Known) -> str | None:
     return None
 
 
-def asked_for_more(known: Known) -> str | None:
+def asked_for_more(known: KnownGoodCell) -> str | None:
     """Compare the numbers in the error, where log files are merged."""
     found = re.search(r"#fieldNames: (\d+), #fieldPositions: (\d+)", known.error)
     logs = [each for each in known.state.files if each.kind is FileKind.LOG]
@@ -186,7 +185,7 @@ def asked_for_more(known: Known) -> str | None:
     return f"{more}; log files are merged, such as {name(logs[0].path)}"
 
 
-def operation(known: Known) -> str | None:
+def operation(known: KnownGoodCell) -> str | None:
     """Find the statement whose operation the error does not know."""
     found = re.search(r'from String "(\w+)"', known.error)
     states = known.files.recorded.states[: known.cell.step + 1]
@@ -198,11 +197,11 @@ def operation(known: Known) -> str | None:
     return None
 
 
-def _stamps(known: Known) -> Iterator[Field]:
+def _stamps(known: KnownGoodCell) -> Iterator[Field]:
     return (each for each in known.fields if "timestamp" in str(each.type))
 
 
-def realtime(known: Known) -> str | None:
+def realtime(known: KnownGoodCell) -> str | None:
     """Find a timestamp, where log files are merged and it is what was refused alone."""
     field = next(_stamps(known), None)
     if field is None or known.cell.view == READ_OPTIMIZED:
@@ -214,7 +213,7 @@ def realtime(known: Known) -> str | None:
     return f"{field.name} is {dict(fact.columns)[field.name]} in {name(fact.path)}"
 
 
-def int64(known: Known) -> str | None:
+def int64(known: KnownGoodCell) -> str | None:
     """Find a timestamp that a file holds as a number of microseconds."""
     field = next(_stamps(known), None)
     fact = next(iter(known.state.files), None)
@@ -223,7 +222,7 @@ def int64(known: Known) -> str | None:
     return f"{field.name} is {dict(fact.columns)[field.name]} in {name(fact.path)}, of 64 bits"
 
 
-def stamp_of_bare(known: Known) -> str | None:
+def stamp_of_bare(known: KnownGoodCell) -> str | None:
     """Find a timestamp of which nothing came, where the catalog lists none of Hudi's columns."""
     field = next((each for each in _stamps(known) if isinstance(each.type, Primitive)), None)
     if field is None or not known.state.bare:
@@ -241,19 +240,19 @@ def _any(row: tuple[Value, ...]) -> bool:
     return any(value is not None for value in row)
 
 
-def chance(known: Known) -> str | None:
+def chance(known: KnownGoodCell) -> str | None:
     """See whether the same reader answered each column alone."""
     parts = known.answer.parts
     right = parts and not any(part.refusal for part in parts)
     return "each column asked alone by the same reader was answered" if right else None
 
 
-def nothing_written(known: Known) -> str | None:
+def nothing_written(known: KnownGoodCell) -> str | None:
     """See that the table has no file."""
     return None if known.state.files else "no write was applied so far, the table has no file"
 
 
-def after_refused(known: Known) -> str | None:
+def after_refused(known: KnownGoodCell) -> str | None:
     """Find a write that was refused before."""
     before = [s.outcome for s in known.files.recorded.states[: known.cell.step]]
     refused = [each.step for each in before if each.refusal]

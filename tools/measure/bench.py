@@ -1,11 +1,11 @@
 """Measure one run of a profile: what costs how much, and what a plain script takes for the same.
 
-    python tools/bench.py --profile quick-start --folder build/bench
+    python tools/measure/bench.py --profile quick-start --folder build/bench
 
 The run is done on a cache that holds the engines and neither table states nor answers; then again,
 with nothing changed; then for one cell of it, whose answer is kept too: what that costs is fixed,
 and the rest is divided by the cells. Then all is asked afresh of the tables that are there, and
-`tools/plain.py` asks the same: neither of the two writes meanwhile. Prints Markdown.
+`tools/measure/bench_plain.py` asks the same: neither of the two writes meanwhile. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import psutil
-from bench_watch import HARNESS, Event, Watched, between, watch
-from own_cache import with_engines
-from tables import table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tests`
 
 from harness.artifacts import cache as caches
 from harness.core.records import Answer
 from harness.run import load_run as records
 from harness.runtime import metastore
+from tools.measure.bench_watch import HARNESS, Event, RunUsage, between, watch
+from tools.measure.markdown_table import table
+from tools.measure.own_cache import with_engines
 
 FOLDERS: Final = {metastore.DISTRIBUTION: "metastore"}
 """What a server's folder is called where it is not called as its distribution."""
@@ -42,10 +44,10 @@ ANSWERS: Final = re.compile(r"(?P<name>\S+) answers after (?P<seconds>[0-9.]+) s
 class Measured:
     """What was run, one after another."""
 
-    first: Watched
-    again: Watched
-    one: Watched
-    asked: Watched
+    first: RunUsage
+    again: RunUsage
+    one: RunUsage
+    asked: RunUsage
     """All questions afresh; the tables are there."""
     plain: Mapping[str, Any]
     run: records.Run
@@ -78,7 +80,7 @@ def _forget_starts(cache: Path) -> None:
 
 
 def _plain(folder: Path, cache: Path) -> Mapping[str, Any]:
-    command = [sys.executable, str(Path(__file__).with_name("plain.py"))]
+    command = [sys.executable, str(Path(__file__).with_name("bench_plain.py"))]
     environment = {**os.environ, "HARNESS_CACHE": str(cache)}
     done = subprocess.run(
         [*command, str(folder / "run"), str(folder / "plain")],
@@ -130,7 +132,7 @@ def cache_of(found: Measured) -> Path:
     return found.run.folder.parent / "cache"
 
 
-def phases(watched: Watched) -> Iterator[tuple[str, float, float]]:
+def phases(watched: RunUsage) -> Iterator[tuple[str, float, float]]:
     """Yield each phase with its seconds and the harness's CPU seconds."""
     before, before_cpu = 0.0, 0.0
     for name, end in _ends(watched):
@@ -139,7 +141,7 @@ def phases(watched: Watched) -> Iterator[tuple[str, float, float]]:
     yield "judge and report", watched.seconds - before, watched.cpu_s - before_cpu
 
 
-def _ends(watched: Watched) -> Iterator[tuple[str, Event]]:
+def _ends(watched: RunUsage) -> Iterator[tuple[str, Event]]:
     """Yield each phase but the last with its end; readers are asked from when writing begins."""
     wrote, asked = (between(watched.events, task, "done") for task in ("write tables", ASK))
     if wrote:
@@ -151,14 +153,14 @@ def _ends(watched: Watched) -> Iterator[tuple[str, Event]]:
         yield "ask the rest" if wrote else "ask", asked[1]
 
 
-def asking_s(watched: Watched) -> float:
+def asking_s(watched: RunUsage) -> float:
     """Return the seconds from when the first server, the metastore, is started; NaN if none is."""
     begun = min((at - took for _, at, took in _started(watched)), default=float("nan"))
     over = between(watched.events, ASK, "done")
     return over[1].seconds - begun if over else float("nan")
 
 
-def starts(watched: Watched) -> Mapping[str, list[float]]:
+def starts(watched: RunUsage) -> Mapping[str, list[float]]:
     """Return how long each server took until it answered, by the names of their folders."""
     found: dict[str, list[float]] = {}
     for name, _, took in _started(watched):
@@ -166,7 +168,7 @@ def starts(watched: Watched) -> Mapping[str, list[float]]:
     return found
 
 
-def _started(watched: Watched) -> Iterator[tuple[str, float, float]]:
+def _started(watched: RunUsage) -> Iterator[tuple[str, float, float]]:
     """Yield each server, when it answered, and how long that took."""
     for event in watched.events:
         if told := ANSWERS.fullmatch(str(event.facts.get("text", ""))):

@@ -12,13 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from alike import verdicts
-from deaths_book import Book
-from deaths_kinds import Kind
-from deaths_runs import HARNESS, POLL_S, Run
-from own_cache import with_engines
-
 from harness.artifacts import cache as caches
+from tools.alike import verdicts
+from tools.measure.deaths_kinds import DeathKind
+from tools.measure.deaths_outcomes import OutcomeLog
+from tools.measure.deaths_runs import HARNESS, POLL_S, RunProcess
+from tools.measure.own_cache import with_engines
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +32,18 @@ class Undisturbed:
     asked: dict[str, float]
     """How many seconds of these it had answered before."""
 
-    def wait_s(self, kind: Kind, chance: random.Random) -> float:
+    def wait_s(self, kind: DeathKind, chance: random.Random) -> float:
         """Return how long the target is there, or answers, until the blow."""
         life = self.asked if kind.stops else {**self.lives, HARNESS: self.seconds}
         return chance.random() * life.get(kind.target, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
-    """Where runs are done, and what is known of them."""
+class Experiment:
+    """A folder of runs, what came of them, and the undisturbed ones to compare with."""
 
     folder: Path
-    book: Book
+    log: OutcomeLog
     known: dict[tuple[str, bool], Undisturbed] = field(default_factory=dict)
 
     def cache(self, name: str) -> Path:
@@ -57,48 +56,50 @@ class Bench:
             caches.remove(self.folder / name)
 
 
-def prepare(bench: Bench, kinds: Sequence[Kind], jobs: int) -> None:
+def prepare(experiment: Experiment, kinds: Sequence[DeathKind], jobs: int) -> None:
     """Write the tables and do the undisturbed runs, unless an earlier go has."""
     wanted = {(kind.reader, kind.writes): kind for kind in kinds}
-    lacking = [kind for kind in wanted.values() if not _kept(bench, kind).exists()]
+    lacking = [kind for kind in wanted.values() if not _kept(experiment, kind).exists()]
     for reader in dict.fromkeys(kind.reader for kind in lacking):
-        _written(bench, reader)
+        _written(experiment, reader)
     with ThreadPoolExecutor(jobs) as threads:
-        done = threads.map(lambda kind: undisturbed(bench, kind), wanted.values())
+        done = threads.map(lambda kind: undisturbed(experiment, kind), wanted.values())
         for at, known in zip(wanted, done, strict=True):
-            bench.known[at] = known
+            experiment.known[at] = known
             lives = ", ".join(f"{name} {life:.0f} s" for name, life in known.lives.items())
             print(f"undisturbed {at[0]}: {known.seconds:.0f} s; {lives}", flush=True)
 
 
-def _written(bench: Bench, reader: str) -> None:
+def _written(experiment: Experiment, reader: str) -> None:
     """Write the table of a reader and fetch its engine: of that nothing is to be struck."""
-    folder = bench.folder / f"written-{reader}"
+    folder = experiment.folder / f"written-{reader}"
     shutil.rmtree(folder, ignore_errors=True)
-    run = Run(folder, bench.cache("cache"), *Kind(HARNESS, reader).cells, verb="write")
+    run = RunProcess(
+        folder, experiment.cache("cache"), *DeathKind(HARNESS, reader).cells, verb="write"
+    )
     if run.finish(within_s=None):  # a large engine is fetched for a long time
         raise SystemExit(f"the table of {reader} cannot be written, see {run.folder}.log")
 
 
-def undisturbed(bench: Bench, kind: Kind) -> Undisturbed:
+def undisturbed(experiment: Experiment, kind: DeathKind) -> Undisturbed:
     """Do a run that nobody kills, and see how long everything lives; once in a folder."""
-    kept = _kept(bench, kind)
+    kept = _kept(experiment, kind)
     if not kept.exists():
-        cache = bench.cache(f"cache-{kept.stem}" if kind.writes else "cache")
+        cache = experiment.cache(f"cache-{kept.stem}" if kind.writes else "cache")
         folder = kept.with_suffix("")
         shutil.rmtree(folder, ignore_errors=True)
         kept.write_text(json.dumps(asdict(_watched(folder, cache, kind))))
     return Undisturbed(**json.loads(kept.read_text(encoding="utf-8")))
 
 
-def _kept(bench: Bench, kind: Kind) -> Path:
-    return bench.folder / f"undisturbed-{kind.reader}{'-writing' if kind.writes else ''}.json"
+def _kept(experiment: Experiment, kind: DeathKind) -> Path:
+    return experiment.folder / f"undisturbed-{kind.reader}{'-writing' if kind.writes else ''}.json"
 
 
-def _watched(folder: Path, cache: Path, kind: Kind) -> Undisturbed:
+def _watched(folder: Path, cache: Path, kind: DeathKind) -> Undisturbed:
     began = time.monotonic()
     lives, asked = defaultdict[str, float](float), defaultdict[str, float](float)
-    run = Run(folder, cache, *kind.options)
+    run = RunProcess(folder, cache, *kind.options)
     while run.process.poll() is None:
         seen = time.monotonic()
         time.sleep(POLL_S)

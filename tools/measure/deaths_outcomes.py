@@ -1,4 +1,4 @@
-"""What came of the runs of `deaths.py`: kept in a book, run by run, and told as a table."""
+"""What came of the runs of `deaths.py`: kept in a log, run by run, and told as a table."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from deaths_kinds import SHARES, Kind
+from tools.measure.deaths_kinds import SHARES, DeathKind
 
-BOOK: Final = "deaths.jsonl"
+FILE: Final = "deaths.jsonl"
 LATE: Final = "too late"
 """The run was over before the blow fell: nothing was struck."""
 WENT_ON: Final = "went on by itself"
@@ -36,7 +36,7 @@ COLUMNS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class OutcomeLog:
     """The runs of one seed in a folder."""
 
     folder: Path
@@ -51,25 +51,25 @@ class Book:
         """Return how often a run was noted; again only where nothing was struck."""
         return sum(each["number"] == number for each in self._told())
 
-    def note(self, number: int, kind: Kind, outcome: str, seconds: float) -> None:
+    def note(self, number: int, kind: DeathKind, outcome: str, seconds: float) -> None:
         """Tell of a run, and keep it."""
         facts = {"number": number, "kind": kind.name, "outcome": outcome, "seed": self.seed}
-        with self._lock, (self.folder / BOOK).open("a", encoding="utf-8") as book:
+        with self._lock, (self.folder / FILE).open("a", encoding="utf-8") as log:
             print(f"{number:4} {kind.name}: {outcome}, {seconds:.0f} s", flush=True)
-            book.write(json.dumps({**facts, "seconds": round(seconds)}) + "\n")
+            log.write(json.dumps({**facts, "seconds": round(seconds)}) + "\n")
 
     def _told(self) -> list[dict[str, Any]]:
-        path = self.folder / BOOK
+        path = self.folder / FILE
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         return [each for each in map(json.loads, lines) if each["seed"] == self.seed]
 
 
-def due(kinds: Mapping[int, Kind], done: Mapping[int, str]) -> dict[int, Kind]:
+def due(kinds: Mapping[int, DeathKind], done: Mapping[int, str]) -> dict[int, DeathKind]:
     """Return the runs that are left: those not done, and those in which nothing was struck."""
     return {number: kind for number, kind in kinds.items() if done.get(number, LATE) == LATE}
 
 
-def table(outcomes: Sequence[tuple[Kind, str]]) -> Iterator[str]:
+def table(outcomes: Sequence[tuple[DeathKind, str]]) -> Iterator[str]:
     """Yield the lines of a Markdown table: what was struck, and what became of it."""
     yield f"| what was struck | runs | {' | '.join(COLUMNS.values())} |"
     yield f"| --- |{' ---: |' * (1 + len(COLUMNS))}"

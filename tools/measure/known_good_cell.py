@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from known_good_files import RIGHT, SAID, Files, Otherwise, Stored, others
-
 from harness.core import refusals
 from harness.core.records import Answer, Part, StateRecord, labelled
 from harness.judge.case import view_of_rows
@@ -17,6 +15,7 @@ from harness.model.schema import Field
 from harness.model.simulation.matching import Table, table_of
 from harness.scenario.cells import Cell
 from tests.recorded.store import Said
+from tools.measure.known_good_files import RIGHT, SAID, Deviation, Files, Stored, others
 
 LONGEST: Final = 110
 """Characters of a value or an error in a line."""
@@ -25,7 +24,7 @@ PEERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownGoodCell:
     """A cell with all that was recorded of it."""
 
     cell: Cell
@@ -74,7 +73,7 @@ class Known:
         found = self.said.get("findings", ())
         return sorted(f"{each['kind']}: {', '.join(each['columns'])}" for each in found)
 
-    def ways(self, answer: Answer | Part) -> list[Otherwise]:
+    def ways(self, answer: Answer | Part) -> list[Deviation]:
         """Return what gives exactly these rows of what the files hold, the least that does.
 
         That is reading rightly where it does; nothing where none of the ways tried does.
@@ -92,7 +91,7 @@ class Known:
                 least = size if str(way) else -1
         return found
 
-    def _table(self, query: Query, way: Otherwise) -> Table | None:
+    def _table(self, query: Query, way: Deviation) -> Table | None:
         try:
             return self.files.table(self.cell.step, self.cell.view, query, self.reader, way)
         except ValueError:  # a value has no form in the column's type
@@ -144,7 +143,7 @@ def name(path: str) -> str:
     return path.replace("00000000-0000-0000-0000-", "")
 
 
-def peers(known: Known) -> str:
+def peers(known: KnownGoodCell) -> str:
     """Return who answered the same question rightly."""
     if not known.peers:
         return "no other reader answered this question rightly"
@@ -153,7 +152,7 @@ def peers(known: Known) -> str:
     return f"answered rightly by {'; '.join(known.peers[:PEERS])}{also}"
 
 
-def alone(known: Known) -> tuple[str, bool]:
+def alone(known: KnownGoodCell) -> tuple[str, bool]:
     """What became of columns asked alone; second, whether each is right, refused or a way's."""
     told = dict[str, list[str]]()
     for part in known.answer.parts:
@@ -174,7 +173,7 @@ def alone(known: Known) -> tuple[str, bool]:
 UNKNOWN: Final = "as no way tried gives"
 
 
-def way_text(found: Sequence[Otherwise]) -> str:
+def way_text(found: Sequence[Deviation]) -> str:
     """Name the ways that give an answer."""
     if not found:
         return UNKNOWN

@@ -22,8 +22,8 @@ _TOLD = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What is told to one engine."""
+class ScriptSection:
+    """The part of a script that one engine is sent."""
 
     engine: str
     """A writer's distribution, or a reader with its settings."""
@@ -53,8 +53,8 @@ class Script:
     """One reproducer's script."""
 
     name: str
-    writing: tuple[Part, ...]
-    query: Part | None
+    writing: tuple[ScriptSection, ...]
+    query: ScriptSection | None
     """None where a step of the writer is what is shown."""
     location: str = LOCATION
     """The table's folder."""
@@ -85,17 +85,17 @@ def parse(name: str, text: str) -> Script:
     return Script(name, tuple(writing), query, head=tuple(head))
 
 
-def _parts(lines: Sequence[str]) -> Iterator[tuple[str, Part]]:
+def _parts(lines: Sequence[str]) -> Iterator[tuple[str, ScriptSection]]:
     starts = [at for at, line in enumerate(lines) if _SECTION.match(line)]
     for at, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         if heading := _SECTION.match(lines[at]):
-            yield heading[1], Part(heading[2], tuple(lines[at + 1 : end]))
+            yield heading[1], ScriptSection(heading[2], tuple(lines[at + 1 : end]))
 
 
 def placed(script: Script, database: str, location: str, metastore: str) -> Script:
     """Return a script with a database, a folder and a metastore of its own."""
 
-    def own(part: Part) -> Part:
+    def own(part: ScriptSection) -> ScriptSection:
         texts = (each.replace(LOCATION, location) for each in part.lines)
         named = (re.sub(rf"\b{DATABASE}\b(?=[.`\";])", database, each) for each in texts)
         return replace(part, lines=tuple(each.replace(METASTORE, metastore) for each in named))
@@ -108,7 +108,7 @@ def placed(script: Script, database: str, location: str, metastore: str) -> Scri
     )
 
 
-def alike(query: Part, printed: str) -> bool:
+def alike(query: ScriptSection, printed: str) -> bool:
     """Return whether a client printed what was seen: the same rows in any order, or that error.
 
     `printed`: a line of names and rows with tabs between values, among lines that do not count.

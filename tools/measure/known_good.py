@@ -1,6 +1,6 @@
 """Each answer of a reader that should be right and was not: whose fault it is, and the evidence.
 
-    python tools/known_good.py tests/recorded/full > docs/results/known_good.jsonl
+    python tools/measure/known_good.py tests/recorded/full docs/results/known_good.jsonl.xz
 
 Readers that should be right are those of `adjudicate.py good`. There is a line for each of their
 answers in a recording that is wrong or refused. What the files hold (as it was read directly) is
@@ -8,7 +8,7 @@ read again in the ways of `known_good_files.py`; a wrong answer, and each column
 alone, must be exactly what one of them gives. A refusal must be of exactly one kind of
 `known_good_rules.py`, whose evidence is looked up for the very cell. And rightly read the files
 must give what is expected. What is not so is `unadjudicated`, and the command ends with status 1.
-On standard error: so many of each group.
+Prints how many there are of each group.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tests`
 
-from known_good_cell import Known, alone, peers, short, way_text  # noqa: E402
-from known_good_files import RIGHT, Files, Otherwise  # noqa: E402
-from known_good_rules import DOUBTFUL, READER, RULES  # noqa: E402
-
-from harness.core.records import FindingKind, VerdictKind  # noqa: E402
-from harness.run.load_run import WRITE  # noqa: E402
-from harness.scenario.cells import Cell, Variant, parse_reader  # noqa: E402
-from tests.recorded import store  # noqa: E402
-from tests.recorded.store import Recorded  # noqa: E402
+from harness.core.records import FindingKind, VerdictKind
+from harness.run.load_run import WRITE
+from harness.scenario.cells import Cell, Variant
+from tests.recorded import lines as recorded_lines
+from tests.recorded import store
+from tests.recorded.store import Recorded
+from tools.measure.adjudicate import groups
+from tools.measure.known_good_cell import KnownGoodCell, alone, peers, short, way_text
+from tools.measure.known_good_files import RIGHT, Deviation, Files
+from tools.measure.known_good_rules import DOUBTFUL, READER, RULES
 
 UNADJUDICATED: Final = "unadjudicated"
 FINE: Final = frozenset({VerdictKind.CORRECT, VerdictKind.UNSUPPORTED})
@@ -83,14 +83,10 @@ def first_change(variant: Variant) -> int:
 
 def known_good(cell: Cell, variant: Variant) -> bool:
     """Return whether the reader of a cell should be right."""
-    reader = parse_reader(cell.reader)
-    spark = reader.distribution.startswith("spark") and variant.format.startswith("hudi")
-    by_id = spark and ("schema-on-read", "on") in reader.settings
-    early = cell.step < first_change(variant)
-    return cell.view != WRITE and (variant.format == "iceberg" or by_id or early)
+    return cell.view != WRITE and any(groups(cell, variant.format, first_change(variant)))
 
 
-def cells(recorded: Recorded) -> Iterator[Known]:
+def cells(recorded: Recorded) -> Iterator[KnownGoodCell]:
     """Yield the cells of a variant that are to be adjudicated."""
     right: dict[tuple[int, str, str], list[str]] = {}
     for cell, said in recorded.verdicts.items():
@@ -101,13 +97,13 @@ def cells(recorded: Recorded) -> Iterator[Known]:
         answer = recorded.answers.get(cell)
         if answer and said["verdict"] not in FINE and known_good(cell, recorded.variant):
             same = right.get((cell.step, cell.view, cell.query), ())
-            yield Known(cell, said, answer, files, tuple(same))
+            yield KnownGoodCell(cell, said, answer, files, tuple(same))
 
 
-Line = Mapping[str, object]
+ResultLine = Mapping[str, object]
 
 
-def line(known: Known) -> Line:
+def line(known: KnownGoodCell) -> ResultLine:
     """Return what is said of a cell."""
     refused = known.said["verdict"] == VerdictKind.REFUSED
     group, whose, judgement, source, evidence = _refused(known) if refused else _wrong(known)
@@ -123,15 +119,15 @@ def line(known: Known) -> Line:
     }
 
 
-Told = tuple[str, str, str, str, tuple[str, ...]]
+Judgement = tuple[str, str, str, str, tuple[str, ...]]
 """Group, whose fault, judgement, source, evidence."""
 
 
-def _unknown(*evidence: str) -> Told:
+def _unknown(*evidence: str) -> Judgement:
     return UNADJUDICATED, UNADJUDICATED, "", "", evidence
 
 
-def _wrong(known: Known) -> Told:
+def _wrong(known: KnownGoodCell) -> Judgement:
     ways = known.ways(known.answer)
     if not ways or not known.as_written:
         return _unknown(way_text(ways), *known.witnesses())
@@ -148,11 +144,11 @@ def _wrong(known: Known) -> Told:
     return " and ".join(GROUPS[each] for each in names[0]), READER, judgement, source, evidence
 
 
-def _named(way: Otherwise) -> list[str]:
-    return [each for each in Otherwise.__slots__ if getattr(way, each)]
+def _named(way: Deviation) -> list[str]:
+    return [each for each in Deviation.__slots__ if getattr(way, each)]
 
 
-def _drift(known: Known) -> Told:
+def _drift(known: KnownGoodCell) -> Judgement:
     if known.kinds != {FindingKind.TYPE_DRIFT} or not known.reader.startswith("spark"):
         return _unknown("the files give exactly these values", *known.witnesses())
     created = known.files.recorded.states[0].outcome.statements
@@ -164,7 +160,7 @@ def _drift(known: Known) -> Told:
     return "timestamps of the catalog", DOUBTFUL, *DRIFT, (values, held, said, *known.witnesses())
 
 
-def _refused(known: Known) -> Told:
+def _refused(known: KnownGoodCell) -> Judgement:
     asked_alone, explained = alone(known)
     found = [
         (rule, said, evidence)
@@ -180,24 +176,24 @@ def _refused(known: Known) -> Told:
     return rule.group, rule.whose, rule.judgement, rule.source, told
 
 
-def lines(variants: Iterable[Recorded]) -> Iterator[Line]:
+def lines(variants: Iterable[Recorded]) -> Iterator[ResultLine]:
     """Yield a line for each cell, in the order of the recording."""
     for recorded in variants:
         yield from map(line, cells(recorded))
 
 
 def main() -> int:
-    """Print the lines of a recording."""
+    """Write the lines of a recording."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("recording", type=Path, help="such as tests/recorded/full")
+    parser.add_argument("file", type=Path, help="for JSON lines; compressed if it ends in .xz")
     given = parser.parse_args()
-    counted: Counter[tuple[str, str, str]] = Counter()
-    for folder in store.folders(given.recording):
-        for each in lines(store.read(folder)):
-            print(json.dumps(each, ensure_ascii=False))
-            counted[str(each["verdict"]), str(each["group"]), str(each["whose"])] += 1
+    said = [each for folder in store.folders(given.recording) for each in lines(store.read(folder))]
+    text = "".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in said)
+    recorded_lines.write(given.file, text)
+    counted = Counter((each["verdict"], each["group"], each["whose"]) for each in said)
     for (verdict, group, whose), number in counted.most_common():
-        print(f"{number:>5} {verdict}: {group} ({whose})", file=sys.stderr)
+        print(f"{number:>5} {verdict}: {group} ({whose})")
     return int(any(group == UNADJUDICATED for _, group, _ in counted))
 
 

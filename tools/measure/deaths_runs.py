@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import deaths_ports
 import psutil
-from deaths_ports import Port
 
 from harness.artifacts import table_homes
 from harness.artifacts.cache import MAKING, Cache
+from tools.measure import deaths_ports
+from tools.measure.deaths_ports import Port
 
 HARNESS: Final = "harness"
 GONE_S: Final = 20.0
@@ -31,7 +31,7 @@ SHORT_S: Final = 0.02
 """The shortest time between two looks."""
 
 
-class Run:
+class RunProcess:
     """One `harness run` (or another verb) in a folder, and what belongs to it."""
 
     def __init__(self, folder: Path, cache: Path, *options: str, verb: str = "run") -> None:
@@ -118,7 +118,7 @@ class Struck:
 
 
 def strike(
-    run: Run, target: str, number: signal.Signals, wait_s: float, chance: random.Random
+    run: RunProcess, target: str, number: signal.Signals, wait_s: float, chance: random.Random
 ) -> Struck | None:
     """Send a signal to one process of a target once it was there for `wait_s`; None when too late.
 
@@ -135,7 +135,7 @@ def strike(
     return None
 
 
-def _wait(run: Run, target: str, wait_s: float, *, answers: bool) -> None:
+def _wait(run: RunProcess, target: str, wait_s: float, *, answers: bool) -> None:
     """Wait until a target was there for so long in all, for one may come after another's end."""
     there = 0.0
     while run.process.poll() is None and there <= wait_s:
@@ -145,7 +145,7 @@ def _wait(run: Run, target: str, wait_s: float, *, answers: bool) -> None:
             there += time.monotonic() - seen
 
 
-def outlived(run: Run, struck: Struck) -> bool:
+def outlived(run: RunProcess, struck: Struck) -> bool:
     """Return whether anything that the harness started is there although it has ended."""
     deadline = time.monotonic() + GONE_S
     while there := _there(run, struck):
@@ -156,7 +156,7 @@ def outlived(run: Run, struck: Struck) -> bool:
     return False
 
 
-def _there(run: Run, struck: Struck) -> list[psutil.Process | Port]:
+def _there(run: RunProcess, struck: Struck) -> list[psutil.Process | Port]:
     """Return processes that are there, else the sockets: the kernel takes long to list these."""
     alive = [each for each in {*struck.family, *run.everything()} if _runs(each)]
     return [*alive] or [*deaths_ports.listening().intersection(struck.ports)]

@@ -1,6 +1,6 @@
 """A run in two Markdown tables: each scenario by each reader, and each reader by what it got wrong.
 
-    python tools/matrix.py RUN > docs/results/full.md
+    python tools/measure/matrix.py RUN > docs/results/full.md
 
 For runs that are too large to be looked at cell by cell; the report page has every cell.
 """
@@ -8,15 +8,18 @@ For runs that are too large to be looked at cell by cell; the report page has ev
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
-from tables import table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tests`
 
 from harness.core.records import FindingKind, VerdictKind
 from harness.run import load_run
+from tools.measure.markdown_table import table
 
 MARKS = {
     VerdictKind.WRONG: "≠",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from deaths_runs import HARNESS
+from tools.measure.deaths_runs import HARNESS
 
 SCENARIOS: Final = Path(__file__).with_name("deaths_scenarios")
 WRITER: Final = "spark-3.5.8-hudi-0.15.0"
@@ -39,7 +39,7 @@ WRITE_S: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DeathKind:
     """What dies, while what is done."""
 
     target: str
@@ -58,7 +58,7 @@ class Kind:
 
     @property
     def name(self) -> str:
-        """What the book calls it, and `--only` looks at."""
+        """What the log calls it, and `--only` looks at."""
         how = "hangs" if self.stops else "killed"
         return f"{self.target} {how}, {'writing and ' if self.writes else ''}{self.reader}"
 
@@ -82,26 +82,26 @@ class Kind:
         return found
 
 
-SHARES: Final[dict[Kind, int]] = {
-    **{Kind(HARNESS, reader): 4 for reader in READERS},
-    Kind(HARNESS, READS_BESIDE, writes=True): 18,
-    Kind(HARNESS, ICEBERG_BESIDE, writes=True): 6,
-    Kind(WRITER, READS_BESIDE, writes=True): 16,
-    Kind(WRITER, READS_BESIDE, writes=True, stops=True): 4,
-    Kind(ICEBERG_WRITER, ICEBERG_BESIDE, writes=True): 6,
-    Kind(ICEBERG_WRITER, ICEBERG_BESIDE, writes=True, stops=True): 2,
-    Kind(READS_BESIDE, READS_BESIDE, writes=True): 8,
-    Kind(METASTORE, READS_BESIDE, writes=True): 10,
-    Kind(METASTORE, READS_BESIDE, writes=True, stops=True): 2,
-    **{Kind(reader, reader): 6 for reader in READERS},
-    **{Kind(METASTORE, reader): 2 for reader in READERS},
-    **{Kind(reader, reader, stops=True): 2 for reader in READERS},
-    Kind(METASTORE, READS_BESIDE, stops=True): 2,
+SHARES: Final[dict[DeathKind, int]] = {
+    **{DeathKind(HARNESS, reader): 4 for reader in READERS},
+    DeathKind(HARNESS, READS_BESIDE, writes=True): 18,
+    DeathKind(HARNESS, ICEBERG_BESIDE, writes=True): 6,
+    DeathKind(WRITER, READS_BESIDE, writes=True): 16,
+    DeathKind(WRITER, READS_BESIDE, writes=True, stops=True): 4,
+    DeathKind(ICEBERG_WRITER, ICEBERG_BESIDE, writes=True): 6,
+    DeathKind(ICEBERG_WRITER, ICEBERG_BESIDE, writes=True, stops=True): 2,
+    DeathKind(READS_BESIDE, READS_BESIDE, writes=True): 8,
+    DeathKind(METASTORE, READS_BESIDE, writes=True): 10,
+    DeathKind(METASTORE, READS_BESIDE, writes=True, stops=True): 2,
+    **{DeathKind(reader, reader): 6 for reader in READERS},
+    **{DeathKind(METASTORE, reader): 2 for reader in READERS},
+    **{DeathKind(reader, reader, stops=True): 2 for reader in READERS},
+    DeathKind(METASTORE, READS_BESIDE, stops=True): 2,
 }
 """Of two hundred runs."""
 
 
-def planned(runs: int, seed: int, only: str, each: int = EVERY) -> dict[int, Kind]:
+def planned(runs: int, seed: int, only: str, each: int = EVERY) -> dict[int, DeathKind]:
     """Return the kinds of so many runs by their numbers, in their shares, in a random order.
 
     `only`: a pattern that the kind's name has; `each`: the first so many of every kind.
@@ -109,7 +109,7 @@ def planned(runs: int, seed: int, only: str, each: int = EVERY) -> dict[int, Kin
     every = [kind for kind, share in SHARES.items() for _ in range(share)]
     random.Random(seed).shuffle(every)  # noqa: S311 - to be repeated, not secret
     whole, rest = divmod(runs, len(every))
-    drawn, found = Counter[Kind](), dict[int, Kind]()
+    drawn, found = Counter[DeathKind](), dict[int, DeathKind]()
     for number, kind in enumerate(every * whole + every[:rest], start=1):
         drawn[kind] += 1
         if drawn[kind] <= each and re.search(only, kind.name):

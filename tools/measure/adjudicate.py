@@ -1,7 +1,7 @@
 """What a person needs to check verdicts by hand, out of a finished run.
 
-    python tools/adjudicate.py good RUN
-    python tools/adjudicate.py sample RUN FOLDER [--cells 200] [--seed 1]
+    python tools/measure/adjudicate.py good RUN
+    python tools/measure/adjudicate.py sample RUN FOLDER [--cells 200] [--seed 1]
 
 `good` counts the verdicts of readers that are known to be right (Iceberg by field id; Spark with
 schema-on-read on, of Hudi tables; every reader as long as no schema change was made) and lists what
@@ -17,6 +17,7 @@ import argparse
 import io
 import json
 import random
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -26,7 +27,8 @@ import pyarrow.parquet as pq
 from pyarrow import orc
 from pydantic import TypeAdapter
 from rich.console import Console
-from tables import table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tests`
 
 from harness.artifacts.cache import Cache
 from harness.cli.explain.command import tell
@@ -35,6 +37,7 @@ from harness.core.records import Answer, Verdict, VerdictKind
 from harness.run import load_run, pipeline
 from harness.scenario.cells import Cell, parse_reader
 from harness.write.table_state import States
+from tools.measure.markdown_table import table
 
 WIDTH = 160
 BESIDE = {".hoodie", "metadata"}
@@ -42,16 +45,22 @@ ANSWER = TypeAdapter(Answer)
 GROUPS = ("iceberg", "spark with schema-on-read", "before any schema change")
 
 
-def groups(cell: Cell, found: load_run.Run, first: Mapping[str, int]) -> Iterator[str]:
-    """Yield each reason for which the cell's reader should be right."""
-    variant = found.variants[cell.variant]
+def groups(cell: Cell, table_format: str, first_change: int) -> Iterator[str]:
+    """Yield each reason for which the cell's reader should be right.
+
+    Args:
+        cell: What is asked, and of whom.
+        table_format: Of the cell's variant.
+        first_change: The first step that changes the schema of the variant.
+
+    """
     reader = parse_reader(cell.reader)
-    if variant.format == "iceberg":
+    if table_format == "iceberg":
         yield GROUPS[0]
     by_id = reader.distribution.startswith("spark") and ("schema-on-read", "on") in reader.settings
-    if by_id and variant.format.startswith("hudi"):  # of other tables the setting says nothing
+    if by_id and table_format.startswith("hudi"):  # of other tables the setting says nothing
         yield GROUPS[1]
-    if cell.step < first[cell.variant]:
+    if cell.step < first_change:
         yield GROUPS[2]
 
 
@@ -73,7 +82,8 @@ def good(found: load_run.Run) -> Iterator[str]:
     others = []
     for verdict in found.verdicts:
         cell, kind = cells[verdict.case], verdict.verdict
-        of = tuple(groups(cell, found, first))
+        table_format = found.variants[cell.variant].format
+        of = tuple(groups(cell, table_format, first[cell.variant]))
         counted.update((group, kind) for group in (*of, *(("any of them",) if of else ())))
         if of and kind is not VerdictKind.CORRECT:
             others.append(f"{kind}: {cell.case} ({', '.join(of)})")

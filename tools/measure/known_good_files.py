@@ -39,7 +39,7 @@ MILLISECOND: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Otherwise:
+class Deviation:
     """What a reader does otherwise than the right one."""
 
     undeleted: bool = False
@@ -65,10 +65,10 @@ SAID: Final = {
     "stored": "numbers are taken as the files store them",
     "nothing": "every value is NULL",
 }
-RIGHT: Final = Otherwise()
+RIGHT: Final = Deviation()
 
 
-def others(format_name: str, *, part: bool) -> Iterator[Otherwise]:
+def others(format_name: str, *, part: bool) -> Iterator[Deviation]:
     """Yield the ways to read a format's tables otherwise, those that do least first.
 
     `part`: whether of a column that was asked alone, which may come as nothing but NULLs.
@@ -78,7 +78,7 @@ def others(format_name: str, *, part: bool) -> Iterator[Otherwise]:
     names = [each for each in SAID if each not in left and (part or each != "nothing")]
     for number in range(1, AT_ONCE + 1):
         for some in combinations(names, number):
-            yield Otherwise(**dict.fromkeys(some, True))
+            yield Deviation(**dict.fromkeys(some, True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +132,14 @@ class Files:
             known.update(state.others)
         return known[fact.instant]
 
-    def rows(self, step: int, view: str, otherwise: Otherwise = RIGHT) -> Iterator[Stored]:
+    def rows(self, step: int, view: str, deviation: Deviation = RIGHT) -> Iterator[Stored]:
         """Yield the rows that a reader finds: newer versions replace older ones of a file group."""
         made = self.case.made(step)
         for base, logs in slices(self.read(step, view), made):
             found: dict[str, Stored] = {}
-            for fact in (base, *(() if otherwise.base_only else logs)):
+            for fact in (base, *(() if deviation.base_only else logs)):
                 if fact is not None:
-                    for key in () if otherwise.undeleted else fact.deleted:
+                    for key in () if deviation.undeleted else fact.deleted:
                         found.pop(key, None)
                     found |= {row.key: row for row in self.held(fact)}
             yield from found.values()
@@ -153,75 +153,75 @@ class Files:
             yield Stored(fact, key, self.written(fact), values, own)
 
     def table(
-        self, step: int, view: str, query: Query, reader: str, otherwise: Otherwise = RIGHT
+        self, step: int, view: str, query: Query, reader: str, deviation: Deviation = RIGHT
     ) -> Table:
         """Return what a reader answers, as answers are compared."""
         schema = self.case.history[step].schema
         rows = [
-            self.shown(row, step, reader, otherwise) for row in self.rows(step, view, otherwise)
+            self.shown(row, step, reader, deviation) for row in self.rows(step, view, deviation)
         ]
         labels = [name.casefold() for name in query.labels(schema.names)]
         return table_of(labels, query.answer(schema.names, rows))
 
-    def shown(self, row: Stored, step: int, reader: str, otherwise: Otherwise) -> list[Value]:
+    def shown(self, row: Stored, step: int, reader: str, deviation: Deviation) -> list[Value]:
         """Return a row as it is shown under the table's columns after a step."""
         truth = self.case.history[step]
         partition = truth.table.partition_by
         places = [each for each in truth.schema.names if each not in partition]
         found = []
         for field in truth.schema.fields:
-            if otherwise.counted and row.meta and field.name in places:
-                value = self._counted(row, places.index(field.name), field, otherwise)
+            if deviation.counted and row.meta and field.name in places:
+                value = self._counted(row, places.index(field.name), field, deviation)
             else:
-                value = self._value(row, field, otherwise)
-            value = None if otherwise.nothing else value
-            found.append(_timestamps(value, _how(reader, otherwise)))
+                value = self._value(row, field, deviation)
+            value = None if deviation.nothing else value
+            found.append(_timestamps(value, _how(reader, deviation)))
         return found
 
-    def _counted(self, row: Stored, place: int, field: Field, otherwise: Otherwise) -> Value:
+    def _counted(self, row: Stored, place: int, field: Field, deviation: Deviation) -> Value:
         """Return what stands at a place of a file, its first columns being Hudi's own."""
         if place < META:
             return row.meta[place]
         name, value = tuple(row.values.items())[place - META]
         source = self.case.history[row.step].schema.find(name).type
-        if otherwise.stored and value is not None and stored.otherwise(source, field.type):
+        if deviation.stored and value is not None and stored.otherwise(source, field.type):
             return stored.taken(value, field.type)
         return value
 
-    def _value(self, row: Stored, field: Field, otherwise: Otherwise) -> Value:
+    def _value(self, row: Stored, field: Field, deviation: Deviation) -> Value:
         then = self.case.history[row.step].schema
         own = (
             next((each for each in then.fields if each.name == field.name), None)
-            if otherwise.columns_by_name
+            if deviation.columns_by_name
             else then.by_id(field.id)
         )
-        return None if own is None else _formed(row.values.get(own.name), own, field, otherwise)
+        return None if own is None else _formed(row.values.get(own.name), own, field, deviation)
 
 
-def _formed(value: Value, then: Field, now: Field, otherwise: Otherwise) -> Value:
+def _formed(value: Value, then: Field, now: Field, deviation: Deviation) -> Value:
     """Bring a value of a file under the table's names and types."""
     match now.type:
         case Struct() if isinstance(value, dict):
-            by_name = otherwise.parts_by_name
+            by_name = deviation.parts_by_name
             parts = {(each.name if by_name else each.id): each for each in then.children}
             pairs = ((each, parts.get(each.name if by_name else each.id)) for each in now.children)
             return {
-                each.name: _formed(value.get(own.name), own, each, otherwise) if own else None
+                each.name: _formed(value.get(own.name), own, each, deviation) if own else None
                 for each, own in pairs
             }
         case Array() if isinstance(value, tuple):
             own, new = then.children[0], now.children[0]
-            return tuple(_formed(each, own, new, otherwise) for each in value)
+            return tuple(_formed(each, own, new, deviation) for each in value)
         case Map() if isinstance(value, MapValue):
             (_, own), (_, new) = then.children, now.children
-            return MapValue.of([(k, _formed(v, own, new, otherwise)) for k, v in value.pairs])
+            return MapValue.of([(k, _formed(v, own, new, deviation)) for k, v in value.pairs])
     if value is None or str(then.type) == str(now.type):
         return value
     return convert(value, now.type)
 
 
-def _how(reader: str, otherwise: Otherwise) -> Callable[[datetime.datetime], Value] | None:
-    if otherwise.to_1970:
+def _how(reader: str, deviation: Deviation) -> Callable[[datetime.datetime], Value] | None:
+    if deviation.to_1970:
         return cut
     # PrestoDB holds milliseconds and cuts towards the past: declared, and no finding.
     return _floored if reader.startswith("prestodb") else None

@@ -1,6 +1,6 @@
 """Run the scripts of reproducers as a person would, with the engines' own clients, and compare.
 
-    python tools/by_hand.py REPRODUCERS FOLDER [--table FILE]
+    python tools/measure/by_hand.py REPRODUCERS FOLDER [--table FILE]
 
 What is written goes to `spark-sql -f`; the query to another `spark-sql -f`, to `beeline -f` or to
 Trino's Python client (`by_hand_trino.py`). No question, session or connection is the harness's own:
@@ -24,11 +24,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-import by_hand_script
-import by_hand_table
 import pyspark
-from by_hand_moment import NoMomentError, filled
-from by_hand_script import Part, Script
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tests`
 
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
@@ -38,6 +36,9 @@ from harness.core.progress import QuietProgress
 from harness.read.engine_pool import engine_of
 from harness.runtime import metastore
 from harness.scenario.cells import parse_reader
+from tools.measure import by_hand_script, by_hand_table
+from tools.measure.by_hand_moment import NoMomentError, filled
+from tools.measure.by_hand_script import Script, ScriptSection
 
 TRINO: Final = Path(__file__).with_name("by_hand_trino.py")
 CLIENTS: Final = Path(pyspark.__file__).parent / "bin"
@@ -61,8 +62,8 @@ class LateError(Exception):
 
 
 @dataclass(slots=True)
-class Hand:
-    """Whoever types it in."""
+class EngineClients:
+    """The engines' own clients, and the ports of the servers that they ask."""
 
     uri: str
     folder: Path
@@ -88,11 +89,11 @@ class Hand:
                     left = [each for each in left if each not in found]
         return left
 
-    def _write(self, writer: str, parts: Sequence[Part]) -> None:
+    def _write(self, writer: str, parts: Sequence[ScriptSection]) -> None:
         lines = [line for part in parts for line in part.statements]
         self._spark(f"write-{writer}", writer, parts[0].conf, lines)
 
-    def ask(self, script: Script, query: Part) -> str:
+    def ask(self, script: Script, query: ScriptSection) -> str:
         """Put a script's query; give what the client printed."""
         name = parse_reader(query.engine).distribution
         engine = distributions.load(name).engine
@@ -175,27 +176,29 @@ def run(scripts: Sequence[Script], folder: Path) -> Iterator[tuple[Script, str]]
         ) as shared,
         ExitStack() as stack,
     ):
-        hand = Hand(shared.uri, folder, stack)
+        clients = EngineClients(shared.uri, folder, stack)
         own = [
             by_hand_script.placed(each, f"by_hand_{n}", str(folder / "tables" / str(n)), shared.uri)
             for n, each in enumerate(scripts)
         ]
-        yield from results(hand, own)
+        yield from results(clients, own)
 
 
-def results(hand: Hand, scripts: Sequence[Script]) -> Iterator[tuple[Script, str]]:
-    """Let a hand write all and put each query; tell of each what came of it."""
+def results(clients: EngineClients, scripts: Sequence[Script]) -> Iterator[tuple[Script, str]]:
+    """Let the clients write all tables and put each query; yield what came of each."""
     print(f"write {len(scripts)} tables", flush=True)
-    written = hand.write(scripts)
+    written = clients.write(scripts)
     for script in scripts:
-        if script.query:
-            yield script, _asked(hand, script, script.query) if script in written else NOT_WRITTEN
+        if script.query and script not in written:
+            yield script, NOT_WRITTEN
+        elif script.query:
+            yield script, _asked(clients, script, script.query)
 
 
-def _asked(hand: Hand, script: Script, query: Part) -> str:
+def _asked(clients: EngineClients, script: Script, query: ScriptSection) -> str:
     try:
         query = filled(query, Path(script.location))
-        printed = hand.ask(script, query)
+        printed = clients.ask(script, query)
     except NoMomentError:
         return NO_MOMENT
     except LateError:
