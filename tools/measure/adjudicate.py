@@ -37,7 +37,7 @@ from harness.core.records import Answer, Verdict, VerdictKind
 from harness.run import load_run, pipeline
 from harness.scenario.cells import Cell, parse_reader
 from harness.write.table_state import States
-from tools.measure.markdown_table import table
+from tools.markdown_table import table
 
 WIDTH = 160
 BESIDE = {".hoodie", "metadata"}

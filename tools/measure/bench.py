@@ -30,8 +30,8 @@ from harness.artifacts import cache as caches
 from harness.core.records import Answer
 from harness.run import load_run as records
 from harness.runtime import metastore
+from tools.markdown_table import table
 from tools.measure.bench_watch import HARNESS, Event, RunUsage, between, watch
-from tools.measure.markdown_table import table
 from tools.measure.own_cache import with_engines
 
 FOLDERS: Final = {metastore.DISTRIBUTION: "metastore"}

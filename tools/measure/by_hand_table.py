@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Final
 
 from harness.cli.reproduce.files import SCRIPT
+from tools.markdown_table import table
 from tools.measure.by_hand_script import Script
-from tools.measure.markdown_table import table
 
 Came = tuple[Script, str]
 HEAD: Final = ("cause", "seen", "by hand")

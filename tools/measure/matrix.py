@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tes
 
 from harness.core.records import FindingKind, VerdictKind
 from harness.run import load_run
-from tools.measure.markdown_table import table
+from tools.markdown_table import table
 
 MARKS = {
     VerdictKind.WRONG: "≠",

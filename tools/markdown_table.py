@@ -1,4 +1,4 @@
-"""Markdown tables, as the other tools print them."""
+"""Markdown tables, as tools print them."""
 
 from __future__ import annotations
 
