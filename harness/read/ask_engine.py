@@ -57,7 +57,7 @@ def _batches(name: str, probes: Probes, queues: ReadQueues) -> Iterator[list[Cel
     while True:
         decision = probes.decide(waiting)
         waiting = decision.waiting
-        queues.responses.put_all(map(Response, decision.unsent))
+        queues.responses.put_all([Response(each) for each in decision.unsent])
         if decision.due:
             yield decision.due
         elif come := queues.questions[name].take_all():

@@ -137,6 +137,6 @@ class _Scheduler:
         for digest, state in states.items():
             if digest not in self.files:
                 self.files[digest] = state_store.file_list(state)
-        watched = (replace(each, files=self.files[each.state.digest]) for each in asked)
+        watched = [replace(each, files=self.files[each.state.digest]) for each in asked]
         for name, group in questions.by_server(watched).items():
             self.to.questions[name].put_all(group)

@@ -23,6 +23,7 @@ from harness.formats.iceberg import MODES
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table
+from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
@@ -39,6 +40,8 @@ from tests.unit.formats.iceberg_table import Folder
 WRITER = "spark-3.5.8-hudi-0.15.0"
 COLUMNS = (("id", "int"), ("ts", "long"))
 TABLE = Table(tuple((name, parse_type(text)) for name, text in COLUMNS), "id", "ts")
+ENTRIES: tuple[CatalogEntry, ...] = ()
+"""What the catalog has of a table that nothing makes."""
 STEPS = (Step(Insert(keys=(1,))), Step(AddColumn("n", parse_type("int"))), Step(Insert(keys=(2,))))
 
 
@@ -81,7 +84,7 @@ class Simulated:
 def catalog(monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
     def connect(_: str) -> Iterator[Any]:
-        yield SimpleNamespace(create_database=lambda _: None, entries=lambda _: ())
+        yield SimpleNamespace(create_database=lambda _: None, entries=lambda _: ENTRIES)
 
     monkeypatch.setattr("harness.write.write_variant.metastore_client.connect", connect)
 
