@@ -26,11 +26,11 @@ from harness.cli.remedy import command as remedies
 from harness.cli.reproduce import command as reproduction
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
 from harness.judge import gate
-from harness.read.ask_question import TIMEOUT_S
+from harness.read.reader_servers import TIMEOUT_S
 from harness.run import load_run as run_record
 from harness.run import needed_artifacts, pipeline, plan_record, run_folder, run_info
 from harness.run.run_folder import LATEST_RUN
-from harness.write import variant_writer
+from harness.write import writer_pool
 
 ERR: Final = Console(stderr=True)
 
@@ -106,7 +106,7 @@ def run(
     show: options.Show = False,
     resume: options.Resume = False,
     timeout: options.Timeout = TIMEOUT_S,
-    write_timeout: options.WriteTimeout = variant_writer.TIMEOUT_S,
+    write_timeout: options.WriteTimeout = writer_pool.TIMEOUT_S,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:

@@ -11,12 +11,12 @@ from pathlib import Path
 from harness.artifacts import cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.cli.console.output import Voice
-from harness.read.ask_question import TIMEOUT_S
+from harness.read.reader_servers import TIMEOUT_S
 from harness.run import pipeline, plan_record, run_folder, run_info
 from harness.run.run_folder import RUNS
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
-from harness.write import variant_writer
+from harness.write import writer_pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Means:
     voice: Voice
     cache: Cache
     timeout_s: float = TIMEOUT_S
-    write_timeout_s: float = variant_writer.TIMEOUT_S
+    write_timeout_s: float = writer_pool.TIMEOUT_S
 
     def check(self, folder: Path) -> None:
         """Check that tables can be written in a run's folder, and kept in what is a cache."""

@@ -33,7 +33,7 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.fetch import Installation
 from harness.cli.reproduce.files import SCRIPT
 from harness.core.progress import QuietProgress
-from harness.read.engine_pool import engine_of
+from harness.read.questions import engine_of
 from harness.runtime import metastore
 from harness.scenario.cells import parse_reader
 from tools.measure import by_hand_script, by_hand_table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,10 +15,9 @@ from harness.cli.open_run import Means
 from harness.core.errors import UsageProblem
 from harness.core.progress import QuietProgress
 from harness.core.records import Answer
-from harness.read import reader_scheduler as reading
+from harness.read import read_states
 from harness.run import needed_artifacts, pipeline, run_folder, run_info
 from harness.run.plan_record import plan_of
-from harness.scenario.cells import Plan
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 WRONG_USE, BROKEN = 2, 3
@@ -176,13 +175,13 @@ def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
         looks.append(run)
         show(run)
 
-    def read(_plan: Plan, _states: object, _where: object, keep: Callable[[Answer], None]) -> None:
-        for _ in range(3):
-            keep(answer)
+    def read(*_: object) -> Iterator[Answer]:
+        for __ in range(3):
+            yield answer
             assert (tmp_path / run_folder.LATEST).exists() is shown
         assert len(looks) == shown, "no answer but the first changes what is the latest"
 
-    monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(read_states, "read", read)
     monkeypatch.setattr(run_folder, "show", seen)
     folder = tmp_path / "run"
     folder.mkdir()

@@ -19,7 +19,7 @@ from harness.plan.case_filter import select
 from harness.plan.profile_file import load_profiles
 from harness.plan.shipped import profiles_file
 from harness.scenario.cells import Plan
-from harness.write import variant_scheduler
+from harness.write import write_variants
 from tools.measure.deaths_outcomes import OutcomeLog
 
 RUNS = 200
@@ -104,7 +104,7 @@ def test_a_run_asks_the_one_engine_of_its_kind_and_has_what_is_struck(kinds: Mod
 def test_some_tables_are_read_while_others_are_written(kinds: ModuleType, beside: str) -> None:
     reader = getattr(kinds, beside)
     plan = plan_of(kinds.DeathKind("harness", reader, writes=True).cells)
-    assert len(plan.variants) == 3 * variant_scheduler.AT_ONCE
+    assert len(plan.variants) == 3 * write_variants.AT_ONCE
     assert {cell.variant for cell in plan.cells} == {each.id for each in plan.variants}
     writers = {name for each in plan.variants for name in each.writers}
     struck = {kind.target for kind in kinds.SHARES if kind.writes and kind.reader == reader}

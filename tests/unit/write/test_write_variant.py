@@ -23,6 +23,7 @@ from harness.formats.iceberg import MODES
 from harness.model.datatypes import parse_type
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.table import Table
+from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
@@ -30,14 +31,17 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.update import Update
-from harness.write import state_store, variant_scheduler, variant_writer
-from harness.write.state_records import Written
-from harness.write.variant_writer import Place, WriterSilent
+from harness.write import state_store, write_variant, write_variants
+from harness.write.state_records import VariantResult
+from harness.write.write_variant import WriterSilent
+from harness.write.writer_pool import WriteTarget
 from tests.unit.formats.iceberg_table import Folder
 
 WRITER = "spark-3.5.8-hudi-0.15.0"
 COLUMNS = (("id", "int"), ("ts", "long"))
 TABLE = Table(tuple((name, parse_type(text)) for name, text in COLUMNS), "id", "ts")
+ENTRIES: tuple[CatalogEntry, ...] = ()
+"""What the catalog has of a table that nothing makes."""
 STEPS = (Step(Insert(keys=(1,))), Step(AddColumn("n", parse_type("int"))), Step(Insert(keys=(2,))))
 
 
@@ -80,20 +84,20 @@ class Simulated:
 def catalog(monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
     def connect(_: str) -> Iterator[Any]:
-        yield SimpleNamespace(create_database=lambda _: None, entries=lambda _: ())
+        yield SimpleNamespace(create_database=lambda _: None, entries=lambda _: ENTRIES)
 
-    monkeypatch.setattr("harness.write.variant_writer.metastore_client.connect", connect)
+    monkeypatch.setattr("harness.write.write_variant.metastore_client.connect", connect)
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> WriteTarget:
     folder = tmp_path / "work"
     folder.mkdir()
-    return Place(Cache(tmp_path / "cache"), "thrift://x", "db", folder)
+    return WriteTarget(Cache(tmp_path / "cache"), "thrift://x", "db", folder)
 
 
-def sent(place: Place, spark: Simulated, what: Variant | None = None) -> Written:
-    return variant_writer.write(what or variant(), place, lambda _: spark)  # type: ignore[arg-type, return-value]
+def sent(place: WriteTarget, spark: Simulated, what: Variant | None = None) -> VariantResult:
+    return write_variant.write(what or variant(), place, lambda _: spark)  # type: ignore[arg-type, return-value]
 
 
 def refuse(part: str) -> Callable[[str], None]:
@@ -116,7 +120,7 @@ def kinds(records: tuple[StateRecord, ...]) -> list[str]:
 
 
 def test_every_step_is_sent_recorded_with_its_instant_and_frozen(
-    place: Place,
+    place: WriteTarget,
 ) -> None:
     spark = Simulated()
     written = sent(place, spark)
@@ -129,13 +133,13 @@ def test_every_step_is_sent_recorded_with_its_instant_and_frozen(
     )
 
 
-def test_the_place_is_left_empty_when_all_is_frozen(place: Place) -> None:
+def test_the_place_is_left_empty_when_all_is_frozen(place: WriteTarget) -> None:
     sent(place, Simulated())
     assert not place.folder.exists()
 
 
 def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
-    place: Place,
+    place: WriteTarget,
 ) -> None:
     what = replace(variant(), format="iceberg")
     states = sent(place, Simulated(make_iceberg, folder=place.folder), what).states.values()
@@ -143,14 +147,14 @@ def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
     assert len(states) == 4
     assert home.parent == place.cache.root / "tables"
     assert (home / "metadata").is_dir()
-    kept = variant_writer.kept(what, place.cache)
+    kept = write_variant.find(what, place.cache)
     assert kept is not None
     assert {state.home for state in kept.states.values()} == {home}
     assert sweep(place.cache) == ()
 
 
 def test_what_a_writer_that_fell_silent_leaves_at_home_is_the_next_sweeps(
-    place: Place,
+    place: WriteTarget,
 ) -> None:
     def reply(sql: str) -> None:
         make_iceberg(sql)
@@ -163,7 +167,7 @@ def test_what_a_writer_that_fell_silent_leaves_at_home_is_the_next_sweeps(
     assert len(sweep(place.cache)) == 1
 
 
-def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: Place) -> None:
+def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: WriteTarget) -> None:
     written = sent(place, Simulated(refuse("add columns")))
     assert kinds(written.records) == ["applied", "applied", "refused", "applied"]
     assert written.records[2].outcome.refusal == Refusal("java.lang.X", "no")
@@ -172,7 +176,7 @@ def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: Place) -> None:
 
 @pytest.mark.parametrize("refused", ["", "rename column"], ids=["applied", "refused"])
 def test_a_rename_of_case_only_leaves_the_session_as_it_found_it(
-    refused: str, place: Place
+    refused: str, place: WriteTarget
 ) -> None:
     def reply(sql: str) -> None:
         make_iceberg(sql)
@@ -192,14 +196,14 @@ def test_a_rename_of_case_only_leaves_the_session_as_it_found_it(
     assert "add column" in spark.sent[-1]
 
 
-def test_of_a_refused_step_no_other_statement_is_sent_any_more(place: Place) -> None:
+def test_of_a_refused_step_no_other_statement_is_sent_any_more(place: WriteTarget) -> None:
     spark = Simulated(refuse("compaction"))
     steps = (STEPS[0], Step(Compact()))
     sent(place, spark, replace(variant(steps=steps), format="hudi-mor"))
     assert ["compaction" in sql for sql in spark.sent] == [False, False, True]
 
 
-def test_a_table_made_otherwise_than_asked_for_is_a_refusal(place: Place) -> None:
+def test_a_table_made_otherwise_than_asked_for_is_a_refusal(place: WriteTarget) -> None:
     asked = replace(variant(), settings={"table_version": "8"})
     written = sent(place, Simulated(), asked)
     assert kinds(written.records) == ["refused", "skipped", "skipped", "skipped"]
@@ -212,7 +216,7 @@ WAITING = FileFact("b", FileKind.LOG, "g", "200", (), keys=("1",))
 
 
 def compacted(
-    place: Place, patch: pytest.MonkeyPatch, facts: tuple[FileFact, ...], *made: str
+    place: WriteTarget, patch: pytest.MonkeyPatch, facts: tuple[FileFact, ...], *made: str
 ) -> tuple[StateRecord, ...]:
     """Return the records of a table whose compaction makes the instants of these names."""
 
@@ -228,7 +232,7 @@ def compacted(
 
 
 def test_a_compaction_that_makes_nothing_while_log_blocks_wait_did_nothing(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = compacted(place, monkeypatch, (WAITING,))[3]
     assert record.outcome.kind is OutcomeKind.REFUSED
@@ -239,14 +243,14 @@ def test_a_compaction_that_makes_nothing_while_log_blocks_wait_did_nothing(
 
 
 def test_a_compaction_that_has_nothing_to_do_and_makes_nothing_is_applied(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = compacted(place, monkeypatch, (replace(WAITING, kind=FileKind.BASE),))[3]
     assert (record.outcome.kind, record.outcome.instant) == (OutcomeKind.APPLIED, "")
 
 
 def test_an_instant_that_an_earlier_step_requested_holds_the_rows_of_that_time(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # 150 was requested before the update of 200 was there, and is carried out by the compaction.
     records = compacted(place, monkeypatch, (WAITING,), "150_310.commit", "320_330.commit")
@@ -256,7 +260,7 @@ def test_an_instant_that_an_earlier_step_requested_holds_the_rows_of_that_time(
 
 
 def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
-    place: Place,
+    place: WriteTarget,
 ) -> None:
     asked: list[str] = []
     spark = Simulated()
@@ -266,7 +270,7 @@ def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
         return spark
 
     newer = "spark-3.5.8-hudi-1.0.2"
-    variant_writer.write(
+    write_variant.write(
         replace(variant(), writers=(WRITER, WRITER, newer, newer)), place, spark_for
     )
     assert asked == [WRITER, newer]
@@ -274,7 +278,7 @@ def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
 
 
 def test_the_states_before_a_change_of_writer_are_those_without_it(
-    place: Place,
+    place: WriteTarget,
 ) -> None:
     alone = sent(place, Simulated())
     place.folder.mkdir()
@@ -285,7 +289,7 @@ def test_the_states_before_a_change_of_writer_are_those_without_it(
 
 
 def test_a_state_says_its_table_version_and_why_its_files_tell_nothing(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def facts(*_: object) -> tuple[FileFact, ...]:
         raise FileFactError("a file of an unknown kind")
@@ -297,7 +301,7 @@ def test_a_state_says_its_table_version_and_why_its_files_tell_nothing(
     assert record.layout == "a file of an unknown kind"
 
 
-def test_silence_ends_the_variant_and_its_step_is_not_kept(place: Place) -> None:
+def test_silence_ends_the_variant_and_its_step_is_not_kept(place: WriteTarget) -> None:
     def reply(sql: str) -> None:
         if "add columns" in sql:
             raise SparkSilent("no answer within 300 s")
@@ -310,44 +314,44 @@ def test_silence_ends_the_variant_and_its_step_is_not_kept(place: Place) -> None
     assert len(list((place.cache.root / "states").glob("*/state.json"))) == 2
 
 
-def test_a_variant_is_found_again_whole_or_not_at_all(place: Place) -> None:
-    assert variant_writer.kept(variant(), place.cache) is None
+def test_a_variant_is_found_again_whole_or_not_at_all(place: WriteTarget) -> None:
+    assert write_variant.find(variant(), place.cache) is None
     written = sent(place, Simulated())
-    kept = variant_writer.kept(variant(), place.cache)
+    kept = write_variant.find(variant(), place.cache)
     assert kept is not None
     assert kept.states == written.states
     assert kept.records == tuple(replace(each, reused=True) for each in written.records)
     longer = variant(steps=(*STEPS, Step(Insert(keys=(3,)))))
-    assert variant_writer.kept(longer, place.cache) is None
+    assert write_variant.find(longer, place.cache) is None
 
 
 def test_a_refused_step_is_found_again_with_what_it_meant_for_later_ones(
-    place: Place,
+    place: WriteTarget,
 ) -> None:
     needing = (*STEPS, Step(AddColumn("m", parse_type("int"), after="n")))
     written = sent(place, Simulated(refuse("`n` int")), variant(steps=needing))
-    kept = variant_writer.kept(variant(steps=needing), place.cache)
+    kept = write_variant.find(variant(steps=needing), place.cache)
     assert kept is not None
     assert kinds(kept.records) == kinds(written.records)
     assert kinds(kept.records) == ["applied", "applied", "refused", "applied", "skipped"]
 
 
-def test_the_same_statements_with_another_outcome_are_unknown(place: Place) -> None:
+def test_the_same_statements_with_another_outcome_are_unknown(place: WriteTarget) -> None:
     sent(place, Simulated())
     place.folder.mkdir()
     with pytest.raises(WriterSilent, match="refused now, but applied when the same"):
         sent(place, Simulated(refuse("add columns")))
 
 
-def test_states_that_are_no_longer_kept_are_left_out(place: Place) -> None:
+def test_states_that_are_no_longer_kept_are_left_out(place: WriteTarget) -> None:
     written = sent(place, Simulated())
     gone = replace(written.records[1], digest="0" * 64)
-    found = variant_scheduler.load((written.records[0], gone), place.cache)
+    found = write_variants.load((written.records[0], gone), place.cache)
     assert list(found) == [("v", 0)]
     assert found["v", 0] == state_store.load(place.cache, written.records[0].digest)
 
 
-def test_what_breaks_in_the_harness_is_no_outcome(place: Place) -> None:
+def test_what_breaks_in_the_harness_is_no_outcome(place: WriteTarget) -> None:
     def reply(_: str) -> None:
         raise EnvironmentProblem("the metastore does not answer")
 
@@ -356,7 +360,7 @@ def test_what_breaks_in_the_harness_is_no_outcome(place: Place) -> None:
 
 
 def test_an_error_of_a_full_disk_is_no_refusal_and_nothing_of_it_is_kept(
-    place: Place,
+    place: WriteTarget,
 ) -> None:
     def full(sql: str) -> None:
         if "alter table" in sql:
@@ -368,4 +372,4 @@ def test_an_error_of_a_full_disk_is_no_refusal_and_nothing_of_it_is_kept(
     assert "this machine has too little for it: No space left on device" in (
         silent.value.outcome.because
     )
-    assert variant_writer.kept(variant(), place.cache) is None
+    assert write_variant.find(variant(), place.cache) is None

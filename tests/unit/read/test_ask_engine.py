@@ -6,25 +6,25 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from harness.core.concurrency import JobThreads
 from harness.core.errors import EnvironmentProblem
-from harness.core.records import Answer, Attempt, Column, Part, Refusal
+from harness.core.progress import QuietProgress
+from harness.core.queue import ClosableQueue
+from harness.core.records import Answer, Column, Refusal
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
 from harness.model.query import Query
-from harness.read.answer_cache import AnswerCache
-from harness.read.ask_question import Manner
-from harness.read.ask_server import ask_all
-from harness.read.questions import Asked
+from harness.read.ask_engine import ReplaceableServer
+from harness.read.questions import CellQuestion, Response
+from harness.read.reader_servers import EngineServer
 from harness.runtime.readiness import EndedProblem
 from harness.scenario.cells import Cell, Reader
 
 BROKEN = RefusedError(Refusal("GENERIC_INTERNAL_ERROR", "broken"), 0.1)
-ONE_BY_TWO = Manner(2)
 NAMED = "_hoodie_file_name"
 GOOD = Reply((Column("id", "varchar", "string"),), (("1",),), 0.1)
 
@@ -82,16 +82,40 @@ def engine() -> Any:  # noqa: ANN401 - a simulated engine
     return SimpleNamespace(sql=lambda question, settings: "+".join(question.query.columns))
 
 
-def asked(sql: str, columns: tuple[str, ...] = ("id", "f1")) -> Asked:
+def asked(sql: str, columns: tuple[str, ...] = ("id", "f1")) -> CellQuestion:
     cell = Cell("v", 1, "r", "snapshot", sql)
     question = Question("db", "t", "hudi-cow", Query())
-    return Asked(cell, Reader("r"), SimpleNamespace(), question, sql, sql, "id", columns)  # type: ignore[arg-type]
+    return CellQuestion(cell, Reader("r"), SimpleNamespace(), question, sql, sql, "id", columns)  # type: ignore[arg-type]
+
+
+@contextmanager
+def reader(
+    serve: Callable[[], AbstractContextManager[SimulatedServer]],
+    *,
+    connections: int = 2,
+    timeout_s: float = 120.0,
+    stands: Callable[[], bool] = lambda: True,
+) -> Iterator[ReplaceableServer]:
+    """Yield what asks an engine; `stands`: whether the metastore answers."""
+    shared: Any = SimpleNamespace(
+        answers=lambda _: stands(), context=SimpleNamespace(progress=QuietProgress())
+    )
+
+    @contextmanager
+    def started() -> Iterator[EngineServer]:
+        with serve() as server:
+            yield EngineServer(server, engine(), timeout_s, SimpleNamespace(), shared)  # type: ignore[arg-type]
+
+    start: Any = SimpleNamespace(name="x", shared=shared, threads=JobThreads(1), serve=started)
+    with ReplaceableServer(start, ClosableQueue[Response](), connections) as found:
+        yield found
 
 
 def ask(
-    script: dict[str, list[Any]], questions: list[Asked], manner: Manner = ONE_BY_TWO
+    script: dict[str, list[Any]],
+    questions: list[CellQuestion],
+    **how: Any,  # noqa: ANN401
 ) -> tuple[dict[str, Answer], int]:
-    found: dict[str, Answer] = {}
     started: list[SimulatedServer] = []
 
     @contextmanager
@@ -99,11 +123,9 @@ def ask(
         started.append(SimulatedServer(script))
         yield started[-1]
 
-    def told(each: Asked, answer: Answer) -> None:
-        found[each.sql] = answer
-
-    ask_all(serve, engine(), questions, manner=manner, told=told)
-    return found, len(started)
+    with reader(serve, **how) as server:
+        found = server.ask(questions)
+    return {each.sql: found[each.cell.case] for each in questions}, len(started)
 
 
 def test_every_question_is_answered_once() -> None:
@@ -179,8 +201,10 @@ def test_a_server_that_dies_as_soon_as_it_is_ready_is_not_started_for_ever() -> 
         starts.append(SimulatedServer({}, up=False))
         yield starts[-1]
 
-    with pytest.raises(EnvironmentProblem, match=r"died before it was asked:\nthe end of the log"):
-        ask_all(serve, engine(), [asked("q")], manner=Manner(2), told=lambda *_: None)
+    with reader(serve) as server:
+        (answer,) = server.ask([asked("q")]).values()
+    assert answer.unknown == "x: it died before it was asked:\nthe end of the log"
+    assert answer.attempts == ()
     assert len(starts) == 2
 
 
@@ -190,7 +214,6 @@ NOT_READY = [EndedProblem("it ended before it was ready"), EnvironmentProblem("n
 @pytest.mark.parametrize("problem", NOT_READY, ids=["ended", "late"])
 def test_a_server_that_does_not_get_ready_is_started_once_more(problem: EnvironmentProblem) -> None:
     starts: list[str] = []
-    found: list[Answer] = []
 
     @contextmanager
     def serve() -> Iterator[SimulatedServer]:
@@ -199,12 +222,10 @@ def test_a_server_that_does_not_get_ready_is_started_once_more(problem: Environm
             raise problem
         yield SimulatedServer({"q": [GOOD]})
 
-    def told(_: Asked, answer: Answer) -> None:
-        found.append(answer)
-
-    ask_all(serve, engine(), [asked("q")], manner=Manner(2), told=told)
-    assert [answer.rows for answer in found] == [GOOD.rows]
-    assert found[0].attempts == ()
+    with reader(serve) as server:
+        (answer,) = server.ask([asked("q")]).values()
+    assert answer.rows == GOOD.rows
+    assert answer.attempts == ()
 
 
 @pytest.mark.parametrize("problem", NOT_READY, ids=["ended", "late"])
@@ -217,8 +238,10 @@ def test_a_server_that_never_gets_ready_is_given_up_after_the_second_start(
         starts.append("start")
         raise problem
 
-    with pytest.raises(EnvironmentProblem, match=str(problem)):
-        ask_all(serve, engine(), [asked("q")], manner=Manner(2), told=lambda *_: None)
+    with reader(serve) as server:
+        for sql in ("q", "later"):
+            (answer,) = server.ask([asked(sql)]).values()
+            assert answer.unknown == f"x: {problem}"
     assert len(starts) == 2
 
 
@@ -226,7 +249,7 @@ def test_a_server_that_hangs_is_left_and_the_others_are_asked_of_the_next_one() 
     questions = [asked(f"q{number}") for number in range(10)]
     script: dict[str, list[Any]] = {each.sql: [GOOD] for each in questions}
     script["q0"] = ["hang", GOOD]
-    found, servers = ask(script, questions, Manner(1, timeout_s=0.05))
+    found, servers = ask(script, questions, connections=1, timeout_s=0.05)
     assert servers == 2
     assert all(answer.rows for answer in found.values())
     assert [attempt.what for attempt in found["q0"].attempts] == ["no answer within 120 s"]
@@ -238,7 +261,8 @@ def test_a_refusal_while_the_metastore_is_gone_is_no_answer() -> None:
     found, servers = ask(
         {"q": [BROKEN], "id": [GOOD], "id+f1": [BROKEN]},
         [asked("q")],
-        Manner(1, stands=lambda: next(stands, True)),
+        connections=1,
+        stands=lambda: next(stands, True),
     )
     assert servers == 2
     assert found["q"].refusal == BROKEN.refusal
@@ -297,41 +321,23 @@ def test_an_error_of_the_moment_that_comes_again_is_a_refusal_and_both_are_recor
     assert len(found["q"].attempts) == 1
 
 
-def test_an_answer_is_found_again_but_never_an_unknown_or_flaky_one(tmp_path: Path) -> None:
-    kept = AnswerCache(tmp_path)
-    kept.keep("aa01", Answer("a", "q", GOOD.columns, GOOD.rows))
-    kept.keep("aa02", Answer("b", "q", unknown="time-out"))
-    tries = (Attempt("connection lost"),)
-    kept.keep("aa03", Answer("c", "q", GOOD.columns, GOOD.rows, attempts=tries))
-    column = Part("f1", "q", unknown="time-out")
-    kept.keep("aa04", Answer("d", "q", refusal=BROKEN.refusal, parts=(column,)))
-    found = kept.find("aa01", "other case")
-    assert found is not None
-    assert (found.case, found.rows, found.reused) == ("other case", (("1",),), True)
-    assert [kept.find(f"aa0{number}", "x") for number in (2, 3, 4, 5)] == [None] * 4
-
-
 def ask_as_they_come(
-    script: dict[str, list[Any]], batches: list[list[Asked]], lose: Callable[[Any], None]
+    script: dict[str, list[Any]], batches: list[list[CellQuestion]], lose: Callable[[Any], None]
 ) -> tuple[list[Answer], list[SimulatedServer]]:
-    """Ask the first batch and then the others as they come; `lose`: what befalls the server."""
+    """Ask each batch in turn; `lose`: what befalls the server between two of them."""
     servers: list[SimulatedServer] = []
     answers: list[Answer] = []
-    coming = iter(batches)
 
     @contextmanager
     def serve() -> Iterator[SimulatedServer]:
         servers.append(SimulatedServer(script))
         yield servers[-1]
 
-    def more() -> list[Asked]:
-        batch = next(coming, [])
-        if answers and batch:
-            lose(servers[-1])
-        return batch
-
-    manner = Manner(2, more=more)
-    ask_all(serve, engine(), more(), manner=manner, told=lambda _, each: answers.append(each))
+    with reader(serve) as server:
+        for batch in batches:
+            if answers:
+                lose(servers[-1])
+            answers += server.ask(batch).values()
     return answers, servers
 
 
@@ -361,7 +367,6 @@ def test_of_a_server_that_dies_while_it_waits_nothing_is_lost() -> None:
 
 def test_a_server_that_has_used_itself_up_is_replaced_and_no_try_is_lost() -> None:
     servers: list[SimulatedServer] = []
-    answers: list[Answer] = []
 
     @contextmanager
     def serve() -> Iterator[SimulatedServer]:
@@ -370,7 +375,8 @@ def test_a_server_that_has_used_itself_up_is_replaced_and_no_try_is_lost() -> No
 
     questions = [asked(f"q{number}") for number in range(8)]
     script: dict[str, list[Any]] = {each.sql: [GOOD] for each in questions}
-    ask_all(serve, engine(), questions, manner=Manner(1), told=lambda _, each: answers.append(each))
+    with reader(serve, connections=1) as server:
+        answers = list(server.ask(questions).values())
     assert [len(server.sent) for server in servers] == [3, 3, 2]
     assert sorted(answer.sql for answer in answers) == sorted(each.sql for each in questions)
     assert not any(answer.attempts or answer.unknown for answer in answers)

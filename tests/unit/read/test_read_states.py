@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,20 +15,17 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.cli.console.progress_output import PlainProgress
-from harness.core.concurrency import HaltedError
+from harness.core.concurrency import HaltedError, JobThreads
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import Count
-from harness.core.queue import Handover
-from harness.core.records import Answer, Column, VerdictKind
+from harness.core.queue import ClosableQueue
+from harness.core.records import Answer, Column
 from harness.engines.api import Question, Reply
 from harness.model.query import Query
-from harness.read import engine_pool
-from harness.read import reader_scheduler as reading
+from harness.read import ask_engine, read_states, reader_servers, schedule_questions
 from harness.read.answer_cache import AnswerCache
-from harness.read.answer_sink import Keeper
-from harness.read.engine_pool import Reading
-from harness.read.questions import Asked
-from harness.read.shared_metastore import SharedCatalog
+from harness.read.questions import CellQuestion, ReadQueues
+from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
+from harness.read.support_probe import Probes
 from harness.runtime import memory
 from harness.runtime.memory import MACHINE, Free
 from harness.scenario.cells import Cell, Plan, Reader, Variant
@@ -94,13 +91,17 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> Engines:
         yield SimpleNamespace(has=lambda _: True)
 
     installed = SimpleNamespace(distribution=SimpleNamespace(name="x", memory_mb=100))
-    monkeypatch.setattr(engine_pool, "engine_of", found.of)
-    monkeypatch.setattr("harness.read.engine_pool.fetch.ensure", lambda *_: installed)
-    monkeypatch.setattr(reading, "_metastore", found.metastore)
-    monkeypatch.setattr(reading, "_planned", lambda plan: Questions(plan.cells))
-    monkeypatch.setattr("harness.read.shared_metastore.metastore_client.connect", connect)
-    monkeypatch.setattr("harness.read.shared_metastore.state_store.register", found.register)
-    monkeypatch.setattr("harness.read.answer_sink.state_store.file_list", lambda _: ())
+
+    def planned(plan: Plan) -> Questions:
+        return Questions(plan.cells)
+
+    monkeypatch.setattr(reader_servers, "engine_of", found.of)
+    monkeypatch.setattr("harness.read.reader_servers.fetch.ensure", lambda *_: installed)
+    monkeypatch.setattr(reader_servers, "start_metastore", found.metastore)
+    monkeypatch.setattr(schedule_questions, "planned_questions", planned)
+    monkeypatch.setattr("harness.read.reader_servers.metastore_client.connect", connect)
+    monkeypatch.setattr("harness.read.reader_servers.state_store.register", found.register)
+    monkeypatch.setattr("harness.read.reader_servers.state_store.file_list", lambda _: ())
     monkeypatch.setattr(memory, "free", lambda: Free(10_000, MACHINE))
     return found
 
@@ -111,12 +112,14 @@ class Questions:
 
     cells: Iterable[Cell]
 
-    def about(self, states: States) -> Iterator[Asked]:
+    def about(self, states: States) -> Iterator[CellQuestion]:
         for cell in self.cells:
             if (state := states.get((cell.variant, 1))) is not None:
                 reader, sql = Reader(cell.reader), f"{cell.variant} {cell.reader}"
                 question = Question("db", "t", "hudi-cow", Query())
-                yield Asked(cell, reader, state, question, sql, sql.replace(" ", "-"), "id", ())
+                yield CellQuestion(
+                    cell, reader, state, question, sql, sql.replace(" ", "-"), "id", ()
+                )
 
 
 def planned(*variants: str, readers: tuple[str, ...] = (SPARK, HIVE)) -> Plan:
@@ -130,8 +133,23 @@ def states(*variants: str) -> States:
     return {(each, 1): SimpleNamespace(digest=each, frozen=frozen) for each in variants}  # type: ignore[misc]
 
 
-def place(folder: Path, out: StringIO | None = None) -> Reading:
-    return Reading(Cache(folder / "cache"), folder / "run", PlainProgress(out or StringIO()))
+def place(folder: Path, out: StringIO | None = None) -> ReadContext:
+    return ReadContext(Cache(folder / "cache"), folder / "run", PlainProgress(out or StringIO()))
+
+
+def read(
+    plan: Plan,
+    states: Iterable[States],
+    context: ReadContext,
+    found: Callable[[Answer], object] = lambda _: None,
+) -> None:
+    """Read as a run does; `found` is told each answer as it comes."""
+    with (
+        read_states.count_cells(plan, context) as cells,
+        closing(read_states.read(plan, states, context, cells)) as answers,
+    ):
+        for answer in answers:
+            found(answer)
 
 
 def sql(answers: Iterable[Answer]) -> list[str]:
@@ -152,7 +170,7 @@ def test_readers_are_asked_about_a_variant_before_the_next_one_comes(
         found.append(answer)
         come.release()
 
-    reading.read(planned("v1", "v2"), written(), place(tmp_path), take)
+    read(planned("v1", "v2"), written(), place(tmp_path), take)
     assert sql(found) == sorted(f"{v} {reader}" for v in ("v1", "v2") for reader in (SPARK, HIVE))
     assert sorted(engines.started) == sorted(["metastore", SPARK, HIVE]), "each once"
     assert sorted(engines.ended) == sorted(engines.started)
@@ -170,7 +188,7 @@ def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_
         yield states("v2")
 
     plan = planned("v1", "v2", "v3", "v4", readers=(HIVE,))
-    reading.read(plan, written(), place(tmp_path, out), lambda _: come.set())
+    read(plan, written(), place(tmp_path, out), lambda _: come.set())
     said = out.getvalue().splitlines()
     assert said[0] == "ask cells: 0 of 4"
     first = said.index("ask cells: 1 of 4, 3 left (hive-3.1.3): 1 answered")
@@ -179,20 +197,9 @@ def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_
     assert any(line.startswith("hive-3.1.3: 2 answers in ") for line in said)
 
 
-def test_it_is_told_how_many_answers_are_wrong_asked_or_kept(
-    engines: Engines, tmp_path: Path
-) -> None:
-    where = replace(place(tmp_path, out := StringIO()), kind_of=lambda _: VerdictKind.WRONG)
-    plan = planned("v1", readers=(HIVE,))
-    for _ in range(2):
-        reading.read(plan, [states("v1")], where, lambda _: None)
-    said = [line for line in out.getvalue().splitlines() if "done" in line]
-    assert said == ["ask cells: done: 1 answered; 1 wrong", "ask cells: done: 1 reused; 1 wrong"]
-
-
 def test_where_no_cell_is_left_nothing_is_told(engines: Engines, tmp_path: Path) -> None:
     out = StringIO()
-    reading.read(planned(), iter([states("v1")]), place(tmp_path, out), lambda _: None)
+    read(planned(), iter([states("v1")]), place(tmp_path, out), lambda _: None)
     assert out.getvalue() == ""
 
 
@@ -203,7 +210,7 @@ def test_without_a_question_nothing_is_started(engines: Engines, tmp_path: Path)
     plan = planned("v1")
     for asked in Questions(plan.cells).about(states("v1")):
         kept.keep(asked.address, Answer("", asked.sql, GOOD.columns, GOOD.rows))
-    reading.read(plan, [states("v1"), states()], where, found.append)
+    read(plan, [states("v1"), states()], where, found.append)
     assert sql(found) == sorted(f"v1 {reader}" for reader in (SPARK, HIVE))
     assert all(answer.reused for answer in found)
     assert out.getvalue().splitlines()[-1] == "ask cells: done: 2 reused"
@@ -226,7 +233,7 @@ def test_of_an_engine_that_does_not_start_all_that_comes_is_unknown_and_the_othe
         if answer.unknown:
             told.set()
 
-    reading.read(planned("v1", "v2"), written(), place(tmp_path, out), take)
+    read(planned("v1", "v2"), written(), place(tmp_path, out), take)
     said = {answer.sql: answer.unknown for answer in found}
     assert said == {
         f"{variant} {reader}": f"{SPARK}: it has no port" if reader == SPARK else ""
@@ -257,7 +264,7 @@ def test_where_no_more_states_can_come_what_was_started_is_stopped(
     engines.ended = Ended()
     plan = planned("v1", "v2", readers=(HIVE,))
     with pytest.raises(EnvironmentProblem, match="nothing more is written"):
-        reading.read(plan, written(), place(tmp_path), lambda _: come.release())
+        read(plan, written(), place(tmp_path), lambda _: come.release())
     assert stopped.wait(30)
 
 
@@ -271,7 +278,7 @@ def test_a_metastore_that_does_not_fit_beside_the_writer_waits_for_its_end(
         return Free(10_000, MACHINE)
 
     def reads() -> None:
-        reading.read(planned("v1"), [states("v1")], where, found.append)
+        read(planned("v1"), [states("v1")], where, found.append)
 
     monkeypatch.setattr(memory, "free", free)
     thread = threading.Thread(target=reads)
@@ -286,14 +293,37 @@ def test_a_metastore_that_does_not_fit_beside_the_writer_waits_for_its_end(
 
 
 def test_after_a_failure_no_server_is_started(engines: Engines, tmp_path: Path) -> None:
-    plan, where = planned("v1", readers=(HIVE,)), place(tmp_path)
-    keeper = Keeper(AnswerCache(tmp_path / "answers"), lambda _: None, Count("ask", 1))
-    with SharedCatalog(lambda: engines.metastore(where)) as shared:
-        at = engine_pool.Desk(where, shared, keeper, {HIVE: Handover()})
-        at.give(list(Questions(plan.cells).about(states("v1"))))
-        at.close()
-        with pytest.raises(EnvironmentProblem), at.lanes.doing([]):
+    plan, context, threads = planned("v1", readers=(HIVE,)), place(tmp_path), JobThreads(1)
+    queues = ReadQueues({HIVE: ClosableQueue()})
+    with SharedMetastore(context) as shared:
+        schedule_questions.schedule(plan, [states("v1")], shared, Probes(), queues)
+        with pytest.raises(EnvironmentProblem), threads.running([]):
             raise EnvironmentProblem("the disk is full")
         with pytest.raises(HaltedError):
-            engine_pool.take_turn(HIVE, None, at)
+            ask_engine.ask(EngineStart(HIVE, None, shared, threads), Probes(), queues)
     assert engines.started == ["metastore"]
+
+
+def test_when_an_answer_cannot_be_recorded_nothing_more_is_asked(
+    engines: Engines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed, ended = threading.Event(), threading.Event()
+
+    def take(_: Answer) -> None:
+        raise EnvironmentProblem("the disk is full")
+
+    def ask(sql: str, *, timeout_s: float) -> Reply:
+        assert sql.startswith("v1 ") or failed.wait(30)
+        return GOOD
+
+    def written() -> Iterator[States]:
+        yield states("v1")
+        assert failed.wait(30)
+        yield states("v2")
+        ended.set()
+
+    monkeypatch.setattr(engines, "ask", ask)
+    with pytest.raises(EnvironmentProblem, match="the disk is full"):
+        read(planned("v1", "v2", readers=(HIVE,)), written(), place(tmp_path), take)
+    failed.set()
+    assert ended.wait(30)

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from harness.read.shared_metastore import SharedCatalog
+from harness.read import reader_servers
+from harness.read.reader_servers import SharedMetastore
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.readiness import EndedProblem
+
+CONTEXT: Any = SimpleNamespace()
+"""A phase that starts nothing itself."""
 
 
 @dataclass
@@ -44,7 +49,7 @@ class Farm:
         self.dying = dying
 
     @contextmanager
-    def serve(self) -> Iterator[Any]:
+    def serve(self, _: object) -> Iterator[Any]:
         made = Simulated(f"thrift://{len(self.made)}")
         self.made.append(made)
         yield made
@@ -63,13 +68,14 @@ class Farm:
 @pytest.fixture
 def farm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Farm:
     found = Farm(getattr(request, "param", 0))
-    monkeypatch.setattr("harness.read.shared_metastore.metastore_client.connect", found.connect)
-    monkeypatch.setattr("harness.read.shared_metastore.state_store.register", found.register)
+    monkeypatch.setattr(reader_servers, "start_metastore", found.serve)
+    monkeypatch.setattr("harness.read.reader_servers.metastore_client.connect", found.connect)
+    monkeypatch.setattr("harness.read.reader_servers.state_store.register", found.register)
     return found
 
 
-def shared(farm: Farm) -> SharedCatalog:
-    found = SharedCatalog(farm.serve)
+def shared(farm: Farm) -> SharedMetastore:
+    found = SharedMetastore(CONTEXT)
     found.add(["a", "b"])  # type: ignore[list-item]
     return found
 
