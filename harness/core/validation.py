@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from harness.core.problems import MOST, Problems, one_of
-from harness.core.yaml_reader import Document, Place
+from harness.core.yaml_reader import Document, KeyPath
 
 Made = TypeVar("Made")
 
@@ -28,7 +28,7 @@ _WORDS: Final = {
 
 
 def make(
-    kind: type[Made], data: object, document: Document, at: Place, problems: Problems, what: str
+    kind: type[Made], data: object, document: Document, at: KeyPath, problems: Problems, what: str
 ) -> Made | None:
     """Make an object of the data at a place; note what is wrong and give None.
 
@@ -57,17 +57,17 @@ def keys_of(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind))
 
 
-def _place(document: Document, at: Place, error: ErrorDetails) -> Place:
+def _place(document: Document, at: KeyPath, error: ErrorDetails) -> KeyPath:
     # Behind the last key of the file, pydantic names the branches of a union.
     return document.known((*at, *error["loc"]))
 
 
 def _note(
     kind: type,
-    place: Place,
+    place: KeyPath,
     errors: list[ErrorDetails],
     document: Document,
-    at: Place,
+    at: KeyPath,
     problems: Problems,
     what: str,
 ) -> None:

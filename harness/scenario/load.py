@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.core.problems import Problems, one_of
 from harness.core.validation import make
-from harness.core.yaml_reader import Document, Place, parse, read
+from harness.core.yaml_reader import Document, KeyPath, parse, read
 from harness.model.table import Table
 from harness.scenario import semantics
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario, Step
@@ -141,7 +141,7 @@ def _check_choices(file: _File, document: Document, problems: Problems) -> None:
 def _check_each(
     given: tuple[str, ...],
     allowed: tuple[str, ...],
-    place: Place,
+    place: KeyPath,
     document: Document,
     problems: Problems,
 ) -> None:
@@ -159,7 +159,7 @@ def _steps(data: list[Any], document: Document, problems: Problems) -> tuple[Ste
 
 
 def _step(data: object, at: int, document: Document, problems: Problems) -> Step | None:
-    place: Place = ("steps", at)
+    place: KeyPath = ("steps", at)
     line, what = document.line(place), f"step {at + 1}"
     fields = {data: {}} if isinstance(data, str) else data
     if not isinstance(fields, dict):
@@ -178,7 +178,7 @@ def _step(data: object, at: int, document: Document, problems: Problems) -> Step
 
 
 def _operation(
-    name: str, data: object, document: Document, place: Place, problems: Problems
+    name: str, data: object, document: Document, place: KeyPath, problems: Problems
 ) -> Operation | None:
     what = f"step {int(place[-1]) + 1} {name}"
     if name not in registry():
@@ -194,7 +194,7 @@ def _operation(
     return make(kind, data, document, (*place, name), problems, what)
 
 
-def _shifted(lines: Mapping[Place, int], at: Place, key: str) -> Mapping[Place, int]:
+def _shifted(lines: Mapping[KeyPath, int], at: KeyPath, key: str) -> Mapping[KeyPath, int]:
     """Return the lines as if the short form of a step had been written out."""
     depth = len(at)
     return {
