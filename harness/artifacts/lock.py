@@ -131,7 +131,7 @@ class _ReadsForm:
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _LockForm:
     """The keys of a file."""
 
     name: Text
@@ -166,7 +166,7 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
         ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
 
     """
-    form, document = read_form(_Form, text, where, "lock data")
+    form, document = read_form(_LockForm, text, where, "lock data")
     for role, artifacts in form.artifacts.items():
         for at, each in enumerate(artifacts):
             if each.members and role != ARCHIVE:
@@ -190,7 +190,7 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
     )
 
 
-def _artifacts(form: _Form) -> Iterator[Artifact]:
+def _artifacts(form: _LockForm) -> Iterator[Artifact]:
     for role, artifacts in form.artifacts.items():
         for each in artifacts:
             yield Artifact(coordinates(each.get), each.size, each.sha256, role, each.members)

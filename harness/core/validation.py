@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 from harness.core.problems import MOST, Problems, one_of
 from harness.core.yaml_reader import Document, KeyPath, parse
 
-Form = TypeVar("Form")
+T = TypeVar("T")
 """A dataclass, or a list or mapping of such, with the keys of a file."""
 
 _WORDS: Final = {
@@ -28,7 +28,7 @@ _WORDS: Final = {
 }
 
 
-def read_form(kind: type[Form], text: str, path: str, what: str) -> tuple[Form, Document]:
+def read_form(kind: type[T], text: str, path: str, what: str) -> tuple[T, Document]:
     """Return the object that a YAML text stands for, and the text's lines.
 
     `what` names the object in messages.
@@ -46,8 +46,8 @@ def read_form(kind: type[Form], text: str, path: str, what: str) -> tuple[Form, 
 
 
 def make(
-    kind: type[Form], data: object, document: Document, at: KeyPath, problems: Problems, what: str
-) -> Form | None:
+    kind: type[T], data: object, document: Document, at: KeyPath, problems: Problems, what: str
+) -> T | None:
     """Make an object of the data at a place; note what is wrong and give None.
 
     Extra keys are wrong, and no value is turned into another type; `what` names the thing.
@@ -55,7 +55,7 @@ def make(
     of_class: Any = kind
     try:
         # The strict JSON mode takes lists for tuples and text for enumerations, and nothing else.
-        made: Form = _adapter(of_class).validate_json(json.dumps(data), strict=True, extra="forbid")
+        made: T = _adapter(of_class).validate_json(json.dumps(data), strict=True, extra="forbid")
     except ValidationError as wrong:
         errors = wrong.errors(include_url=False)[:MOST]
     else:

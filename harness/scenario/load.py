@@ -20,7 +20,7 @@ QUIET = "quiet"
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _ScenarioForm:
     """The keys of a scenario file; steps and table are looked at by themselves."""
 
     table: Any
@@ -33,7 +33,7 @@ class _File:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _TableForm:
     """The keys of `table`."""
 
     columns: dict[str, TypeText]
@@ -87,7 +87,7 @@ def _scenario(document: Document, problems: Problems) -> Scenario | None:
     data = document.data
     if isinstance(data, dict) and isinstance(data.get("settings"), dict):
         data = {**data, "settings": _as_lists(data["settings"])}
-    file = make(_File, data, document, (), problems, "a scenario")
+    file = make(_ScenarioForm, data, document, (), problems, "a scenario")
     if file is None:
         return None
     table = _table(file.table, document, problems)
@@ -114,13 +114,13 @@ def _as_lists(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _table(data: object, document: Document, problems: Problems) -> Table | None:
-    form = make(_Table, data, document, ("table",), problems, "table")
+    form = make(_TableForm, data, document, ("table",), problems, "table")
     if form is None:
         return None
     return Table(tuple(form.columns.items()), form.key, form.order_by, form.partition_by)
 
 
-def _check_choices(file: _File, document: Document, problems: Problems) -> None:
+def _check_choices(file: _ScenarioForm, document: Document, problems: Problems) -> None:
     if not file.steps:
         problems.add(document.line(("steps",)), "there are no steps; give at least one")
     _check_each(file.views, (*VIEWS, *PAST_VIEWS), ("views",), document, problems)
