@@ -44,6 +44,7 @@ Nothing in it where the catalog lists these columns, or where they are not known
 NO_META: Final[Meta] = MappingProxyType({})
 ShowValue = Callable[[Row, Field, Field | None, By], Value]
 """Gives what a row shows under a table's column, of the column of its file that is taken for it."""
+_ReadKey = tuple[int, By, int, bool, ShowValue, bool, bool]
 CATALOGS: Final = 12
 """So many older schemas a reader is tried with at most, the newest ones."""
 
@@ -117,9 +118,7 @@ class Simulation:
         self.rekeyed = self._counted and any(base and logs for base, logs in self._slices)
         """Whether record keys may be taken from the third column: by Hive with MapReduce. The same
         files are read by all, so both are worked out, once for all readers."""
-        self._read: dict[
-            tuple[int, By, int, bool, ShowValue, bool, bool], dict[str, SimulatedRow]
-        ] = {}
+        self._read: dict[_ReadKey, dict[str, SimulatedRow]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
 
     @property
