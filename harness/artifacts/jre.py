@@ -15,8 +15,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
+from pydantic import NonNegativeInt
+
 from harness.artifacts.cache import Cache
-from harness.artifacts.lock import Count, Sha256, Text
+from harness.artifacts.lock import NonEmptyText, Sha256
 from harness.artifacts.repository import without_login
 from harness.artifacts.unpack import unpack_wheel_folder
 from harness.core.errors import EnvironmentProblem, unwritable
@@ -33,7 +35,7 @@ PIP_S: Final = 1800.0
 class _WheelFile:
     """The keys of a wheel for one platform."""
 
-    size: Count
+    size: NonNegativeInt
     sha256: Sha256
 
 
@@ -41,7 +43,7 @@ class _WheelFile:
 class _Release:
     """The keys of a feature release of Java."""
 
-    version: Text
+    version: NonEmptyText
     wheels: dict[str, _WheelFile]
 
 

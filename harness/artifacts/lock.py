@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, Field, PlainValidator
+from pydantic import AfterValidator, Field, NonNegativeInt, PlainValidator
 
 from harness.artifacts.distribution import (
     ARCHIVE,
@@ -78,8 +78,7 @@ def _setting(value: Setting | list[str]) -> Setting:
     raise ValueError(f"{value!r} is given; allowed: {allowed}")
 
 
-Text = Annotated[str, Field(min_length=1)]
-Count = Annotated[int, Field(ge=0)]
+NonEmptyText = Annotated[str, Field(min_length=1)]
 Sha256 = Annotated[str, _like("[0-9a-f]{64}", "64 lower-case hexadecimal digits")]
 _ROLE: Final = "[a-z0-9][a-z0-9_-]*(/[a-z0-9][a-z0-9_.-]*)*"
 _FIDELITY: Final = r"stock|(repackaged|modified): \S(.|\n)*"
@@ -90,7 +89,7 @@ class _ArtifactForm:
     """The keys of an artifact."""
 
     get: Annotated[str, AfterValidator(lambda text: str(coordinates(text)))]
-    size: Count
+    size: NonNegativeInt
     sha256: Sha256
     members: tuple[str, ...] = ()
 
@@ -101,7 +100,7 @@ class _CodeForm:
 
     find: Annotated[str, _bytes("..")]
     put: Annotated[str, _bytes("tt")]
-    text: Text
+    text: NonEmptyText
 
     def __post_init__(self) -> None:
         if len(self.find.split()) != len(self.put.split()):
@@ -112,9 +111,9 @@ class _CodeForm:
 class _PatchForm:
     """The keys of a patch."""
 
-    jar: Text
-    class_: Annotated[Text, Field(alias="class")]
-    replace: dict[str, Text] = field(default_factory=dict)
+    jar: NonEmptyText
+    class_: Annotated[NonEmptyText, Field(alias="class")]
+    replace: dict[str, NonEmptyText] = field(default_factory=dict)
     code: _CodeForm | None = None
 
     def __post_init__(self) -> None:
@@ -126,23 +125,23 @@ class _PatchForm:
 class _ReadsForm:
     """The keys of what a distribution knows of a kind of tables."""
 
-    up_to: Count
-    source: Text
+    up_to: NonNegativeInt
+    source: NonEmptyText
 
 
 @dataclass(frozen=True, slots=True)
 class _LockForm:
     """The keys of a file."""
 
-    name: Text
+    name: NonEmptyText
     engine: Annotated[str, _one_of(*ENGINES)]
-    version: Text
+    version: NonEmptyText
     fidelity: Annotated[str, _like(_FIDELITY, "stock, 'repackaged: how' or 'modified: what'")]
-    jre: Text
-    heap_mb: Count
-    memory_mb: Count
-    disk_mb: Count
-    listens: Text
+    jre: NonEmptyText
+    heap_mb: NonNegativeInt
+    memory_mb: NonNegativeInt
+    disk_mb: NonNegativeInt
+    listens: NonEmptyText
     artifacts_from: str = ""
     artifacts: dict[
         Annotated[str, _like(_ROLE, "a role such as lib, front or plugin/hive")],
