@@ -1,4 +1,4 @@
-"""Bring a parcel into a cache: every file of it is verified before the first one enters."""
+"""Bring a bundle into a cache: every file of it is verified before the first one enters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from harness.artifacts import distributions, fetch, jre
-from harness.artifacts.bundle import INDEX, Hashed, Part, Source, sources, workspace
+from harness.artifacts.bundle import INDEX, ArtifactOrJre, BundleFile, Hashed, sources, workspace
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.core.errors import EnvironmentProblem, UsageProblem, told
 from harness.core.progress import Progress
@@ -63,18 +63,20 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     return Imported(len(parts), len(new), sum(part.size for part in new))
 
 
-def _index(tar: tarfile.TarFile, file: Path) -> tuple[Part, ...]:
+def _index(tar: tarfile.TarFile, file: Path) -> tuple[BundleFile, ...]:
     member = tar.next()
     content = tar.extractfile(member) if member and member.name == INDEX else None
     if content is None or member is None or member.size > INDEX_BYTES:
         raise _refused(file, f"it does not begin with {INDEX}; write one with harness cache export")
     try:
-        return TypeAdapter(tuple[Part, ...]).validate_json(content.read())
+        return TypeAdapter(tuple[BundleFile, ...]).validate_json(content.read())
     except ValidationError as error:
         raise _refused(file, f"its {INDEX} cannot be read") from error
 
 
-def _check_known(parts: Sequence[Part], known: Mapping[Part, Source], file: Path) -> None:
+def _check_known(
+    parts: Sequence[BundleFile], known: Mapping[BundleFile, ArtifactOrJre], file: Path
+) -> None:
     strange = [part.name for part in parts if part not in known]
     if strange:
         raise _refused(
@@ -84,7 +86,9 @@ def _check_known(parts: Sequence[Part], known: Mapping[Part, Source], file: Path
         )
 
 
-def _take(tar: tarfile.TarFile, part: Part, place: Path, file: Path, progress: Progress) -> None:
+def _take(
+    tar: tarfile.TarFile, part: BundleFile, place: Path, file: Path, progress: Progress
+) -> None:
     """Write one file to the side; its name in the tar is compared and never used as a path."""
     member = tar.next()
     if member is None or (member.name, member.size) != (part.name, part.size):
@@ -105,7 +109,7 @@ def _lacking(cache: Cache) -> frozenset[str]:
     return frozenset(a.sha256 for each in every for a in fetch.missing_artifacts(each, cache))
 
 
-def _enter(what: Source, place: Path, cache: Cache, lacking: Collection[str]) -> bool:
+def _enter(what: ArtifactOrJre, place: Path, cache: Cache, lacking: Collection[str]) -> bool:
     """Move a verified file to where it belongs; False when nothing needs it there."""
     if isinstance(what, str):
         new = not jre.folder(what, cache).is_dir()

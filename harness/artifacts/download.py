@@ -32,7 +32,7 @@ _AGAIN = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExpectedFile:
     """A file to download: its path below the repository, and what it must be."""
 
     path: str
@@ -41,7 +41,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class OpenRepository:
     """A repository with the connection to it, which is kept open between files."""
 
     url: str
@@ -49,18 +49,20 @@ class Source:
 
 
 @contextmanager
-def connected(repository: Repository) -> Iterator[Source]:
+def connected(repository: Repository) -> Iterator[OpenRepository]:
     """The repository, ready to download from until the block ends."""
     with requests.Session() as session:
         session.auth = repository.login
-        yield Source(repository.url, session)
+        yield OpenRepository(repository.url, session)
 
 
 class _Broken(Exception):
     """The transfer broke off; what came so far is kept."""
 
 
-def download(wanted: Wanted, target: Path, source: Source, progress: Progress) -> None:
+def download(
+    wanted: ExpectedFile, target: Path, source: OpenRepository, progress: Progress
+) -> None:
     """Put the file at `target`, complete and with its SHA-256, or not at all.
 
     What a broken transfer leaves in `<target>.part` is gone on with, also by a later call.
@@ -84,7 +86,7 @@ def file_sha256(path: Path) -> str:
 
 
 def _attempts(
-    session: requests.Session, url: str, wanted: Wanted, part: Path, progress: Progress
+    session: requests.Session, url: str, wanted: ExpectedFile, part: Path, progress: Progress
 ) -> str:
     """The SHA-256 of `part` once it is complete."""
     progress.advance(_kept(part, wanted))
@@ -103,7 +105,7 @@ def _attempts(
 
 
 def _transfer(
-    session: requests.Session, url: str, wanted: Wanted, part: Path, progress: Progress
+    session: requests.Session, url: str, wanted: ExpectedFile, part: Path, progress: Progress
 ) -> str:
     """Fetch what `part` still lacks; the SHA-256 of all of it."""
     with part.open("a+b") as out:
@@ -127,7 +129,7 @@ def _transfer(
             raise _Broken(_reason(error)) from error
 
 
-def _kept(part: Path, wanted: Wanted) -> int:
+def _kept(part: Path, wanted: ExpectedFile) -> int:
     """How many bytes of an earlier transfer can be gone on from."""
     size = part.stat().st_size if part.exists() else 0
     return size if size <= wanted.size else 0
@@ -188,7 +190,7 @@ def _receive(
     return digest.hexdigest()
 
 
-def _check(url: str, wanted: Wanted, part: Path, seen: str) -> None:
+def _check(url: str, wanted: ExpectedFile, part: Path, seen: str) -> None:
     """Remove a file that is not what the lock says, and say what it was."""
     size = part.stat().st_size
     if seen == wanted.sha256 and size == wanted.size:

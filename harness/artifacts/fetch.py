@@ -10,7 +10,13 @@ from pathlib import Path
 from harness.artifacts import distributions, install, jre, repository
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import ARCHIVE, Artifact, Distribution
-from harness.artifacts.download import Source, Wanted, connected, download, file_sha256
+from harness.artifacts.download import (
+    ExpectedFile,
+    OpenRepository,
+    connected,
+    download,
+    file_sha256,
+)
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress, megabytes
 
@@ -156,7 +162,9 @@ def _ensure_artifacts(
     progress.done()
 
 
-def _ensure_artifact(artifact: Artifact, cache: Cache, source: Source, progress: Progress) -> None:
+def _ensure_artifact(
+    artifact: Artifact, cache: Cache, source: OpenRepository, progress: Progress
+) -> None:
     path = cache.artifact(artifact)
     with cache.lock(path):
         if cache.holds(artifact):  # somebody else was faster
@@ -164,13 +172,15 @@ def _ensure_artifact(artifact: Artifact, cache: Cache, source: Source, progress:
             return
         if not (path.is_file() and file_sha256(path) == artifact.sha256):
             check_online([Missing(artifact.file_name, artifact.size)], cache)
-            wanted = Wanted(artifact.coordinates.repository_path, artifact.size, artifact.sha256)
+            wanted = ExpectedFile(
+                artifact.coordinates.repository_path, artifact.size, artifact.sha256
+            )
             _download(artifact, wanted, path, source, progress)
         cache.stamp(artifact)
 
 
 def _download(
-    artifact: Artifact, wanted: Wanted, path: Path, source: Source, progress: Progress
+    artifact: Artifact, wanted: ExpectedFile, path: Path, source: OpenRepository, progress: Progress
 ) -> None:
     try:
         download(wanted, path, source, progress)

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from harness.artifacts import bundle, bundle_export, bundle_import, cache_prune, distributions
+from harness.artifacts import bundle, bundle_export, bundle_import, cache_cleanup, distributions
 from harness.artifacts.cache import OFFLINE, Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli import options, plan_options
@@ -71,7 +71,7 @@ def import_(file: File, quiet: options.Quiet = False, json: options.Json = False
 def list_() -> None:
     """Return what the cache holds, and how large it is."""
     cache = Cache.default()
-    found = cache_prune.kept(cache)
+    found = cache_cleanup.sizes(cache)
     table = Table("folder", "files", "size", box=None, pad_edge=False, header_style="bold")
     for each in found:
         table.add_row(each.name, str(each.files), megabytes(each.size))
@@ -84,7 +84,7 @@ def prune(
     older_than: Annotated[int, typer.Option(help="Days since they were made.", min=0)] = 30,
 ) -> None:
     """Remove old states, answers and class archives, which a run makes again; not during one."""
-    found = cache_prune.prune(Cache.default(), time.time() - older_than * DAY_S)
+    found = cache_cleanup.prune(Cache.default(), time.time() - older_than * DAY_S)
     removed = ", ".join(f"{each.files} {each.name} ({megabytes(each.size)})" for each in found)
     _say(f"removed what is older than {older_than} days: {removed}")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.core.problems import one_of
-from harness.core.yaml_reader import Place
+from harness.core.yaml_reader import KeyPath
 from harness.plan.capabilities import Capabilities
 from harness.plan.profile import Profile, named
 from harness.plan.shipped import scenario_files
@@ -79,7 +79,7 @@ def _wrong(profile: Profile, found: Sequence[Candidate]) -> Iterator[str]:
     yield from wrong_scenarios(profile, found)
     chosen = [each for each in found if each.called(profile.scenarios)]
     for number, writer in enumerate(profile.writers):
-        at: Place = ("writers", number)
+        at: KeyPath = ("writers", number)
         yield from _unnamed(profile, (*at, "scenarios"), writer.scenarios, chosen)
         own = [each for each in chosen if each.called(writer.scenarios or profile.scenarios)]
         if writer.at and own and not any(each.steps() >= writer.at for each in own):
@@ -94,7 +94,7 @@ def wrong_scenarios(profile: Profile, found: Sequence[Candidate]) -> Iterator[st
 
 
 def _unnamed(
-    profile: Profile, at: Place, patterns: Sequence[str], found: Sequence[Candidate]
+    profile: Profile, at: KeyPath, patterns: Sequence[str], found: Sequence[Candidate]
 ) -> Iterator[str]:
     names = dict.fromkeys(each.names[0] for each in found)
     who = "writer: the profile has" if len(at) > 1 else "there is"
@@ -106,7 +106,7 @@ def _unnamed(
 
 def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[str]:
     """Yield which formats that a profile or a reader of it names there are not."""
-    every: list[tuple[Place, str, Sequence[str]]] = [(("formats",), "", profile.formats)]
+    every: list[tuple[KeyPath, str, Sequence[str]]] = [(("formats",), "", profile.formats)]
     for number, each in enumerate(profile.readers):
         every.append((("readers", number, "formats"), f"{each.reader}: ", each.formats))
     for at, who, names in every:

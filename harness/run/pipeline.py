@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from harness.artifacts import cache_sweep
+from harness.artifacts import cache_cleanup
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.concurrency import JobThreads
@@ -61,7 +61,7 @@ def clean(work: Work) -> None:
     """Remove what a harness that died left in the cache, in this run and in those beside it."""
     run_folder.clean(work.folder)
     run_folder.clean_others(work.folder)
-    gone = cache_sweep.sweep(work.cache)
+    gone = cache_cleanup.sweep(work.cache)
     if gone:
         work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")
 

@@ -23,7 +23,7 @@ class EndedProblem(EnvironmentProblem):
     """A process ended before it was ready; another start may well succeed."""
 
 
-class Watched(Protocol):
+class StartingProcess(Protocol):
     """What `wait_until` looks at while it waits."""
 
     def alive(self) -> bool:
@@ -35,7 +35,7 @@ class Watched(Protocol):
 
 def wait_until(
     check: Callable[[], T],
-    process: Watched,
+    process: StartingProcess,
     *,
     timeout_s: float,
     what: str,

@@ -20,7 +20,7 @@ from harness.engines.spark.engine import ENGINE
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.query import Query
-from harness.model.simulation.reader import Reading
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
 from harness.model.table import Table
 from harness.model.truth import Rows, row_values
@@ -219,7 +219,7 @@ def test_file_facts_reproduce_the_answers_by_id_and_by_name(stage: Stage, name: 
         }
         until = history(name)[: step + 1]
         for by, flag in ((By.ID, "on"), (By.NAME, "off")):
-            told = [each.values for each in Reading(until, files, instants).rows(Way(by))]
+            told = [each.values for each in Simulation(until, files, instants).rows(Way(by))]
             answer = stage.ask(name, step, "snapshot", flag)
             assert sorted(told, key=str) == answer, f"step {step}, {by}"
 

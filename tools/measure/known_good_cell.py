@@ -12,7 +12,7 @@ from harness.judge.case import view_of_rows
 from harness.model.canonical import text_of
 from harness.model.query import Query
 from harness.model.schema import Field
-from harness.model.simulation.matching import Table, table_of
+from harness.model.simulation.matching import TableLook, table_of
 from harness.scenario.cells import Cell
 from tests.recorded.store import Said
 from tools.measure.known_good_files import RIGHT, SAID, Deviation, Files, Stored, others
@@ -91,7 +91,7 @@ class KnownGoodCell:
                 least = size if str(way) else -1
         return found
 
-    def _table(self, query: Query, way: Deviation) -> Table | None:
+    def _table(self, query: Query, way: Deviation) -> TableLook | None:
         try:
             return self.files.table(self.cell.step, self.cell.view, query, self.reader, way)
         except ValueError:  # a value has no form in the column's type

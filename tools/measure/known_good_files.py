@@ -26,7 +26,7 @@ from harness.model.query import Query
 from harness.model.schema import Field
 from harness.model.simulation import physical_values as stored
 from harness.model.simulation.column_resolution import slices
-from harness.model.simulation.matching import Table, table_of
+from harness.model.simulation.matching import TableLook, table_of
 from harness.model.simulation.milliseconds import cut
 from tests.recorded import replay
 from tests.recorded.store import Recorded
@@ -154,7 +154,7 @@ class Files:
 
     def table(
         self, step: int, view: str, query: Query, reader: str, deviation: Deviation = RIGHT
-    ) -> Table:
+    ) -> TableLook:
         """Return what a reader answers, as answers are compared."""
         schema = self.case.history[step].schema
         rows = [

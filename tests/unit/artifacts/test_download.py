@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.artifacts import download as module
-from harness.artifacts.download import Wanted, connected, download, file_sha256
+from harness.artifacts.download import ExpectedFile, connected, download, file_sha256
 from harness.artifacts.repository import Repository, without_login
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import QuietProgress
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CONTENT = os.urandom(3_000_000)
 SHA = hashlib.sha256(CONTENT).hexdigest()
-WANTED = Wanted("g/a.jar", len(CONTENT), SHA)
+WANTED = ExpectedFile("g/a.jar", len(CONTENT), SHA)
 
 
 class Counting(QuietProgress):
@@ -47,7 +47,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PAUSES", (0.0, 0.0))
 
 
-def fetch(server: Server, target: Path, wanted: Wanted = WANTED) -> Counting:
+def fetch(server: Server, target: Path, wanted: ExpectedFile = WANTED) -> Counting:
     progress = Counting()
     with connected(Repository(server.url)) as source:
         download(wanted, target, source, progress)
@@ -136,7 +136,7 @@ def test_a_missing_file_is_told_with_its_address_and_what_to_do(
     server: Server, tmp_path: Path
 ) -> None:
     with pytest.raises(EnvironmentProblem, match=r"/g/none\.jar: 404 .* HARNESS_MAVEN_REPOSITORY"):
-        fetch(server, tmp_path / "a.jar", Wanted("g/none.jar", 1, SHA))
+        fetch(server, tmp_path / "a.jar", ExpectedFile("g/none.jar", 1, SHA))
     assert len(server.asked) == 1
 
 
@@ -241,7 +241,7 @@ def test_a_full_disk_is_told_and_the_fetch_goes_on_once_there_is_room(
 def test_a_login_is_sent_and_never_shown(server: Server, tmp_path: Path) -> None:
     login = Repository(server.url.replace("://", "://user:secret@"), ("user", "secret"))
     with connected(login) as source, pytest.raises(EnvironmentProblem) as told:
-        download(Wanted("none", 1, SHA), tmp_path / "a.jar", source, QuietProgress())
+        download(ExpectedFile("none", 1, SHA), tmp_path / "a.jar", source, QuietProgress())
     assert "secret" not in str(told.value)
     assert server.logins == [("user", "secret")]
 

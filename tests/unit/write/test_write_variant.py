@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.artifacts.cache_sweep import sweep
+from harness.artifacts.cache_cleanup import sweep
 from harness.core.errors import EnvironmentProblem
 from harness.core.records import OutcomeKind, Refusal, StateRecord
 from harness.engines.spark.session import SparkRefusal, SparkSilent
