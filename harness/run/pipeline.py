@@ -2,19 +2,20 @@
 
 They come one after another, but where both are to be done a variant is read once it is written.
 
-`runs/<id>/` holds `run.json` (the plan), `states.jsonl`, `answers.jsonl`, `verdicts.jsonl` and the
-reports; `runs/begun` points to the run begun last,
+`runs/<id>/` holds `run.json` (the plan), `states.jsonl`, `answers.jsonl`, `verdicts.jsonl`, the
+reports and `harness.log`; `runs/begun` points to the run begun last,
 `runs/latest` to it once it has an answer, or ends.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from harness.artifacts import cache_sweep
 from harness.artifacts.cache import Cache
@@ -23,7 +24,7 @@ from harness.core.concurrency import Lanes
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.queue import Handover
-from harness.core.records import Answer, StateRecord, Verdict
+from harness.core.records import Answer, OutcomeKind, StateRecord, Verdict
 from harness.judge import verdicts
 from harness.judge.baseline import Applied
 from harness.read import reader_scheduler as reading
@@ -33,6 +34,7 @@ from harness.run import baseline_files, load_run, plan_record, run_folder
 from harness.run.live_verdicts import Kinds
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
+from harness.run.run_log import phase
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.readiness import EndedProblem
 from harness.scenario.cells import Plan
@@ -41,19 +43,27 @@ from harness.write.state_records import Written
 from harness.write.table_state import States
 
 T = TypeVar("T")
+_LOGGER: Final = logging.getLogger("harness.run")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimits:
+    """How long engines may take, in seconds."""
+
+    query: float = TIMEOUT_S
+    """After so long a reader's query counts as unanswered."""
+    statement: float = variant_writer.TIMEOUT_S
+    """After so long a writer's statement does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What every phase needs: the cache, the run's folder, and somebody to tell."""
+    """What every phase needs: the cache, the run's folder, the display and the time limits."""
 
     cache: Cache
     folder: Path
     progress: Progress
-    timeout_s: float = TIMEOUT_S
-    """After so long a reader's query counts as unanswered."""
-    write_timeout_s: float = variant_writer.TIMEOUT_S
-    """After so long a writer's statement does."""
+    limits: TimeLimits = TimeLimits()
 
 
 def clean(work: Work) -> None:
@@ -65,6 +75,7 @@ def clean(work: Work) -> None:
         work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")
 
 
+@phase("write")
 def write_states(plan: Plan, work: Work, found: Callable[[Written], None] = lambda _: None) -> None:
     """Write every variant, or find its states; fill `states.jsonl` as they come.
 
@@ -74,12 +85,13 @@ def write_states(plan: Plan, work: Work, found: Callable[[Written], None] = lamb
     states: list[StateRecord] = []
     (work.folder / run_folder.ENGINES).mkdir(exist_ok=True)
     folder = work.folder / run_folder.ENGINES
-    where = variant_scheduler.Writing(work.cache, folder, work.progress, work.write_timeout_s)
+    where = variant_scheduler.Writing(work.cache, folder, work.progress, work.limits.statement)
     path = work.folder / load_run.STATES
     path.write_bytes(b"")
     with jsonl.adding(path) as add:
 
         def keep(written: Written) -> None:
+            _log_states(written.records)
             states.extend(written.records)
             add(written.records)
             found(written)
@@ -169,6 +181,7 @@ def _handed(written: Handover[States], lanes: Lanes) -> Iterator[States]:
     lanes.check()
 
 
+@phase("read")
 def _read(
     plan: Plan, states: Iterable[States], work: Work, where: Reading, *, resume: bool
 ) -> None:
@@ -181,6 +194,7 @@ def _read(
 
         def keep(answer: Answer) -> None:
             nonlocal shown
+            _log_answer(answer)
             got[answer.case] = answer
             add([answer])
             if not (shown or answer.unknown or answer.void):
@@ -192,15 +206,31 @@ def _read(
     run_folder.clean(work.folder)
 
 
+def _log_answer(answer: Answer) -> None:
+    """Log that a question was asked again, and an answer that never came."""
+    for attempt in () if answer.reused else answer.attempts:
+        _LOGGER.info("%s: no answer at one try: %s", answer.case, attempt.what)
+    if answer.unknown:
+        _LOGGER.warning("%s: unknown: %s", answer.case, answer.unknown)
+
+
+def _log_states(states: Iterable[StateRecord]) -> None:
+    """Log the steps of which nothing is known."""
+    for each in (one for one in states if one.outcome.kind is OutcomeKind.UNKNOWN):
+        at, why = each.outcome.step, each.outcome.because
+        _LOGGER.warning("%s: step %d: unknown: %s", each.variant, at, why)
+
+
 def _answered(answer: Answer | None) -> bool:
     return answer is not None and not answer.unknown
 
 
 def _reading(work: Work, kinds: Kinds, *, fresh: bool) -> Reading:
     folder = work.folder / run_folder.ENGINES
-    return Reading(work.cache, folder, work.progress, fresh, work.timeout_s, kinds.of)
+    return Reading(work.cache, folder, work.progress, fresh, work.limits.query, kinds.of)
 
 
+@phase("judge")
 def judge_run(folder: Path) -> Applied:
     """Judge what was answered, and tell what of it is known; no engine, no cache."""
     found = load_run.load(folder)

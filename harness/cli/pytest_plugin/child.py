@@ -18,14 +18,14 @@ from harness.runtime import log_file, process
 PROGRAM: Final = (sys.executable, "-m", "harness", "run")
 FOLDER: Final = run_folder.PYTEST
 CASES: Final = "cases.txt"
-LOG: Final = "harness.log"
+OUTPUT: Final = "output.txt"
 ENDED: Final = "ended"
 """Files of the run's folder: what was asked for, what was said, and the exit status at last."""
 
 GRACE_S: Final = 20.0
 """How long a run may take to end after an interrupt: it stops its engines."""
 LOOK_S: Final = 3600.0
-LOG_LINES: Final = 12
+SHOWN_LINES: Final = 12
 
 
 class Child:
@@ -60,7 +60,9 @@ class Child:
         program = (*PROGRAM, *files, "--profile", profile)
         where = ("--cases", str(self._here / CASES), "--run-dir", str(self._folder))
         # The user's own variables: he starts it, and the harness passes on few of them.
-        return process.Command((*program, *where), Path.cwd(), self._here / LOG, dict(os.environ))
+        return process.Command(
+            (*program, *where), Path.cwd(), self._here / OUTPUT, dict(os.environ)
+        )
 
     def _wait(self) -> None:
         """Return how it ended to those who cannot see it: workers wait for this file."""
@@ -102,4 +104,4 @@ def ended(folder: Path) -> int | None:
 
 def said(folder: Path) -> str:
     """Return the end of what the run in a folder said."""
-    return log_file.tail(folder / FOLDER / LOG, LOG_LINES)
+    return log_file.tail(folder / FOLDER / OUTPUT, SHOWN_LINES)

@@ -25,11 +25,11 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.cache_mark import MARK
 from harness.artifacts.lock import coordinates
 from harness.core.errors import EnvironmentProblem, UsageProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from tests.unit.artifacts.serving import Server, serving
 from tests.unit.artifacts.test_fetch import FILES, WHOLE
 
-QUIET = QuietProgress()
+QUIET = Progress()
 
 
 def wheel_content() -> bytes:

@@ -10,7 +10,7 @@ from harness.artifacts import download as module
 from harness.artifacts.download import Wanted, connected, download, file_sha256
 from harness.artifacts.repository import Repository, without_login
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from tests.full_disk import full_disk
 from tests.unit.artifacts.serving import Server, serving
 
@@ -23,7 +23,7 @@ SHA = hashlib.sha256(CONTENT).hexdigest()
 WANTED = Wanted("g/a.jar", len(CONTENT), SHA)
 
 
-class Counting(QuietProgress):
+class Counting(Progress):
     def __init__(self) -> None:
         self.bytes = 0
         self.notes: list[str] = []
@@ -241,7 +241,7 @@ def test_a_full_disk_is_told_and_the_fetch_goes_on_once_there_is_room(
 def test_a_login_is_sent_and_never_shown(server: Server, tmp_path: Path) -> None:
     login = Repository(server.url.replace("://", "://user:secret@"), ("user", "secret"))
     with connected(login) as source, pytest.raises(EnvironmentProblem) as told:
-        download(Wanted("none", 1, SHA), tmp_path / "a.jar", source, QuietProgress())
+        download(Wanted("none", 1, SHA), tmp_path / "a.jar", source, Progress())
     assert "secret" not in str(told.value)
     assert server.logins == [("user", "secret")]
 

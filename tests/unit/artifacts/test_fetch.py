@@ -16,7 +16,7 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Artifact, ClassPatch, Distribution
 from harness.artifacts.lock import coordinates
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from tests.unit.artifacts.serving import Server, serving
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ WHOLE = Distribution(
 
 
 @dataclass
-class Spied(QuietProgress):
+class Spied(Progress):
     started: list[str]
     bytes: int = 0
 
@@ -109,7 +109,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
 
 
 def installed(place: Place, distribution: Distribution = WHOLE) -> fetch.Installation:
-    return fetch.ensure(distribution, place.cache, QuietProgress())
+    return fetch.ensure(distribution, place.cache, Progress())
 
 
 def test_everything_is_there_afterwards(place: Place) -> None:

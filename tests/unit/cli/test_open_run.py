@@ -10,10 +10,10 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.cli import app, open_run
-from harness.cli.console.output import Voice
-from harness.cli.open_run import Means
+from harness.cli.console.output import Output
+from harness.cli.open_run import Resources
 from harness.core.errors import UsageProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.core.records import Answer
 from harness.read import reader_scheduler as reading
 from harness.run import needed_artifacts, pipeline, run_folder, run_info
@@ -28,8 +28,8 @@ PROJECT = ("engines/mycar/src/a.py", "engines/table-x/kept", "notes.part")
 
 def begin(folder: Path | None, cache: Path) -> None:
     """Begin a run, as commands do, and end it before it does anything."""
-    means = Means(Voice(quiet=True), Cache(cache))
-    with open_run.begun(plan_of(run_info.read_info(RECORDED)), folder, means):
+    resources = Resources(Output(quiet=True), Cache(cache))
+    with open_run.begun(plan_of(run_info.read_info(RECORDED)), folder, resources):
         pass
 
 
@@ -188,7 +188,7 @@ def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
     folder.mkdir()
     run_folder.point_begun(folder)
     run_info.write_info(folder, run_info.read_info(RECORDED))
-    work = pipeline.Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+    work = pipeline.Work(Cache(tmp_path / "cache"), folder, Progress())
     pipeline.read_answers(plan, work, fresh=False)
 
 

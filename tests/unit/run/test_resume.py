@@ -12,7 +12,7 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.core.records import Answer, StateRecord, VerdictKind
 from harness.read import reader_scheduler as reading
 from harness.read.engine_pool import Reading
@@ -36,7 +36,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
     answers = list(jsonl.read_all(folder / load_run.ANSWERS, Answer))
     jsonl.write_all(folder / load_run.ANSWERS, answers)  # with every field there is now
     monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
-    return Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+    return Work(Cache(tmp_path / "cache"), folder, Progress())
 
 
 @pytest.fixture

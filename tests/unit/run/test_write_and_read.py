@@ -12,7 +12,7 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.core.records import Answer, Outcome, OutcomeKind, StateRecord
 from harness.read import reader_scheduler as reading
 from harness.read.engine_pool import Reading
@@ -35,7 +35,7 @@ def work(tmp_path: Path) -> Work:
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / run_info.INFO).write_bytes((RECORDED / run_info.INFO).read_bytes())
-    return Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+    return Work(Cache(tmp_path / "cache"), folder, Progress())
 
 
 def planned(work: Work) -> Plan:

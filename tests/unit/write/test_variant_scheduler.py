@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.scenario.cells import Variant
 from harness.write import variant_scheduler
@@ -19,7 +19,7 @@ class SimulatedBench:
     """Stands in for the one that starts processes: each variant behaves as it is told to."""
 
     def __init__(self, silent: dict[str, int]) -> None:
-        self.where = SimpleNamespace(progress=QuietProgress())
+        self.where = SimpleNamespace(progress=Progress())
         self.silent = silent
         self.processes = 0
 
