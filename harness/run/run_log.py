@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -53,7 +53,8 @@ def logging_to(handler: logging.Handler) -> Iterator[None]:
     finally:
         HARNESS.setLevel(before)
         HARNESS.removeHandler(handler)
-        handler.close()
+        with suppress(OSError):  # what could not be written is tried once more
+            handler.close()
 
 
 @contextmanager
