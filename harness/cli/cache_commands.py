@@ -64,7 +64,7 @@ def import_(
     json: options.JsonOption = False,
     verbose: options.VerboseOption = False,
 ) -> None:
-    """Verify the files of such a tar file and put them into the cache; download nothing."""
+    """Verify the files of an exported tar file and put them into the cache; download nothing."""
     output = Output(quiet, json, verbose)
     with output.ending():
         found = bundle_import.load(file, Cache.default(offline=True), output.progress())
@@ -86,7 +86,9 @@ def list_() -> None:
 
 @app.command()
 def prune(
-    older_than: Annotated[int, typer.Option(help="Days since it was made.", min=0)] = 30,
+    older_than: Annotated[
+        int, typer.Option(help="Age in days from which something is removed.", min=0)
+    ] = 30,
 ) -> None:
     """Remove old states, answers and class archives, which a run makes again; not during a run."""
     found = cache_prune.prune(Cache.default(), time.time() - older_than * DAY_S)

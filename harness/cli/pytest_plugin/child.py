@@ -11,8 +11,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
-from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.errors import unwritable
 from harness.run import run_folder
+from harness.run.run_folder import RunExistsProblem
 from harness.runtime import log_file, process
 
 PROGRAM: Final = (sys.executable, "-m", "harness", "run")
@@ -35,8 +36,9 @@ class Child:
         """Start it. `cells`: file of the scenario and case of each.
 
         Raises:
-            UsageProblem: there is a run in the folder already, whose records would be taken for
-                ours, or something that is none of a run.
+            RunExistsProblem: there is a run in the folder already, whose records would be taken
+                for ours.
+            NotEmptyProblem: there is something else in the folder.
             EnvironmentProblem: the run's folder cannot be written.
 
         """
@@ -44,13 +46,13 @@ class Child:
         self._stack = ExitStack()
         run_folder.check_new(folder)
         if self._here.exists():
-            raise UsageProblem(f"there is a run at {folder} already; name another folder")
+            raise RunExistsProblem(folder)
         try:
             self._here.mkdir(parents=True)
             cases = "".join(f"{case}\n" for _, case in cells)
             (self._here / CASES).write_text(cases, encoding="utf-8")
         except OSError as wrong:
-            raise EnvironmentProblem(f"{folder} cannot be written: {wrong.strerror}") from wrong
+            raise unwritable(wrong, folder) from wrong
         files = dict.fromkeys(str(path) for path, _ in cells)
         self._process = self._stack.enter_context(process.running(self._command(profile, files)))
         self._watch = threading.Thread(target=self._wait, daemon=True)
