@@ -9,13 +9,12 @@ reports and `harness.log`; `runs/begun` points to the run begun last,
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from harness.artifacts import cache_sweep
 from harness.artifacts.cache import Cache
@@ -24,17 +23,16 @@ from harness.core.concurrency import Lanes
 from harness.core.errors import UsageProblem
 from harness.core.progress import Progress
 from harness.core.queue import Handover
-from harness.core.records import Answer, OutcomeKind, StateRecord, Verdict
+from harness.core.records import Answer, StateRecord, Verdict
 from harness.judge import verdicts
 from harness.judge.baseline import Applied
 from harness.read import reader_scheduler as reading
 from harness.read.ask_question import TIMEOUT_S
 from harness.read.engine_pool import Reading
-from harness.run import baseline_files, load_run, plan_record, run_folder
+from harness.run import baseline_files, load_run, plan_record, run_folder, run_log
 from harness.run.live_verdicts import Kinds
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
-from harness.run.run_log import phase
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.readiness import EndedProblem
 from harness.scenario.cells import Plan
@@ -43,7 +41,6 @@ from harness.write.state_records import Written
 from harness.write.table_state import States
 
 T = TypeVar("T")
-_LOGGER: Final = logging.getLogger("harness.run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +63,21 @@ class Work:
     limits: TimeLimits = TimeLimits()
 
 
+@dataclass(eq=False)
+class MissingStateProblem(UsageProblem):
+    """A table state that a run names is no longer in the cache."""
+
+    variant: str
+    step: int
+    cache: Path
+
+    def __str__(self) -> str:
+        return (
+            f"the state of {self.variant} after step {self.step} is no longer in {self.cache}; "
+            "run the profile again to write it"
+        )
+
+
 def clean(work: Work) -> None:
     """Remove what a harness that died left in the cache, in this run and in those beside it."""
     run_folder.clean(work.folder)
@@ -75,7 +87,7 @@ def clean(work: Work) -> None:
         work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")
 
 
-@phase("write")
+@run_log.phase("write")
 def write_states(plan: Plan, work: Work, found: Callable[[Written], None] = lambda _: None) -> None:
     """Write every variant, or find its states; fill `states.jsonl` as they come.
 
@@ -91,7 +103,7 @@ def write_states(plan: Plan, work: Work, found: Callable[[Written], None] = lamb
     with jsonl.adding(path) as add:
 
         def keep(written: Written) -> None:
-            _log_states(written.records)
+            run_log.log_states(written.records)
             states.extend(written.records)
             add(written.records)
             found(written)
@@ -121,17 +133,14 @@ def states_of(found: Iterable[StateRecord], cache: Cache) -> States:
     """Find the frozen states that a run names.
 
     Raises:
-        UsageProblem: one is no longer in the cache.
+        MissingStateProblem: one is no longer in the cache.
 
     """
     found = list(found)
     states = variant_scheduler.load(found, cache)
     for each in found:
         if each.digest and (each.variant, each.outcome.step) not in states:
-            raise UsageProblem(
-                f"the state of {each.variant} after step {each.outcome.step} is no longer in "
-                f"{cache.root}; run the profile again to write it"
-            )
+            raise MissingStateProblem(each.variant, each.outcome.step, cache.root)
     return states
 
 
@@ -181,7 +190,7 @@ def _handed(written: Handover[States], lanes: Lanes) -> Iterator[States]:
     lanes.check()
 
 
-@phase("read")
+@run_log.phase("read")
 def _read(
     plan: Plan, states: Iterable[States], work: Work, where: Reading, *, resume: bool
 ) -> None:
@@ -194,7 +203,7 @@ def _read(
 
         def keep(answer: Answer) -> None:
             nonlocal shown
-            _log_answer(answer)
+            run_log.log_answer(answer)
             got[answer.case] = answer
             add([answer])
             if not (shown or answer.unknown or answer.void):
@@ -206,21 +215,6 @@ def _read(
     run_folder.clean(work.folder)
 
 
-def _log_answer(answer: Answer) -> None:
-    """Log that a question was asked again, and an answer that never came."""
-    for attempt in () if answer.reused else answer.attempts:
-        _LOGGER.info("%s: no answer at one try: %s", answer.case, attempt.what)
-    if answer.unknown:
-        _LOGGER.warning("%s: unknown: %s", answer.case, answer.unknown)
-
-
-def _log_states(states: Iterable[StateRecord]) -> None:
-    """Log the steps of which nothing is known."""
-    for each in (one for one in states if one.outcome.kind is OutcomeKind.UNKNOWN):
-        at, why = each.outcome.step, each.outcome.because
-        _LOGGER.warning("%s: step %d: unknown: %s", each.variant, at, why)
-
-
 def _answered(answer: Answer | None) -> bool:
     return answer is not None and not answer.unknown
 
@@ -230,7 +224,7 @@ def _reading(work: Work, kinds: Kinds, *, fresh: bool) -> Reading:
     return Reading(work.cache, folder, work.progress, fresh, work.limits.query, kinds.of)
 
 
-@phase("judge")
+@run_log.phase("judge")
 def judge_run(folder: Path) -> Applied:
     """Judge what was answered, and tell what of it is known; no engine, no cache."""
     found = load_run.load(folder)

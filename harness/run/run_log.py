@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from harness import __version__
 from harness.artifacts.repository import without_login
+from harness.core.records import Answer, OutcomeKind, StateRecord
 
 LOG: Final = "harness.log"
 HARNESS: Final = logging.getLogger("harness")
@@ -67,6 +68,21 @@ def run_log(folder: Path) -> Iterator[None]:
         except Exception:
             _LOGGER.exception("broken off")
             raise
+
+
+def log_answer(answer: Answer) -> None:
+    """Log each try that got no answer, and an answer that never came."""
+    for attempt in () if answer.reused else answer.attempts:
+        _LOGGER.info("%s: no answer at one try: %s", answer.case, attempt.what)
+    if answer.unknown:
+        _LOGGER.warning("%s: unknown: %s", answer.case, answer.unknown)
+
+
+def log_states(states: Iterable[StateRecord]) -> None:
+    """Log the steps of which nothing is known."""
+    for each in (one for one in states if one.outcome.kind is OutcomeKind.UNKNOWN):
+        at, why = each.outcome.step, each.outcome.because
+        _LOGGER.warning("%s: step %d: unknown: %s", each.variant, at, why)
 
 
 @contextmanager

@@ -45,14 +45,16 @@ def made(folder: Path, *names: str) -> list[Path]:
 def test_a_run_never_begins_in_a_folder_of_something_else(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "project"
     before = made(folder, name)
-    with pytest.raises(UsageProblem, match=r"project is no run and not empty: it holds '.*a fol"):
+    with pytest.raises(
+        UsageProblem, match=r"project is not a run and not empty: it holds '.*a fol"
+    ):
         begin(folder, tmp_path / "cache")
     assert sorted(folder.rglob("*")) == before
 
 
 def test_a_file_is_no_folder_for_a_run(tmp_path: Path) -> None:
     made(tmp_path, "file")
-    with pytest.raises(UsageProblem, match="file is no folder; name another one"):
+    with pytest.raises(UsageProblem, match="file is not a folder; let --run-dir"):
         begin(tmp_path / "file", tmp_path / "cache")
     assert (tmp_path / "file").read_text(encoding="utf-8") == "kept"
 
@@ -145,7 +147,7 @@ def test_a_command_on_the_latest_run_says_that_a_newer_one_has_nothing_to_show(
     app.main(command)
     (line,) = (each for each in capsys.readouterr().err.splitlines() if BEFORE_IT in each)
     assert line.startswith("harness: failed was begun last")
-    assert line.endswith(f"sume goes on with it. What follows is of {good}")
+    assert line.endswith(f"sume goes on with it. This is about {good}")
     app.main([*command, "--run-dir", f"runs/{good}"])
     assert BEFORE_IT not in capsys.readouterr().err
 

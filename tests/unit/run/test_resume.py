@@ -174,7 +174,7 @@ def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[s
             if len(turns) == 1:
                 recorded = jsonl.read_all(work.folder / load_run.STATES, StateRecord)
                 assert {each.variant for each in recorded} == {variant.id}
-                raise CatalogGoneProblem("the metastore does not answer")
+                raise CatalogGoneProblem("thrift://gone:1", "connection refused")
 
     monkeypatch.setattr(writing, "write", write)
     yield turns
