@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,16 +12,14 @@ import pytest
 from harness.cli import app
 from harness.core import jsonl
 from harness.core.records import Answer, Attempt, StateRecord, Verdict, VerdictKind
-from harness.judge import verdicts
-from harness.judge.expectations import Case
+from harness.judge import name
 from harness.read import reader_scheduler
 from harness.run import load_run, needed_artifacts, pipeline, run_log
-from harness.scenario.cells import Cell, Plan
+from harness.scenario.cells import Plan
 from harness.write import variant_scheduler
 from harness.write.state_records import Written
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
-Answers = Mapping[str, Answer]
 UNKNOWN = 3
 SECRET = "canary-5d2e"  # noqa: S105 - that is the point
 
@@ -61,6 +57,10 @@ def resumable(run: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def log(folder: Path) -> str:
     return (folder / run_log.LOG).read_text(encoding="utf-8")
+
+
+def verdicts(folder: Path) -> list[Verdict]:
+    return list(jsonl.read_all(folder / load_run.VERDICTS, Verdict))
 
 
 def records(text: str) -> list[tuple[str, str]]:
@@ -112,24 +112,19 @@ def test_a_check_that_raises_is_logged_and_ends_with_the_status_of_an_unknown_ce
     monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
     arguments = [*command.split(), "--run-dir", str(run)]
     assert app.main(arguments) == 1
-    judge = verdicts.judge
+    wrong = {each.case for each in verdicts(run) if each.verdict is VerdictKind.WRONG}
 
-    def raising(case: Case, cells: Sequence[Cell], answers: Answers) -> tuple[Verdict, ...]:
-        first, *rest = judge(case, cells, answers)
-        try:
-            dict[str, str]()["a check broke"]
-        except LookupError:
-            logging.getLogger("harness.judge").exception("%s cannot be judged", first.case)
-        because = "harness: a check broke"
-        unknown = replace(first, verdict=VerdictKind.UNKNOWN, findings=(), because=because)
-        return (unknown, *rest)
+    def fails(*_: object) -> bool:
+        raise ZeroDivisionError("in a check")
 
-    monkeypatch.setattr(verdicts, "judge", raising)
+    monkeypatch.setattr(name, "check_of", lambda _: fails)
     assert app.main(arguments) == UNKNOWN
+    unknown = [each for each in verdicts(run) if each.verdict is VerdictKind.UNKNOWN]
+    assert {each.because for each in unknown} == {"harness: ZeroDivisionError: in a check"}
+    assert {each.case for each in unknown} >= wrong
     errors = [message for level, message in records(log(run)) if level == "ERROR"]
-    assert errors
-    assert all(each.endswith(" cannot be judged") for each in errors)
-    assert log(run).count("KeyError: 'a check broke'") == len(errors)
+    assert sorted(errors) == sorted(f"cannot judge {each.case}" for each in unknown)
+    assert log(run).count("\nZeroDivisionError: in a check") == len(errors)
 
 
 def test_the_log_is_on_standard_error_only_where_that_is_asked_for(
