@@ -49,7 +49,9 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     cannot be read or written. UsageProblem: there is no such file.
     """
     if not file.is_file():
-        raise UsageProblem(f"{file} is no file; give the tar that harness cache export has written")
+        raise UsageProblem(
+            f"{file} is not a file; give the tar that harness cache export has written"
+        )
     known = sources(map(distributions.load, distributions.names()))
     try:
         with tarfile.open(file, "r:") as tar, workspace(cache) as folder:

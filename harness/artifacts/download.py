@@ -148,7 +148,7 @@ def _transfer(
                     digest, have = hashlib.sha256(), 0
                 return _receive(response, out, digest, wanted.size - have, progress)
         except _NO_ADDRESS as error:
-            raise DownloadProblem(url, "this is no address to fetch from") from error
+            raise DownloadProblem(url, "this is not an address to download from") from error
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise _Broken(_reason(error)) from error
 

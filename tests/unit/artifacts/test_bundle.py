@@ -250,7 +250,7 @@ def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
 
 
 def test_a_tar_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"none\.tar is no file; give the tar that"):
+    with pytest.raises(UsageProblem, match=r"none\.tar is not a file; give the tar that"):
         bundle_import.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
 
 

@@ -193,7 +193,7 @@ def test_a_redirect_to_what_is_no_address_is_told_without_showing_it(
     server: Server, tmp_path: Path
 ) -> None:
     server.statuses, server.location = [302], "gopher://user:secret@nowhere/x"
-    with pytest.raises(DownloadProblem, match="no address to fetch from") as told:
+    with pytest.raises(DownloadProblem, match="not an address to download from") as told:
         fetch(server, tmp_path / "a.jar")
     assert "secret" not in str(told.value)
 

@@ -62,7 +62,7 @@ def test_cases_come_from_a_file_and_nothing_else_is_waited_for(mine: Path) -> No
     pipe = mine.with_name("pipe")
     os.mkfifo(pipe)
     for path in (pipe, mine.parent):
-        with pytest.raises(UsageProblem, match="this is no file; give a text file that names"):
+        with pytest.raises(UsageProblem, match="this is not a file; give a text file that names"):
             plan_options.make([mine], "first", "", path)
     with pytest.raises(UsageProblem, match="cannot be read: No such file"):
         plan_options.make([mine], "first", "", mine.with_name("none"))
@@ -108,14 +108,14 @@ def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
 ) -> None:
     for name in (SERVICE, "trino-1"):
         with pytest.raises(
-            UsageProblem, match=f"'{name}' is no reader; allowed: .*trino-476"
+            UsageProblem, match=f"'{name}' is not a reader; allowed: .*trino-476"
         ) as at:
             plan_options.reader(name)
         assert SERVICE not in str(at.value).partition("allowed")[2]
     profile = "mine: {scenarios: ['*'], formats: [hudi-cow], writers: [spark-3.5.8-hudi-0.15.0], "
     profile += f"readers: [{SERVICE}]}}\n"
     mine.with_name("profiles.yaml").write_text(profile, encoding="utf-8")
-    assert f"'{SERVICE}' is no reader" in refused(capsys, "plan", str(mine), "--profile", "mine")
+    assert f"'{SERVICE}' is not a reader" in refused(capsys, "plan", str(mine), "--profile", "mine")
 
 
 @pytest.mark.parametrize(
