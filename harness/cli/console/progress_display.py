@@ -23,10 +23,12 @@ _BAR: Final = 12
 """The width of a bar: the words beside it tell more."""
 
 
-class _PacedProgress(Progress):
-    """A display of lines: one at each part of a task, and one a minute of all that run."""
+class _LineProgress(Progress):
+    """A display of lines: at each part of a task, and once a minute of all that run."""
 
     parts: ClassVar[int]
+    paced: ClassVar[frozenset[str]]
+    """The units of the tasks that are shown between their beginning and end."""
 
     def __init__(
         self, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic
@@ -37,17 +39,26 @@ class _PacedProgress(Progress):
         self._running: list[Count] = []
 
     def begun(self, count: Count) -> None:
-        """Take a task in; a minute begins with the first."""
-        if not self._running:
-            self._last = self._clock()
-        self._running.append(count)
+        """Show a task; a minute begins with the first."""
+        self.show("start", [count])
+        if count.unit in self.paced:
+            if not self._running:
+                self._last = self._clock()
+            self._running.append(count)
+
+    def moved(self, count: Count, before: int) -> None:
+        """Show the tasks that are worth a line now."""
+        if count.unit in self.paced and (due := self._due(count, before)):
+            self.show("progress", due)
 
     def ended(self, count: Count) -> None:
-        """Leave a task out from now on."""
-        self._running.remove(count)
+        """Show that a task is done; of one that is given up nothing is said."""
+        if count in self._running:
+            self._running.remove(count)
+        if not count.given_up:
+            self.show("done", [count])
 
-    def due(self, count: Count, before: int) -> Sequence[Count]:
-        """Return the tasks that are worth a line now that one has moved."""
+    def _due(self, count: Count, before: int) -> Sequence[Count]:
         if (now := self._clock()) - self._last >= MINUTE_S:
             self._last = now
             return tuple(self._running)
@@ -55,36 +66,30 @@ class _PacedProgress(Progress):
         passed = total and before * parts // total != count.made * parts // total
         return (count,) if passed else ()
 
+    def show(self, event: str, counts: Sequence[Count]) -> None:
+        """Write what happened to tasks: `start`, `progress` or `done`."""
+        raise NotImplementedError
+
     def line(self, text: str) -> None:
         """Write a line in one piece: several threads may have something to tell."""
         self._out.write(f"{text}\n")
         self._out.flush()
 
 
-class PlainProgress(_PacedProgress):
+class PlainProgress(_LineProgress):
     """Lines for logs: of a task of bytes its beginning and end, of a count its quarters too."""
 
-    parts = 4
+    parts, paced = 4, frozenset({"things"})
 
-    def begun(self, count: Count) -> None:
-        """Tell what begins, and how large it is."""
-        if count.unit == "bytes":
-            self.line(f"{count.task}: {megabytes(count.total)}")
-        else:
-            self.line(f"{count.task}: 0 of {count.total:,}")
-            super().begun(count)
-
-    def moved(self, count: Count, before: int) -> None:
-        """Tell how far the counts have come."""
-        if count.unit == "things" and (due := [c for c in self.due(count, before) if c.left]):
-            self.line("; ".join(each.state for each in due))
-
-    def ended(self, count: Count) -> None:
-        """Tell what is over."""
-        if count.unit == "things":
-            super().ended(count)
-        if not count.given_up:
-            self.line(f"{count.task}: done{count.results}")
+    def show(self, event: str, counts: Sequence[Count]) -> None:
+        """Write a line; of what has all done, only its end."""
+        if event == "progress":
+            if left := [each.state for each in counts if each.left]:
+                self.line("; ".join(left))
+            return
+        (count,) = counts
+        size = megabytes(count.total) if count.unit == "bytes" else f"0 of {count.total:,}"
+        self.line(f"{count.task}: {size if event == 'start' else f'done{count.results}'}")
 
     def note(self, text: str) -> None:
         """Write the line."""
@@ -92,31 +97,25 @@ class PlainProgress(_PacedProgress):
         self.line(text)
 
 
-class JsonProgress(_PacedProgress):
+class JsonProgress(_LineProgress):
     """One JSON object a line, for programs; the documentation lists the events."""
 
-    parts = 100
+    parts, paced = 100, frozenset({"things", "bytes"})
     speaking: ClassVar = threading.RLock()
     """Held while a line is written; the holder can have the last word."""
 
-    def begun(self, count: Count) -> None:
-        """Tell what begins."""
-        self.tell("start", task=count.task, total=count.total, unit=count.unit)
-        super().begun(count)
-
-    def moved(self, count: Count, before: int) -> None:
-        """Tell how far the tasks have come."""
-        for each in self.due(count, before):
-            self._state("progress", each)
-
-    def ended(self, count: Count) -> None:
-        """Tell what is over."""
-        super().ended(count)
-        if not count.given_up:
-            self._state("done", count)
+    def show(self, event: str, counts: Sequence[Count]) -> None:
+        """Write an event for each."""
+        for each in counts:
+            if event == "start":
+                self.tell(event, task=each.task, total=each.total, unit=each.unit)
+            else:
+                facts = {"task": each.task, "by": each.by, "done": each.made, "total": each.total}
+                counted = {"found": dict(each.outcomes), "judged": dict(each.judged)}
+                self.tell(event, **facts, left=each.left, **counted)
 
     def note(self, text: str) -> None:
-        """Tell a line for people."""
+        """Write a line for people."""
         super().note(text)
         self.tell("note", text=text)
 
@@ -124,11 +123,6 @@ class JsonProgress(_PacedProgress):
         """Write an event."""
         with self.speaking:
             self.line(json.dumps({"event": event, **facts}))
-
-    def _state(self, event: str, count: Count) -> None:
-        facts = {"task": count.task, "by": count.by, "done": count.made, "total": count.total}
-        counted = {"found": dict(count.outcomes), "judged": dict(count.judged)}
-        self.tell(event, **facts, left=count.left, **counted)
 
 
 class _Figures(rich_progress.ProgressColumn):
