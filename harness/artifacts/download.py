@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO
@@ -56,6 +56,32 @@ def connected(repository: Repository) -> Iterator[OpenRepository]:
         yield OpenRepository(repository.url, session)
 
 
+@dataclass(eq=False)
+class DownloadProblem(EnvironmentProblem):
+    """A file cannot be had from an address."""
+
+    url: str
+    reason: str
+    artifact: str = field(default="", init=False)
+    """The coordinates of what it is a file of, where they are known."""
+
+    def __str__(self) -> str:
+        of = f"{self.artifact}: " if self.artifact else ""
+        return f"{of}{without_login(self.url)}: {self.reason}"
+
+
+class UnreachableProblem(DownloadProblem):
+    """No connection, or each broke off: the next start may have more luck."""
+
+
+class NotDeliveredProblem(DownloadProblem):
+    """The repository answered, and not with the file."""
+
+
+class WrongContentProblem(DownloadProblem):
+    """The file is not the one that the lock names; it was removed."""
+
+
 class _Broken(Exception):
     """The transfer broke off; what came so far is kept."""
 
@@ -66,7 +92,7 @@ def download(
     """Put the file at `target`, complete and with its SHA-256, or not at all.
 
     What a broken transfer leaves in `<target>.part` is gone on with, also by a later call.
-    Raises EnvironmentProblem: not reachable, not there, not allowed, wrong content, disk full.
+    Raises DownloadProblem, by its kind; EnvironmentProblem: it cannot be written.
     """
     part = target.with_name(target.name + ".part")
     url = f"{source.url}/{wanted.path}"
@@ -98,9 +124,10 @@ def _attempts(
         except _Broken as error:
             broken = error
             progress.note(f"{without_login(url)}: {error}")
-    raise EnvironmentProblem(
-        f"{without_login(url)}: {broken}. Is the network up? Another repository can be named in "
-        f"{ENVIRONMENT_VARIABLE}. What came so far is kept; the next start goes on from there."
+    raise UnreachableProblem(
+        url,
+        f"{broken}. Is the network up? Another repository can be named in {ENVIRONMENT_VARIABLE}. "
+        "What came so far is kept; the next start goes on from there.",
     )
 
 
@@ -123,8 +150,7 @@ def _transfer(
                     digest, have = hashlib.sha256(), 0
                 return _receive(response, out, digest, wanted.size - have, progress)
         except _NO_ADDRESS as error:
-            told = f"{without_login(url)}: this is no address to fetch from"
-            raise EnvironmentProblem(told) from error
+            raise DownloadProblem(url, "this is not an address to download from") from error
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise _Broken(_reason(error)) from error
 
@@ -162,7 +188,7 @@ def _refusal(response: requests.Response, url: str) -> Exception:
         HTTPStatus.FORBIDDEN: "the repository does not allow it",
     }
     what = advice.get(status, "this is not an answer with the file")
-    return EnvironmentProblem(f"{without_login(url)}: {status} {response.reason}: {what}")
+    return NotDeliveredProblem(url, f"{status} {response.reason}: {what}")
 
 
 def _receive(
@@ -196,9 +222,10 @@ def _check(url: str, wanted: ExpectedFile, part: Path, seen: str) -> None:
     if seen == wanted.sha256 and size == wanted.size:
         return
     part.unlink()
-    raise EnvironmentProblem(
-        f"{without_login(url)}: not what the lock says, removed: expected {wanted.size} bytes with "
-        f"SHA-256 {wanted.sha256}, got {size} bytes with {seen}"
+    raise WrongContentProblem(
+        url,
+        f"not what the lock says, removed: expected {wanted.size} bytes with SHA-256 "
+        f"{wanted.sha256}, got {size} bytes with {seen}",
     )
 
 

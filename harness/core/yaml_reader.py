@@ -77,7 +77,7 @@ def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
     try:
         # Asked first: opening a pipe waits for somebody to write to it.
         if not stat.S_ISREG(path.stat().st_mode):
-            problems.stop(1, f"this is no file; give {kind}")
+            problems.stop(1, f"this is not a file; give {kind}")
         with path.open("rb") as file:
             data = file.read(most + 1)
         if len(data) > most:

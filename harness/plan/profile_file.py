@@ -93,7 +93,7 @@ def loads_profiles(text: str, path: str) -> Mapping[str, Profile]:
     for name in document.data:
         # It becomes part of the name of a run's folder.
         if not re.fullmatch(r"[\w.-]{1,100}", name):
-            told = f"{name!r} is no name of a profile; allowed: 1 to 100 letters, digits, _ . -"
+            told = f"{name!r} is not a name for a profile; allowed: 1 to 100 letters, digits, _ . -"
             problems.add(document.line((name,)), told)
     problems.raise_if_any()
     found = {name: _profile(name, data, document, problems) for name, data in document.data.items()}

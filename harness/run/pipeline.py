@@ -2,8 +2,8 @@
 
 They come one after another, but where both are to be done a variant is read once it is written.
 
-`runs/<id>/` holds `run.json` (the plan), `states.jsonl`, `answers.jsonl`, `verdicts.jsonl` and the
-reports; `runs/begun` points to the run begun last,
+`runs/<id>/` holds `run.json` (the plan), `states.jsonl`, `answers.jsonl`, `verdicts.jsonl`, the
+reports and `harness.log`; `runs/begun` points to the run begun last,
 `runs/latest` to it once it has an answer, or ends.
 """
 
@@ -28,7 +28,7 @@ from harness.judge import verdicts
 from harness.judge.baseline import Applied
 from harness.read import read_states
 from harness.read.reader_servers import TIMEOUT_S, ReadContext
-from harness.run import baseline_files, load_run, plan_record, run_folder
+from harness.run import baseline_files, load_run, plan_record, run_folder, run_log
 from harness.run.live_verdicts import Kinds
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
@@ -45,16 +45,38 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
+class TimeLimits:
+    """How long engines may take, in seconds."""
+
+    query: float = TIMEOUT_S
+    """After so long a reader's query counts as unanswered."""
+    statement: float = WRITE_TIMEOUT_S
+    """After so long a writer's statement does."""
+
+
+@dataclass(frozen=True, slots=True)
 class Work:
-    """What every phase needs: the cache, the run's folder, and somebody to tell."""
+    """What every phase needs: the cache, the run's folder, the display and the time limits."""
 
     cache: Cache
     folder: Path
     progress: Progress
-    timeout_s: float = TIMEOUT_S
-    """After so long a reader's query counts as unanswered."""
-    write_timeout_s: float = WRITE_TIMEOUT_S
-    """After so long a writer's statement does."""
+    limits: TimeLimits = TimeLimits()
+
+
+@dataclass(eq=False)
+class MissingStateProblem(UsageProblem):
+    """A table state that a run names is no longer in the cache."""
+
+    variant: str
+    step: int
+    cache: Path
+
+    def __str__(self) -> str:
+        return (
+            f"the state of {self.variant} after step {self.step} is no longer in {self.cache}; "
+            "run the profile again to write it"
+        )
 
 
 def clean(work: Work) -> None:
@@ -80,10 +102,15 @@ def _write_states(plan: Plan, work: Work) -> Iterator[VariantResult]:
     states: list[StateRecord] = []
     folder, path = work.folder / run_folder.ENGINES, work.folder / load_run.STATES
     folder.mkdir(exist_ok=True)
-    context = WriteContext(work.cache, folder, work.progress, work.write_timeout_s)
+    context = WriteContext(work.cache, folder, work.progress, work.limits.statement)
     path.write_bytes(b"")
-    with jsonl.adding(path) as add, closing(_results(plan, context)) as results:
+    with (
+        run_log.phase("write"),
+        jsonl.adding(path) as add,
+        closing(_results(plan, context)) as results,
+    ):
         for each in results:
+            run_log.log_states(each.records)
             states.extend(each.records)
             add(each.records)
             yield each
@@ -108,17 +135,14 @@ def states_of(found: Iterable[StateRecord], cache: Cache) -> States:
     """Find the frozen states that a run names.
 
     Raises:
-        UsageProblem: one is no longer in the cache.
+        MissingStateProblem: one is no longer in the cache.
 
     """
     found = list(found)
     states = write_variants.load(found, cache)
     for each in found:
         if each.digest and (each.variant, each.outcome.step) not in states:
-            raise UsageProblem(
-                f"the state of {each.variant} after step {each.outcome.step} is no longer in "
-                f"{cache.root}; run the profile again to write it"
-            )
+            raise MissingStateProblem(each.variant, each.outcome.step, cache.root)
     return states
 
 
@@ -163,6 +187,7 @@ def _until_failure(written: ClosableQueue[States], threads: JobThreads) -> Itera
     threads.check()
 
 
+@run_log.phase("read")
 def _read(
     plan: Plan,
     states: Iterable[States],
@@ -184,6 +209,7 @@ def _read(
     ):
         shown = False
         for answer in answers:
+            run_log.log_answer(answer)
             got[answer.case] = answer
             add([answer])
             count.judge(filter(None, [kinds.of(answer)]))
@@ -200,9 +226,10 @@ def _known(answer: Answer | None) -> bool:
 
 def _read_context(work: Work, *, fresh: bool) -> ReadContext:
     folder = work.folder / run_folder.ENGINES
-    return ReadContext(work.cache, folder, work.progress, fresh, work.timeout_s)
+    return ReadContext(work.cache, folder, work.progress, fresh, work.limits.query)
 
 
+@run_log.phase("judge")
 def judge_run(folder: Path) -> Applied:
     """Judge what was answered, and tell what of it is known; no engine, no cache."""
     found = load_run.load(folder)

@@ -163,7 +163,7 @@ def _step(data: object, at: int, document: Document, problems: Problems) -> Step
     line, what = document.line(place), f"step {at + 1}"
     fields = {data: {}} if isinstance(data, str) else data
     if not isinstance(fields, dict):
-        problems.add(line, f"{what} is no operation; write `- operation: …`")
+        problems.add(line, f"{what} is not an operation; write `- operation: …`")
         return None
     names = [name for name in fields if name != QUIET]
     if len(names) != 1:

@@ -13,7 +13,7 @@ from harness import engines
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.fetch import Installation
-from harness.cli.console.progress_output import PlainProgress
+from harness.cli.console.progress_display import PlainProgress
 from harness.core.progress import Progress
 from harness.engines.api import Engine, Server
 from harness.runtime import metastore as runtime

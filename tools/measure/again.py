@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tes
 from harness import engines
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.engines.api import Connection, NoAnswerError, RefusedError
 from harness.model.canonical import to_json
 from harness.run import load_run, pipeline, run_info
@@ -118,7 +118,7 @@ def asked(
 
 def read(found: load_run.Run, folder: Path, of: tuple[str, str], times: int) -> Iterator[Answers]:
     """Ask every reader; `of`: parts of the variant's name and of the readers'."""
-    cache, quiet = Cache.default(), QuietProgress()
+    cache, quiet = Cache.default(), Progress()
     name, sql = asked(found, *of)
     state = pipeline.states_of(found.states, cache)[name]
     print(f"{name[0]}, step {name[1]}, {times} times", flush=True)
@@ -135,7 +135,7 @@ def read(found: load_run.Run, folder: Path, of: tuple[str, str], times: int) -> 
 
 
 def _ask(reader: str, sql: str, uri: str, place: Path, times: int) -> Answers:
-    cache, quiet, found = Cache.default(), QuietProgress(), Answers(reader)
+    cache, quiet, found = Cache.default(), Progress(), Answers(reader)
     parsed = parse_reader(reader)
     there = fetch.ensure(distributions.load(parsed.distribution), cache, quiet)
     engine = engines.load(there.distribution.engine)

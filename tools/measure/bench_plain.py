@@ -23,7 +23,7 @@ from harness import engines
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution, Setting
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.engines.api import NoAnswerError, RefusedError, Server, Wanted
 from harness.run import load_run, pipeline
 from harness.runtime import metastore, metastore_client
@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="for servers; a new one")
     given = parser.parse_args()
     found, folder = load_run.load(given.run), given.folder
-    cache, quiet = Cache.default(), QuietProgress()
+    cache, quiet = Cache.default(), Progress()
     states, asked = pipeline.states_of(found.states, cache), questions(found)
     seconds: dict[str, Seconds] = {}
     began = time.monotonic()

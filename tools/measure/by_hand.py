@@ -32,7 +32,7 @@ from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.fetch import Installation
 from harness.cli.reproduce.files import SCRIPT
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.read.questions import engine_of
 from harness.runtime import metastore
 from harness.scenario.cells import parse_reader
@@ -147,13 +147,13 @@ class EngineClients:
             place = self.folder / name
             place.mkdir()
             engine = engine_of(name)
-            serving = engine.serve(_installation(name), self.uri, place, QuietProgress())
+            serving = engine.serve(_installation(name), self.uri, place, Progress())
             self.ports[name] = self.stack.enter_context(serving).port  # type: ignore[attr-defined]
         return self.ports[name]
 
 
 def _installation(name: str) -> Installation:
-    return fetch.ensure(distributions.load(name), Cache.default(), QuietProgress())
+    return fetch.ensure(distributions.load(name), Cache.default(), Progress())
 
 
 def _paths(folder: Path) -> Sequence[Path]:
@@ -172,7 +172,7 @@ def run(scripts: Sequence[Script], folder: Path) -> Iterator[tuple[Script, str]]
     home.mkdir(parents=True)
     with (
         metastore.serve(
-            _installation(metastore.DISTRIBUTION), Cache.default(), home, QuietProgress()
+            _installation(metastore.DISTRIBUTION), Cache.default(), home, Progress()
         ) as shared,
         ExitStack() as stack,
     ):

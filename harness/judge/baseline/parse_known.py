@@ -168,7 +168,7 @@ def _until(text: str, at: KeyPath, document: Document, problems: Problems) -> da
     try:
         return datetime.date.fromisoformat(text)
     except ValueError:
-        problems.add(document.line(at), f"until: '{text}' is no date; write 2031-12-24")
+        problems.add(document.line(at), f"until: '{text}' is not a date; write 2031-12-24")
         return None
 
 

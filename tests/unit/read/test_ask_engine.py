@@ -13,7 +13,7 @@ import pytest
 
 from harness.core.concurrency import JobThreads
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, Column, Refusal
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
@@ -98,7 +98,7 @@ def reader(
 ) -> Iterator[ReplaceableServer]:
     """Yield what asks an engine; `stands`: whether the metastore answers."""
     shared: Any = SimpleNamespace(
-        answers=lambda _: stands(), context=SimpleNamespace(progress=QuietProgress())
+        answers=lambda _: stands(), context=SimpleNamespace(progress=Progress())
     )
 
     @contextmanager

@@ -36,7 +36,7 @@ class Simulated:
 
     def has(self, database: str) -> bool:
         if self.silent or not self.up:
-            raise CatalogGoneProblem("does not answer")
+            raise CatalogGoneProblem("thrift://gone:1", "connection refused")
         return database in self.held
 
 

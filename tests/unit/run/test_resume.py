@@ -12,7 +12,7 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import Count, QuietProgress
+from harness.core.progress import Count, Progress
 from harness.core.records import Answer, StateRecord, VerdictKind
 from harness.read import read_states
 from harness.read.reader_servers import ReadContext
@@ -35,7 +35,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
     answers = list(jsonl.read_all(folder / load_run.ANSWERS, Answer))
     jsonl.write_all(folder / load_run.ANSWERS, answers)  # with every field there is now
     monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
-    return Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+    return Work(Cache(tmp_path / "cache"), folder, Progress())
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[s
             if len(turns) == 1:
                 recorded = jsonl.read_all(work.folder / load_run.STATES, StateRecord)
                 assert {each.variant for each in recorded} == {variant.id}
-                raise CatalogGoneProblem("the metastore does not answer")
+                raise CatalogGoneProblem("thrift://gone:1", "connection refused")
 
     monkeypatch.setattr(write_variants, "write", write)
     yield turns

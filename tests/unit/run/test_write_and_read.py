@@ -13,7 +13,7 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import Count, QuietProgress
+from harness.core.progress import Count, Progress
 from harness.core.records import Answer, Outcome, OutcomeKind, StateRecord
 from harness.read import read_states
 from harness.read.reader_servers import ReadContext
@@ -36,7 +36,7 @@ def work(tmp_path: Path) -> Work:
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / run_info.INFO).write_bytes((RECORDED / run_info.INFO).read_bytes())
-    return Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+    return Work(Cache(tmp_path / "cache"), folder, Progress())
 
 
 def planned(work: Work) -> Plan:
@@ -108,7 +108,7 @@ def test_each_variant_is_asked_about_before_the_next_one_is_written(work: Work, 
     assert answers(work) == [cell.case for cell in plan.cells]
 
 
-class Counts(QuietProgress):
+class Counts(Progress):
     """Keeps the counts that it begins."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from harness.artifacts.cache import Cache
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.runtime import memory
 from harness.runtime.memory import MACHINE, Free
 from harness.write import write_variants
@@ -45,7 +45,7 @@ def calls(catalog: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> lis
     monkeypatch.setattr("harness.write.write_variants.fetch.ensure", lambda *_: None)
     monkeypatch.setattr("harness.write.writer_pool.launch.spark", spark)
     monkeypatch.setattr(memory, "free", lambda: Free(10_000, MACHINE))
-    context = WriteContext(Cache(tmp_path / "cache"), tmp_path / "run", QuietProgress())
+    context = WriteContext(Cache(tmp_path / "cache"), tmp_path / "run", Progress())
     found: list[VariantResult] = []
     made = calls_of(lambda: found.extend(write_variants.write([variant()], context)))
     assert [kinds(each.records) for each in found] == [["applied"] * (len(STEPS) + 1)]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.scenario.cells import Variant
 from harness.write import write_variant, write_variants
@@ -24,7 +24,7 @@ class SimulatedPool:
     """
 
     def __init__(self, silent: dict[str, int]) -> None:
-        self.context = SimpleNamespace(progress=QuietProgress())
+        self.context = SimpleNamespace(progress=Progress())
         self.silent = silent
         self.processes = 0
 

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 import pytest
 from rich.console import Console
 
-from harness.cli.console.progress_bars import TerminalProgress
-from harness.cli.console.progress_output import JsonProgress, PlainProgress, for_stream
+from harness.cli.console.progress_display import (
+    JsonProgress,
+    PlainProgress,
+    TerminalProgress,
+    for_stream,
+)
 from harness.core.records import VerdictKind
 
 
