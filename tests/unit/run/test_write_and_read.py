@@ -112,11 +112,12 @@ class Counts(Progress):
     """Keeps the counts that it begins."""
 
     def __init__(self) -> None:
-        self.begun: dict[str, Count] = {}
+        super().__init__()
+        self.counts: dict[str, Count] = {}
 
     def count(self, task: str, total: int) -> Count:
-        self.begun[task] = Count(task, total)
-        return self.begun[task]
+        self.counts[task] = Count(task, total)
+        return self.counts[task]
 
 
 def test_the_kind_of_each_verdict_is_counted_while_readers_are_asked_be_it_asked_or_kept(
@@ -146,7 +147,7 @@ def test_the_kind_of_each_verdict_is_counted_while_readers_are_asked_be_it_asked
     work = replace(work, progress=progress)
     pipeline.write_and_read(planned(work), work, fresh=True)
     verdicts = pipeline.judge_run(work.folder).verdicts
-    counted = progress.begun["ask cells"].judged
+    counted = progress.counts["ask cells"].judged
     assert counted == Counter(str(each.verdict) for each in verdicts)
     assert counted["wrong"] > 0
     assert judged == list(range(1, len(verdicts) + 1)), "each once it is recorded"
