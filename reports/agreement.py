@@ -6,13 +6,11 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from harness.core.records import Answer, Verdict, VerdictKind
+from harness.core.records import Answer, QuestionKey, Verdict, VerdictKind
 from harness.model.canonical import to_json
 from harness.reports.words import counted
 from harness.run.load_run import Run
 
-Question = tuple[str, int, str, str]
-"""Variant, step, view and query."""
 MIN_ALARM = 2
 """So many distributions must agree before the truth is doubted."""
 
@@ -26,17 +24,12 @@ class Agreement:
     readers: tuple[str, ...]
 
 
-def questions(run: Run) -> Mapping[Question, tuple[Verdict, ...]]:
+def questions(run: Run) -> Mapping[QuestionKey, tuple[Verdict, ...]]:
     """Return the verdicts of each question, one for each reader asked."""
-    found: dict[Question, list[Verdict]] = {}
+    found: dict[QuestionKey, list[Verdict]] = {}
     for each in run.verdicts:
-        found.setdefault(question(each), []).append(each)
+        found.setdefault(each.question, []).append(each)
     return {key: tuple(verdicts) for key, verdicts in found.items()}
-
-
-def question(verdict: Verdict) -> Question:
-    """Return what was asked, whoever was asked it."""
-    return verdict.variant, verdict.step, verdict.view, verdict.query
 
 
 def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
@@ -59,7 +52,7 @@ def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
 class Alarm:
     """Questions that the same readers answer alike and unlike the truth, and nobody otherwise."""
 
-    questions: tuple[Question, ...]
+    questions: tuple[QuestionKey, ...]
     readers: tuple[str, ...]
     way: str
     """The one way of reading that gives what all of them answered, if there is one."""
@@ -91,7 +84,7 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
 
     Then the reference model may be wrong. Several settings of one distribution are one voice.
     """
-    found: dict[tuple[tuple[str, ...], str], list[Question]] = {}
+    found: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
     for key, verdicts in questions(run).items():
         answered = [each for each in verdicts if _answered(run, each)]
         groups = agreements(run, answered)

@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.core.records import FindingKind, OutcomeKind, Verdict
-from harness.reports import agreement, html_data, normalised, pairs, summary
+from harness.reports import agreement, html_data, pairs, summary, tolerance_counts
 from harness.reports.sentences import refusal_text
 from harness.reports.words import FINDINGS, VERDICTS, VIEWS, WAYS
 from harness.run.load_run import Run
@@ -59,7 +59,7 @@ def page(run: Run) -> str:
             explained=summary.explained(run),
             alarms=agreement.alarms(run),
             failed=list(_failed(run)),
-            normalised=normalised.met(run.verdicts),
+            normalised=tolerance_counts.met(run.verdicts),
             pairs_said=pairs.said(run.info.pairs),
             partly_said=pairs.PARTLY,
             partly=pairs.asked(run.info.partly),

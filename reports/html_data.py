@@ -9,8 +9,8 @@ from typing import Final
 from harness.core.records import Verdict
 from harness.model.file_facts import FileFact
 from harness.reports import agreement, summary
-from harness.reports.html_cells import Json, Pool, Question, cell, refusal
-from harness.reports.numbered import numbered
+from harness.reports.file_numbers import number_files
+from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, refusal
 from harness.reports.words import FINDINGS, PARTIES, TRACED, VERDICTS, way_text
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
@@ -18,7 +18,7 @@ from harness.run.run_info import VariantInfo
 META_PREFIX: Final = "_hoodie_"
 
 
-def data(run: Run) -> dict[str, Json]:
+def data(run: Run) -> dict[str, JsonValue]:
     """Return everything that the page's script needs."""
     pool = Pool()
     steps, instants = _steps(run), _instants(run)
@@ -39,7 +39,7 @@ def data(run: Run) -> dict[str, Json]:
     }
 
 
-def _ways(run: Run) -> Json:
+def _ways(run: Run) -> JsonValue:
     """Return what every way of reading is that gives a wrong answer."""
     found = dict.fromkeys(way for each in run.verdicts for way in each.reproduces)
     return {way: way_text(way) for way in found}
@@ -54,7 +54,7 @@ def _readers(run: Run) -> list[str]:
     return list(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
 
 
-def _reader(run: Run, name: str) -> Json:
+def _reader(run: Run, name: str) -> JsonValue:
     known = run.readers.get(name)
     return {
         "reader": name,
@@ -87,7 +87,7 @@ def _variant(
     numbers: Iterable[int],
     instants: Mapping[str, int],
     pool: Pool,
-) -> Json:
+) -> JsonValue:
     return {
         "id": variant.id,
         "scenario": variant.scenario,
@@ -105,7 +105,7 @@ def _variant(
 
 def _step(
     run: Run, variant: VariantInfo, number: int, instants: Mapping[str, int], pool: Pool
-) -> Json:
+) -> JsonValue:
     step = variant.step(number)
     state = run.by_step.get((variant.id, number))
     outcome = state.outcome if state else None
@@ -123,15 +123,15 @@ def _step(
     }
 
 
-def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[Json]:
+def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[JsonValue]:
     """Return a state's files, the one numbered 1 first. Most were there a step before."""
     return [
         pool.add(_file(fact, instants.get(fact.instant), pool))
-        for fact in numbered(files, instants).facts
+        for fact in number_files(files, instants).facts
     ]
 
 
-def _file(fact: FileFact, step: int | None, pool: Pool) -> Json:
+def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
     return {
         "path": fact.path,
         "kind": str(fact.kind),
@@ -145,21 +145,28 @@ def _file(fact: FileFact, step: int | None, pool: Pool) -> Json:
     }
 
 
-def _questions(run: Run, pool: Pool) -> list[Json]:
+def _questions(run: Run, pool: Pool) -> list[JsonValue]:
     """Return the questions, each with its cells: what they share is said once."""
     variants = {each.id: number for number, each in enumerate(_variants(run))}
     readers = {name: number for number, name in enumerate(_readers(run))}
     instants = _instants(run)
-    found: list[Json] = []
+    found: list[JsonValue] = []
     for (variant, step, view, query), verdicts in agreement.questions(run).items():
         state = run.by_step.get((variant, step))
-        files = numbered(state.files if state else (), instants.get(variant, {}))
-        asked: dict[str, Json] = {"v": variants[variant], "s": step, "view": view, "query": query}
-        found.append(asked | _cells(run, Question(verdicts, files), readers, pool))
+        files = number_files(state.files if state else (), instants.get(variant, {}))
+        asked: dict[str, JsonValue] = {
+            "v": variants[variant],
+            "s": step,
+            "view": view,
+            "query": query,
+        }
+        found.append(asked | _cells(run, QuestionContext(verdicts, files), readers, pool))
     return found
 
 
-def _cells(run: Run, of: Question, readers: Mapping[str, int], pool: Pool) -> dict[str, Json]:
+def _cells(
+    run: Run, of: QuestionContext, readers: Mapping[str, int], pool: Pool
+) -> dict[str, JsonValue]:
     first = of.verdicts[0]
     return {
         # A case is this and its reader's name.
@@ -169,7 +176,9 @@ def _cells(run: Run, of: Question, readers: Mapping[str, int], pool: Pool) -> di
     }
 
 
-def _agreements(run: Run, verdicts: Sequence[Verdict], readers: Mapping[str, int]) -> list[Json]:
+def _agreements(
+    run: Run, verdicts: Sequence[Verdict], readers: Mapping[str, int]
+) -> list[JsonValue]:
     return [
         [each.with_truth, str(each.kind), [readers[name] for name in each.readers]]
         for each in agreement.agreements(run, verdicts)

@@ -31,7 +31,7 @@ FILE: Final = "junit.xml"
 KNOWN: Final = "known"
 ANSWERED: Final = "answered"
 """What is declared unsupported, and was answered."""
-Result = junitparser.Failure | junitparser.Error | junitparser.Skipped
+CaseResult = junitparser.Failure | junitparser.Error | junitparser.Skipped
 PLACES: Final = 20
 """So many wrong places are listed by `details`; the HTML report has them all."""
 
@@ -73,7 +73,7 @@ def _cell(verdict: Verdict, answer: Answer | None) -> junitparser.TestCase:
     return case
 
 
-def _result(verdict: Verdict, answer: Answer | None) -> Result | None:
+def _result(verdict: Verdict, answer: Answer | None) -> CaseResult | None:
     match verdict.verdict:
         case VerdictKind.CORRECT if not verdict.disclaimed:
             return None

@@ -30,7 +30,7 @@ SHORTEST: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ResultGroup:
     """The same result of one reader in several cells."""
 
     verdict: VerdictKind
@@ -65,7 +65,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _CellResult:
     """One result in one cell."""
 
     verdict: Verdict
@@ -101,14 +101,14 @@ def explained(run: Run) -> str:
     return f"Of {counted(len(wrong), 'wrong answer')}, {'; '.join(said)}." if wrong else ""
 
 
-def group_findings(run: Run) -> tuple[Group, ...]:
+def group_findings(run: Run) -> tuple[ResultGroup, ...]:
     """Gather equal results over cells: what was not known before first, then the worst.
 
     Findings are equal when reader, scenario, kind and whose doing it is are, refusals when their
     meaning is; unknown and unsupported cells when reader and reason are. The first place in the
     history speaks for all.
     """
-    gathered: dict[Hashable, list[_Seen]] = {}
+    gathered: dict[Hashable, list[_CellResult]] = {}
     for verdict in run.verdicts:
         for seen in _results(run, verdict):
             gathered.setdefault(_key(seen), []).append(seen)
@@ -116,23 +116,23 @@ def group_findings(run: Run) -> tuple[Group, ...]:
     return tuple(sorted(groups, key=_rank))
 
 
-def _rank(group: Group) -> tuple[bool, int, int]:
+def _rank(group: ResultGroup) -> tuple[bool, int, int]:
     kinds = list(FindingKind)
     finding = kinds.index(group.finding) if group.finding else len(kinds)
     return bool(group.known), ORDER.index(group.verdict), finding
 
 
-def _results(run: Run, verdict: Verdict) -> Iterator[_Seen]:
+def _results(run: Run, verdict: Verdict) -> Iterator[_CellResult]:
     if verdict.verdict is not VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
-        yield from (_Seen(verdict, finding) for finding in verdict.findings)
+        yield from (_CellResult(verdict, finding) for finding in verdict.findings)
     answer = run.answers.get(verdict.case)
     if verdict.verdict is VerdictKind.REFUSED:
-        yield _Seen(verdict, refusal=answer.refusal if answer else None)
+        yield _CellResult(verdict, refusal=answer.refusal if answer else None)
     elif verdict.verdict in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED}:
-        yield _Seen(verdict)
+        yield _CellResult(verdict)
 
 
-def _key(seen: _Seen) -> Hashable:
+def _key(seen: _CellResult) -> Hashable:
     verdict = seen.verdict
     who = verdict.verdict, verdict.reader, verdict.known
     if seen.finding is None and verdict.verdict is not VerdictKind.REFUSED:
@@ -142,11 +142,11 @@ def _key(seen: _Seen) -> Hashable:
     return *who, verdict.scenario, verdict.because, seen.refusal.kind if seen.refusal else ""
 
 
-def _group(run: Run, seen: list[_Seen]) -> Group:
+def _group(run: Run, seen: list[_CellResult]) -> ResultGroup:
     first = min(seen, key=lambda each: each.verdict.step)
     verdicts = sorted((each.verdict for each in seen), key=lambda each: each.step)
     steps = [run.step(each.variant, each.step) for each in verdicts]
-    return Group(
+    return ResultGroup(
         verdict=first.verdict.verdict,
         finding=first.finding.kind if first.finding else None,
         reader=first.verdict.reader,
@@ -162,7 +162,7 @@ def _group(run: Run, seen: list[_Seen]) -> Group:
     )
 
 
-def _what(seen: _Seen) -> str:
+def _what(seen: _CellResult) -> str:
     if seen.finding:
         columns = seen.finding.columns
         names = f" {'column' if len(columns) == 1 else 'columns'} {', '.join(columns)}"
@@ -173,7 +173,7 @@ def _what(seen: _Seen) -> str:
     }.get(seen.verdict.verdict, "gave no answer that could be judged")
 
 
-def _where(run: Run, first: _Seen, verdicts: list[Verdict]) -> str:
+def _where(run: Run, first: _CellResult, verdicts: list[Verdict]) -> str:
     formats = dict.fromkeys(run.variant(each.variant).format for each in verdicts)
     asked = dict.fromkeys(views.name_of(each.view).replace("_", "-") for each in verdicts)
     scenarios = dict.fromkeys(each.scenario for each in verdicts)
@@ -226,7 +226,7 @@ def _mapping(verdicts: Sequence[Verdict]) -> str:
     return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
 
 
-def _why(seen: _Seen, mapping: str) -> str:
+def _why(seen: _CellResult, mapping: str) -> str:
     verdict = seen.verdict
     if seen.finding:
         alone = verdict.verdict is VerdictKind.REFUSED

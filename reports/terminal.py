@@ -13,7 +13,7 @@ from typing import Final
 from rich.console import Console
 
 from harness.core.records import OutcomeKind, VerdictKind
-from harness.reports import agreement, normalised, pairs, summary
+from harness.reports import agreement, pairs, summary, tolerance_counts
 from harness.reports.legend import legend, short_names
 from harness.reports.lines import command, item, say
 from harness.reports.matrices import STYLES, counts, matrices
@@ -62,12 +62,12 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
         say(console, f"Every cell with its tables, SQL and files: {html}")
 
 
-def _groups(groups: Sequence[summary.Group], console: Console) -> None:
+def _groups(groups: Sequence[summary.ResultGroup], console: Console) -> None:
     _listed(console, "What is not correct", [each for each in groups if not each.known])
     _listed(console, "Known, and still so", [each for each in groups if each.known])
 
 
-def _listed(console: Console, title: str, groups: Sequence[summary.Group]) -> None:
+def _listed(console: Console, title: str, groups: Sequence[summary.ResultGroup]) -> None:
     if groups:
         say(console, f"\n{title}", "bold")
     for each in groups:
@@ -129,7 +129,7 @@ def _totals(run: Run, console: Console) -> None:
     say(console, line + (f"; {known:,} of them known" if known else ""), "bold")
     if said := summary.explained(run):
         say(console, said)
-    if met := normalised.met(run.verdicts):
+    if met := tolerance_counts.met(run.verdicts):
         say(console, f"Normalised, as declared: {'; '.join(each.text for each in met)}.")
     again = len(summary.flaky(run))
     if again:

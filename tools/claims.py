@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from markdown_table import table
 from pydantic import TypeAdapter
 from ruamel.yaml import YAML
-from markdown_table import table
 
 from harness.core.records import Party, Verdict, VerdictKind
 from harness.run import load_run

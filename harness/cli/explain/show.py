@@ -9,17 +9,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.explain.found import Found
+from harness.cli.explain.recorded_cell import RecordedCell
 from harness.core.errors import printable
 from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.judge.agreement import FileAgreement
 from harness.judge.file_evidence import Layout
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META_PREFIX
-from harness.reports import normalised
+from harness.reports import tolerance_counts
 from harness.reports.advice import advice
+from harness.reports.file_numbers import NumberedFiles
 from harness.reports.lines import command, item, say
-from harness.reports.numbered import Numbered
 from harness.reports.sentences import log_text, own_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted
 
@@ -27,7 +27,7 @@ MOST: Final = 8
 """So many places of one finding are listed."""
 
 
-def head(found: Found, console: Console) -> None:
+def head(found: RecordedCell, console: Console) -> None:
     """Return which question it is and what became of it."""
     cell, verdict = found.cell, found.verdict
     (variant,) = found.info.variants
@@ -44,11 +44,11 @@ def head(found: Found, console: Console) -> None:
         say(console, f"  {verdict.because}")
     if verdict.known:
         say(console, f"  known: {verdict.known}")
-    for each in normalised.of_cell(verdict.reader, verdict.normalised):
+    for each in tolerance_counts.of_cell(verdict.reader, verdict.normalised):
         say(console, f"  normalised, as declared: {each}")
 
 
-def written(found: Found, console: Console) -> None:
+def written(found: RecordedCell, console: Console) -> None:
     """List the steps that made the table, up to the one after which it was asked."""
     (variant,) = found.info.variants
     outcomes = {each.outcome.step: each.outcome for each in found.case.states}
@@ -60,7 +60,7 @@ def written(found: Found, console: Console) -> None:
         say(console, f"  {number} {variant.step(number).text}{why}")
 
 
-def advised(found: Found, console: Console) -> None:
+def advised(found: RecordedCell, console: Console) -> None:
     """Return what can be done about it."""
     said = advice(found.verdict, found.question) if found.verdict else ()
     if said:
@@ -87,7 +87,7 @@ def answered(answer: Answer | None, console: Console) -> None:
         say(console, f"it ran as: {answer.confirmed}")
 
 
-def findings(verdict: Verdict, files: Numbered, out: Console) -> None:
+def findings(verdict: Verdict, files: NumberedFiles, out: Console) -> None:
     """List every finding with its places, each of which can be checked by hand."""
     for finding in verdict.findings:
         word = FINDINGS[finding.kind]
@@ -109,7 +109,7 @@ def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
     item(out, "; ".join(said), lead=" -")
 
 
-def files(layout: Layout, told: Numbered, current: frozenset[int], console: Console) -> None:
+def files(layout: Layout, told: NumberedFiles, current: frozenset[int], console: Console) -> None:
     """Return what each file holds, in the order in which they were written.
 
     `current`: identities of the facts that a reader of the newest state reads.
@@ -126,7 +126,7 @@ def files(layout: Layout, told: Numbered, current: frozenset[int], console: Cons
     console.print(grid)
 
 
-def held(beside: FileAgreement | None, told: Numbered, console: Console) -> None:
+def held(beside: FileAgreement | None, told: NumberedFiles, console: Console) -> None:
     """Return whether the files hold what was written, and what they hold instead."""
     if beside is None:
         say(console, "  what they hold was not looked at")

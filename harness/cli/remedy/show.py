@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.remedy.alternatives import Cannot, changes
+from harness.cli.remedy.alternatives import UnusableSettings, changes
 from harness.cli.remedy.effects import Effect
 from harness.core.records import Verdict
 from harness.reports.lines import say
@@ -52,7 +52,7 @@ def conclusion(reader: Reader, found: Sequence[Effect], console: Console) -> Non
             say(console, f"  of {len(each.unknown)} cells nothing is known")
 
 
-def impossible(reader: Reader, found: Sequence[Cannot], console: Console) -> None:
+def impossible(reader: Reader, found: Sequence[UnusableSettings], console: Console) -> None:
     """Return which settings cannot be asked with here."""
     for each in found:
         told = ", ".join(changes(dict(reader.settings), dict(each.reader.settings)))

@@ -7,7 +7,7 @@ import pytest
 
 from harness.core.records import FindingKind, Party, VerdictKind
 from harness.reports import summary
-from harness.reports.summary import Group
+from harness.reports.summary import ResultGroup
 from harness.run.load_run import Run
 from tests.recorded import sample
 
@@ -17,7 +17,7 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return sample.make(tmp_path_factory.mktemp("run"))
 
 
-def of(run: Run, finding: FindingKind, reader: str) -> list[Group]:
+def of(run: Run, finding: FindingKind, reader: str) -> list[ResultGroup]:
     groups = summary.group_findings(run)
     return [each for each in groups if each.finding is finding and each.reader == reader]
 

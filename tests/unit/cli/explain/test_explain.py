@@ -15,8 +15,8 @@ from rich.console import Console
 from harness.cli import app
 from harness.cli.explain import show_tables
 from harness.cli.explain.command import tell
-from harness.cli.explain.found import Found, find
-from harness.cli.explain.tables import Tables, standard_of, tables_of
+from harness.cli.explain.recorded_cell import RecordedCell, find
+from harness.cli.explain.tables import CaseTables, standard_of, tables_of
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Attempt, OutcomeKind
 from harness.judge.verdicts import understand_cell
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def tables(found: Found) -> Tables:
+def tables(found: RecordedCell) -> CaseTables:
     standard = standard_of(found)
     assert standard is not None
     assert found.answer is not None
@@ -45,7 +45,7 @@ def tables(found: Found) -> Tables:
     return tables_of(standard.evidence.layout(found.cell.step, found.cell.view), taken)
 
 
-def printed(found: Found, width: int) -> str:
+def printed(found: RecordedCell, width: int) -> str:
     out = io.StringIO()
     tell(found, Console(file=out, width=width, color_system=None))
     return out.getvalue()
@@ -88,7 +88,7 @@ def test_the_way_that_gives_the_answer_is_told_and_its_table_equals_it(folder: P
     assert not way.same_as_expected
 
 
-def said_of_ways(shown: Tables) -> str:
+def said_of_ways(shown: CaseTables) -> str:
     out = io.StringIO()
     show_tables.ways(shown, Console(file=out, width=400, color_system=None))
     return out.getvalue()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.pytest_plugin import child, collection
+from harness.cli.pytest_plugin import collection, harness_run
 from harness.cli.pytest_plugin.pytest_options import case_of, name_of
 from tests.stories import MOVED
 
@@ -49,7 +49,7 @@ UNSAID = "'TODO: say why'"
 @pytest.fixture
 def mine(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A repository with a scenario, its profiles and other YAML files."""
-    monkeypatch.setattr(child, "PROGRAM", (sys.executable, str(SIMULATED)))
+    monkeypatch.setattr(harness_run, "PROGRAM", (sys.executable, str(SIMULATED)))
     folder = pytester.mkdir("my")
     (folder / "story.yaml").write_text(MOVED, encoding="utf-8")
     (folder / "other.yaml").write_text(MOVED.replace("[3]", "[4]"), encoding="utf-8")
@@ -211,8 +211,8 @@ def test_a_run_that_its_gate_fails_for_more_than_cells_fails_the_tests(
 def test_an_interrupt_ends_the_run(mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMULATED", "s3/=silent")
     monkeypatch.setenv("SIMULATED_INTERRUPT", "1")
-    program = f"child.PROGRAM = ({sys.executable!r}, {str(SIMULATED)!r})"
-    mine.makeconftest(f"from harness.cli.pytest_plugin import child\n{program}\n")
+    program = f"harness_run.PROGRAM = ({sys.executable!r}, {str(SIMULATED)!r})"
+    mine.makeconftest(f"from harness.cli.pytest_plugin import harness_run\n{program}\n")
     options = ("--harness-profile", "mine", "--harness-run-dir", "run")
     result = mine.runpytest_subprocess(*options, "my/story.yaml")
     assert result.ret == pytest.ExitCode.INTERRUPTED

@@ -29,7 +29,7 @@ LOOK_S: Final = 3600.0
 SHOWN_LINES: Final = 12
 
 
-class Child:
+class HarnessRun:
     """A `harness run` on the selected cells."""
 
     def __init__(self, folder: Path, profile: str, cells: Sequence[tuple[Path, str]]) -> None:
@@ -87,16 +87,16 @@ class Child:
             self._watch.join(GRACE_S)
         self._stack.close()
         self._watch.join()
-        return 0 if interrupted else ended(self._folder) or 0
+        return 0 if interrupted else exit_status(self._folder) or 0
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Say for people where the run is, and what it said last unless all is well."""
-        status = ended(self._folder)
+        status = exit_status(self._folder)
         where = f"run: {self._folder} (harness run ended with {status})"
-        return where if status == 0 else f"{where}\n{said(self._folder)}"
+        return where if status == 0 else f"{where}\n{log_end(self._folder)}"
 
 
-def ended(folder: Path) -> int | None:
+def exit_status(folder: Path) -> int | None:
     """Return the exit status of the run in a folder; None while it goes on."""
     try:
         return int((folder / FOLDER / ENDED).read_text(encoding="ascii"))
@@ -104,6 +104,6 @@ def ended(folder: Path) -> int | None:
         return None
 
 
-def said(folder: Path) -> str:
+def log_end(folder: Path) -> str:
     """Return the end of what the run in a folder said."""
     return log_file.tail(folder / FOLDER / OUTPUT, SHOWN_LINES)

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from harness.core import tolerances
 from harness.core.records import Normalised, Verdict
-from harness.reports import html, html_data, normalised, terminal
+from harness.reports import html, html_data, terminal, tolerance_counts
 from harness.run.load_run import Run
 from tests.recorded import sample
 
@@ -42,7 +42,7 @@ def shown(run: Run) -> str:
 
 
 def test_what_was_met_is_added_up_over_the_cells_of_a_product(sampled: Run) -> None:
-    gone, cut = normalised.met(sampled.verdicts)
+    gone, cut = tolerance_counts.met(sampled.verdicts)
     assert (cut.product, cut.name, cut.count, cut.cells) == ("prestodb", CUT.name, 4, 2)
     assert cut.declared == tolerances.of("prestodb")[CUT.name]
     assert (gone.name, gone.count, gone.declared) == ("no-more", 1, None)

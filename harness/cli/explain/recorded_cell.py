@@ -25,7 +25,7 @@ _Record = TypeVar("_Record", StateRecord, Answer, Verdict)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RecordedCell:
     """A cell with its records."""
 
     info: RunInfo
@@ -38,7 +38,7 @@ class Found:
     """What every reader made of the same question."""
 
 
-def find(folder: Path, parts: Sequence[str]) -> Found:
+def find(folder: Path, parts: Sequence[str]) -> RecordedCell:
     """Find the one case that has all the parts in its name.
 
     Raises:
@@ -50,7 +50,7 @@ def find(folder: Path, parts: Sequence[str]) -> Found:
     states = _records(folder / load_run.STATES, StateRecord, cell.variant)
     answers = _records(folder / load_run.ANSWERS, Answer, cell.case)
     answer = next((each for each in answers if each.case == cell.case), None)
-    cases = {each.case for each in info.cells if replace(each, reader=cell.reader) == cell}
+    cases = {each.case for each in info.cells if each.question == cell.question}
     verdicts = _records(folder / load_run.VERDICTS, Verdict, cell.case.removesuffix(cell.reader))
     question = tuple(each for each in verdicts if each.case in cases)
     verdict = next((each for each in question if each.case == cell.case), None)
@@ -63,12 +63,12 @@ def of_cell(
     states: tuple[StateRecord, ...],
     answer: Answer | None,
     verdict: Verdict | None,
-) -> Found:
+) -> RecordedCell:
     """Return a cell of a run with its records, `states` those of its variant; no other reader's."""
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
     (variant,) = plan_record.plan_of(info).variants
     case = case_of(variant, states)
-    return Found(info, cell, case, answer, verdict)
+    return RecordedCell(info, cell, case, answer, verdict)
 
 
 def only(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
