@@ -98,7 +98,7 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
 
 def _answered(run: Run, verdict: Verdict) -> bool:
     answer = run.answers.get(verdict.case)
-    return answer is not None and not (answer.unknown or answer.void or answer.refusal)
+    return answer is not None and answer.has_table
 
 
 def _fingerprint(verdict: Verdict, answer: Answer | None) -> str:

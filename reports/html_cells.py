@@ -66,7 +66,7 @@ def cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[st
     if verdict.expected:
         shown["want"] = _table(verdict.expected.columns, verdict.expected.rows, pool)
     shown |= _answer(answer, pool) if answer else {}
-    if answer and verdict.expected and _has_rows(answer):
+    if answer and verdict.expected and answer.has_table:
         columns = labelled(answer.question, answer.columns)
         found = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
         shown["marks"] = pool.add(_marks(found, of.files, pool))
@@ -86,10 +86,6 @@ def _finding(finding: Finding) -> JsonValue:
     }
 
 
-def _has_rows(answer: Answer) -> bool:
-    return answer.refusal is None and not (answer.unknown or answer.void)
-
-
 def _answer(answer: Answer, pool: Pool) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {
         "refusal": refusal(answer.refusal, pool),
@@ -97,7 +93,7 @@ def _answer(answer: Answer, pool: Pool) -> dict[str, JsonValue]:
         "attempts": pool.add([[each.what, each.log] for each in answer.attempts]),
         "confirmed": pool.add(answer.confirmed),
     }
-    if _has_rows(answer):
+    if answer.has_table:
         found["got"] = _table(_heads(answer.columns), answer.rows, pool)
     return found
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Final
 
 from harness.core.records import Verdict
 from harness.model.file_facts import FileFact
+from harness.model.simulation.column_resolution import META_PREFIX
 from harness.reports import agreement, summary
 from harness.reports.file_numbers import number_files
 from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, refusal
 from harness.reports.words import FINDINGS, PARTIES, TRACED, VERDICTS, way_text
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
-
-META_PREFIX: Final = "_hoodie_"
 
 
 def data(run: Run) -> dict[str, JsonValue]:
@@ -32,7 +30,7 @@ def data(run: Run) -> dict[str, JsonValue]:
         "findings": {str(kind): asdict(word) for kind, word in FINDINGS.items()},
         "parties": {str(party or ""): word.meaning for party, word in PARTIES.items()},
         "ways": _ways(run),
-        "readers": [_reader(run, name) for name in _readers(run)],
+        "readers": [_reader(run, name) for name in summary.readers(run)],
         "variants": variants,
         "questions": _questions(run, pool),
         "pool": pool.items,
@@ -48,10 +46,6 @@ def _ways(run: Run) -> JsonValue:
 def _variants(run: Run) -> list[VariantInfo]:
     names = dict.fromkeys([*run.variants, *(each.variant for each in run.verdicts)])
     return [run.variant(name) for name in names]
-
-
-def _readers(run: Run) -> list[str]:
-    return list(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
 
 
 def _reader(run: Run, name: str) -> JsonValue:
@@ -138,7 +132,7 @@ def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
         "group": fact.file_group,
         "instant": fact.instant,
         "step": step,
-        "columns": pool.add([list(c) for c in fact.columns if c[0][:8] != META_PREFIX]),
+        "columns": pool.add([list(c) for c in fact.columns if not c[0].startswith(META_PREFIX)]),
         "meta": sum(name.startswith(META_PREFIX) for name, _ in fact.columns),
         "keys": list(fact.keys),
         "deleted": list(fact.deleted),
@@ -148,7 +142,7 @@ def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
 def _questions(run: Run, pool: Pool) -> list[JsonValue]:
     """Return the questions, each with its cells: what they share is said once."""
     variants = {each.id: number for number, each in enumerate(_variants(run))}
-    readers = {name: number for number, name in enumerate(_readers(run))}
+    readers = {name: number for number, name in enumerate(summary.readers(run))}
     instants = _instants(run)
     found: list[JsonValue] = []
     for (variant, step, view, query), verdicts in agreement.questions(run).items():

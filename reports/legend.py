@@ -10,6 +10,7 @@ from rich.console import Console
 from harness.core.records import VerdictKind
 from harness.model import past_views
 from harness.model.commit import AS_OF, INCREMENTAL
+from harness.reports import summary
 from harness.reports.lines import item, say
 from harness.reports.words import FINDINGS, VERDICTS
 from harness.reports.words import VIEWS as MEANINGS
@@ -29,7 +30,7 @@ VIEWS: Final[Mapping[str, str]] = {
 
 def short_names(run: Run) -> Mapping[str, str]:
     """Return each reader a short name: its engine, numbered where there are several of it."""
-    readers = list(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
+    readers = summary.readers(run)
     engines = [reader.partition("{")[0].partition("-")[0][:LABEL] for reader in readers]
     return {
         reader: f"{engine} {engines[: at + 1].count(engine)}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.errors import printable
-from harness.core.records import Finding, FindingKind, Refusal, Verdict, VerdictKind
+from harness.core.records import Finding, FindingKind, OutcomeKind, Refusal, Verdict, VerdictKind
 from harness.model import past_views as views
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS, PARTIES, counted, short
@@ -77,6 +77,21 @@ def totals(run: Run) -> Mapping[VerdictKind, int]:
     """Count the cells of each verdict, the worst first."""
     counts = Counter(each.verdict for each in run.verdicts)
     return {kind: counts[kind] for kind in ORDER}
+
+
+def readers(run: Run) -> tuple[str, ...]:
+    """Return every reader of a run: those planned, and any whose answer was judged."""
+    return tuple(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
+
+
+def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
+    """Yield each step that was not applied, and why."""
+    for each in run.failed_steps:
+        outcome = each.outcome
+        why = outcome.because or str(outcome.kind)
+        if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
+            why = f"refused by the writer: {refusal_text(outcome.refusal)}"
+        yield f"{each.variant}, step {each.step.number} '{each.step.text}'", why
 
 
 def flaky(run: Run) -> tuple[str, ...]:

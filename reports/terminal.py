@@ -12,14 +12,13 @@ from typing import Final
 
 from rich.console import Console
 
-from harness.core.records import OutcomeKind, VerdictKind
+from harness.core.records import VerdictKind
 from harness.reports import agreement, pairs, summary, tolerance_counts
 from harness.reports.legend import legend, short_names
 from harness.reports.lines import command, item, say
 from harness.reports.matrices import STYLES, counts, matrices
-from harness.reports.sentences import refusal_text
 from harness.reports.words import counted
-from harness.run.load_run import Run, StepResult
+from harness.run.load_run import Run
 from harness.scenario.cells import Excluded
 
 NAME: Final = "terminal"
@@ -77,8 +76,8 @@ def _listed(console: Console, title: str, groups: Sequence[summary.ResultGroup])
 def _steps(run: Run, console: Console) -> None:
     if run.failed_steps:
         say(console, "\nSteps that were not applied", "bold")
-    for each in run.failed_steps:
-        item(console, _step(each), STYLES[VerdictKind.UNKNOWN])
+    for what, why in summary.failed_steps(run):
+        item(console, f"{what}: {why}", STYLES[VerdictKind.UNKNOWN])
     if run.info.excluded:
         say(console, "\nLeft out of the plan", "bold")
     for why, alike in _by_reason(run.info.excluded).items():
@@ -91,14 +90,6 @@ def _by_reason(excluded: Sequence[Excluded]) -> Mapping[str, list[str]]:
     for each in excluded:
         reasons.setdefault(each.why, []).append(each.what)
     return reasons
-
-
-def _step(result: StepResult) -> str:
-    what = f"{result.variant}: step {result.step.number} '{result.step.text}'"
-    outcome = result.outcome
-    if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
-        return f"{what} was refused by the writer: {refusal_text(outcome.refusal)}"
-    return f"{what}: {outcome.because or outcome.kind}"
 
 
 def _alarms(run: Run, console: Console) -> None:

@@ -202,6 +202,11 @@ class Answer:
         return self.question.count or not self.rows
 
     @property
+    def has_table(self) -> bool:
+        """Whether it is a table, were it an empty one: no refusal, and neither unknown nor void."""
+        return self.refusal is None and not (self.unknown or self.void)
+
+    @property
     def has_rows(self) -> bool:
         """Whether a server gave rows, were it of a column that was asked alone.
 

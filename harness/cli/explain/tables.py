@@ -98,7 +98,7 @@ ValueRows = Sequence[Sequence[Value]]
 
 
 def _seen(answer: Answer) -> tuple[tuple[str, ...], ValueRows] | None:
-    if answer.refusal or answer.unknown or answer.void:
+    if not answer.has_table:
         return None
     names = tuple(each.name for each in labelled(answer.question, answer.columns))
     return names, answer.rows

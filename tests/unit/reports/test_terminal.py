@@ -85,7 +85,7 @@ def test_totals_and_the_place_of_the_html_report_come_last(sampled: Run) -> None
 
 def test_steps_that_were_not_applied_are_listed_with_the_reason(sampled: Run) -> None:
     text = flat(shown(sampled))
-    assert "step 6 'change type of n from long to int' was refused by the writer" in text
+    assert "step 6 'change type of n from long to int': refused by the writer: " in text
     assert "step 7 'update n of row 1': skipped: step 6 refused" in text
 
 
