@@ -1,4 +1,4 @@
-"""Who answered the same as whom: readers grouped by equal answers to one question."""
+"""Which readers gave the same answer to a question."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """Questions that the same readers answer alike and unlike the truth, and nobody otherwise."""
+    """Questions to which all readers give the same answer, which is not the expected one."""
 
     questions: tuple[QuestionKey, ...]
     readers: tuple[str, ...]
@@ -59,15 +59,16 @@ class Alarm:
 
     @property
     def text(self) -> str:
-        """Say it for people, with the first of the questions."""
+        """Return it as a sentence, with the first of the questions."""
         more = len(self.questions) - 1
         where = self.places[0] + (f" and {counted(more, 'question')} more" if more else "")
-        alike = f"{', '.join(self.readers)} answer alike and unlike the expected table ({where})"
+        who = ", ".join(self.readers)
+        alike = f"{who} give the same answer, which is not the expected one ({where})"
         if not self.way:
-            return f"{alike}. Check the reference model before blaming them."
+            return f"{alike}. Check the reference model before you blame them."
         return (
-            f"{alike}: what reading {self.way} gives. Either nobody was asked who reads "
-            "otherwise, or the reference model is to be checked before blaming them."
+            f"{alike}: it is what reading {self.way} gives. Either no reader was asked that reads "
+            "differently, or the reference model needs a check before they are blamed."
         )
 
     @property

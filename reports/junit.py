@@ -82,7 +82,7 @@ def _result(verdict: Verdict, answer: Answer | None) -> CaseResult | None:
         case VerdictKind.UNKNOWN:
             return _unknown(verdict, answer)
     failure = junitparser.Failure(_heading(verdict, answer), _kind(verdict))
-    failure.text = _xml("\n".join([*_evidence(verdict, answer), f"All of it: {html.FILE}"]))
+    failure.text = _xml("\n".join([*_evidence(verdict, answer), f"In full: {html.FILE}"]))
     return failure
 
 
@@ -121,7 +121,7 @@ def _evidence(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
 
 
 def message(verdict: Verdict, answer: Answer | None) -> str:
-    """Say in a line what is wrong with an answer: what is known, the refusal, the findings."""
+    """Return in one line what is wrong with an answer: what is known, the refusal, the findings."""
     said = [f"known: {verdict.known}"] if verdict.known else []
     said += [*_refused(verdict, answer), *map(_found, verdict.findings)]
     return _xml("; ".join(said))

@@ -69,7 +69,7 @@ def _words(run: Run) -> Iterator[tuple[str, str]]:
     words += [FINDINGS[kind] for kind in FINDINGS if kind in kinds]
     yield from ((word.short, f"{word.label}: {word.meaning}") for word in words)
     if any(each.known for each in run.verdicts):
-        yield "*", "known: the baseline beside the scenario names it"
+        yield "*", "known: listed in the baseline beside the scenario"
     if any(len(each.findings) > 1 for each in run.verdicts):
         yield "+", "with more findings than this one"
     for name in dict.fromkeys(past_views.name_of(each.view) for each in run.verdicts):

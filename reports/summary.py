@@ -1,4 +1,4 @@
-"""Equal results of a run, gathered: what all reports say first. Pure; nothing is judged here."""
+"""The results of a run, equal ones as one group: what all reports say first. Pure."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ResultGroup:
     what: str
     """What was seen, and where."""
     why: str
-    """The first place, error or reason in full, how it comes about, and whose doing it is."""
+    """The first place, error or reason in full, how it comes about, and who is to blame."""
 
     @property
     def amount(self) -> str:
@@ -58,7 +58,7 @@ class ResultGroup:
 
     @property
     def text(self) -> str:
-        """Say all of it in one sentence."""
+        """Return all of it as a sentence."""
         said = f"{self.reader}: {self.what}" + (f": {self.why}" if self.why else "")
         known = f" Known: {self.known.rstrip('.')}." if self.known else ""
         return printable(f"{said}. {self.amount}.{known}")
@@ -105,13 +105,13 @@ def explained(run: Run) -> str:
     wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
     claimed = sum(bool(each.claimed) for each in wrong)
     counts = Counter(min(len(each.reproduces), 2) for each in wrong)
-    little = counts[1] - claimed
-    unclaimed = f"{little:,} what one gives, but a count or empty, too little to name it by"
+    small = counts[1] - claimed
+    unproven = f"one fits {small:,} so small (a count, or no rows) that it proves nothing"
     said = (
-        f"{claimed:,} are exactly what one way of reading the files gives, which is named",
-        f"{counts[2]:,} what several give, so none is claimed",
-        *([unclaimed] if little else ()),
-        f"{counts[0]:,} what none of those tried gives",
+        f"exactly one way of reading the files explains {claimed:,}, and is named",
+        f"several explain {counts[2]:,}, so none is claimed",
+        *([unproven] if small else ()),
+        f"none of those tried explains {counts[0]:,}",
     )
     return f"Of {counted(len(wrong), 'wrong answer')}, {'; '.join(said)}." if wrong else ""
 
@@ -119,7 +119,7 @@ def explained(run: Run) -> str:
 def group_findings(run: Run) -> tuple[ResultGroup, ...]:
     """Gather equal results over cells: what was not known before first, then the worst.
 
-    Findings are equal when reader, scenario, kind and whose doing it is are, refusals when their
+    Findings are equal when reader, scenario, kind and blame are, refusals when their
     meaning is; unknown and unsupported cells when reader and reason are. The first place in the
     history speaks for all.
     """

@@ -55,7 +55,7 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
     _alarms(run, console)
     _totals(run, console)
     if groups:
-        say(console, "The first of them in full, with what to do about it:")
+        say(console, "The first one in full, with what to do about it:")
         command(console, f"harness explain {shlex.quote(groups[0].cases[0])}")
     if html:
         say(console, f"Every cell with its tables, SQL and files: {html}")
@@ -63,7 +63,7 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
 
 def _groups(groups: Sequence[summary.ResultGroup], console: Console) -> None:
     _listed(console, "What is not correct", [each for each in groups if not each.known])
-    _listed(console, "Known, and still so", [each for each in groups if each.known])
+    _listed(console, "Known, and still there", [each for each in groups if each.known])
 
 
 def _listed(console: Console, title: str, groups: Sequence[summary.ResultGroup]) -> None:
@@ -124,7 +124,7 @@ def _totals(run: Run, console: Console) -> None:
         say(console, f"Normalised, as declared: {'; '.join(each.text for each in met)}.")
     again = len(summary.flaky(run))
     if again:
-        say(console, f"Flaky: {counted(again, 'answer')} came only when asked again.", "yellow")
+        say(console, f"Flaky: {counted(again, 'answer')} came only on a second try.", "yellow")
     if reused := sum(1 for each in run.verdicts if each.reused):
-        told = f"{counted(reused, 'answer')} reused, asked before of an equal table state"
-        say(console, f"{told} (--fresh asks anew).")
+        told = f"{counted(reused, 'answer')} reused from an identical table state"
+        say(console, f"{told} (--fresh asks again).")

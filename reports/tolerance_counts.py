@@ -1,4 +1,4 @@
-"""Differences that are no errors, as reports tell them: what was met in a run, and how often."""
+"""Declared differences that are not errors: which of them a run met, and how often."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class ToleranceCount:
 
     @property
     def text(self) -> str:
-        """It in one clause: `hive sends nested values as text (3 values)`."""
-        said = self.declared.what if self.declared else f"was evened out by '{self.name}'"
+        """Return it as a clause: `hive sends nested values as text (3 values)`."""
+        said = self.declared.what if self.declared else f"was normalised by '{self.name}'"
         return f"{self.product} {said} ({self.amount})"
 
     @property

@@ -88,8 +88,8 @@ def only(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
     if fits:
         shown = "\n  ".join(fits[:MOST])
         more = f"\n  … and {len(fits) - MOST} more" if len(fits) > MOST else ""
-        raise UsageProblem(f"{len(fits)} cases have '{text}' in them; say more:\n  {shown}{more}")
-    raise UsageProblem(f"no case has '{text}' in it{_near(text, parts, list(cases))}")
+        raise UsageProblem(f"{len(fits)} cases match '{text}'; be more specific:\n  {shown}{more}")
+    raise UsageProblem(f"no case matches '{text}'{_near(text, parts, list(cases))}")
 
 
 def _near(text: str, parts: Sequence[str], cases: Sequence[str]) -> str:
@@ -98,9 +98,9 @@ def _near(text: str, parts: Sequence[str], cases: Sequence[str]) -> str:
     most = sum(part in counted[0] for part in parts) if counted else 0
     alike = [case for case in counted if sum(part in case for part in parts) == most]
     near = difflib.get_close_matches(text, alike, MOST, cutoff=0.0 if most else 0.3)
-    hint = "harness plan --cells names those of a profile; a run's are in its report"
+    hint = "harness plan --cells lists those of a profile, and the report those of a run"
     listed = "\n  ".join(near)
-    return f"; near ones:\n  {listed}" if near else f"; {hint}"
+    return f"; the closest ones:\n  {listed}" if near else f"; {hint}"
 
 
 def _records(path: Path, kind: type[_Record], named: str) -> Iterator[_Record]:

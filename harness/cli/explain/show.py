@@ -28,14 +28,14 @@ MOST: Final = 8
 
 
 def head(found: RecordedCell, console: Console) -> None:
-    """Return which question it is and what became of it."""
+    """Print the question and its verdict."""
     cell, verdict = found.cell, found.verdict
     (variant,) = found.info.variants
     step = variant.step(cell.step)
     say(console, cell.case, "bold")
     say(console, f"after step {cell.step}: {step.text}; view {cell.view}, question {cell.query}")
     if verdict is None:
-        say(console, "not judged yet; harness judge does it")
+        say(console, "not judged yet; run harness judge")
         return
     word = VERDICTS[verdict.verdict]
     style = "green" if verdict.verdict is VerdictKind.CORRECT else "bold red"
@@ -61,7 +61,7 @@ def written(found: RecordedCell, console: Console) -> None:
 
 
 def advised(found: RecordedCell, console: Console) -> None:
-    """Return what can be done about it."""
+    """Print what can be done about it."""
     said = advice(found.verdict, found.question) if found.verdict else ()
     if said:
         say(console, "\nWhat to do", "bold")
@@ -72,9 +72,9 @@ def advised(found: RecordedCell, console: Console) -> None:
 
 
 def answered(answer: Answer | None, console: Console) -> None:
-    """Return the SQL, and what came where there was no table."""
+    """Print the SQL, and what came instead of a table."""
     if answer is None:
-        say(console, "\nit was never asked")
+        say(console, "\nthis was never asked")
         return
     say(console, f"\nSQL: {answer.sql}")
     if answer.refusal:
@@ -110,13 +110,13 @@ def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
 
 
 def files(layout: Layout, told: NumberedFiles, current: frozenset[int], console: Console) -> None:
-    """Return what each file holds, in the order in which they were written.
+    """Print what each file holds, in the order in which they were written.
 
     `current`: identities of the facts that a reader of the newest state reads.
     """
     say(console, "\nFiles", "bold")
     if layout.unread:
-        say(console, f"  they tell nothing: {layout.unread}")
+        say(console, f"  nothing can be told from them: {layout.unread}")
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")
     for fact in told.facts:
@@ -127,12 +127,12 @@ def files(layout: Layout, told: NumberedFiles, current: frozenset[int], console:
 
 
 def held(beside: FileAgreement | None, told: NumberedFiles, console: Console) -> None:
-    """Return whether the files hold what was written, and what they hold instead."""
+    """Print whether the files hold what was written, and what they hold instead."""
     if beside is None:
-        say(console, "  what they hold was not looked at")
+        say(console, "  what they hold was not checked")
         return
     if not (found := beside.said):
-        say(console, "  the values in them are those that were written")
+        say(console, "  they hold what was written")
         return
     say(console, "  They do not hold what was written:", "bold")
     for each in found[:MOST]:

@@ -28,7 +28,7 @@ BETWEEN: Final = 2
 def tables(told: CaseTables, console: Console) -> None:
     """Put the expected table and the answer side by side."""
     say(console, "\nTables", "bold")
-    say(console, f"{WRONG} a value that is not as expected; + a row too many", "dim")
+    say(console, f"{WRONG} not the expected value; + a row too many", "dim")
     say(console, TRACED, "dim")
     _beside([told.expected, *([told.found] if told.found else [])], console)
 
@@ -67,18 +67,18 @@ def _packed(shown: Sequence[Table], console: Console) -> list[list[Table]]:
 
 def _fits(told: CaseTables) -> str:
     if not told.tried:
-        return "No way of reading is predicted for this view, so none is claimed."
-    tried = counted(told.tried, "way of reading is tried", "ways of reading are tried")
+        return "No way of reading is worked out for this view, so none is claimed."
+    tried = counted(told.tried, "way of reading was tried", "ways of reading were tried")
     if told.found is None:
         return f"{tried}; there is no answer to compare with."
     if not told.fitting:
-        return f"{tried}; none of these gives the answer that was found."
+        return f"{tried}; none of them gives this answer."
     if len(told.fitting) == 1 and told.scant:
         return f"{tried}; none is claimed: {told.fitting[0]} {LITTLE}."
     if len(told.fitting) == 1:
-        return f"{tried}; the smallest that gives what was found: {told.fitting[0]}."
+        return f"{tried}; the smallest that gives this answer: {told.fitting[0]}."
     names = "; ".join(told.fitting)
-    return f"{tried}; several give what was found, so none is claimed: {names}."
+    return f"{tried}; several give this answer, so none is claimed: {names}."
 
 
 def _table(sheet: ComparedTable) -> Table:

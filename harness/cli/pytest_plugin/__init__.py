@@ -118,7 +118,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Return where the run is, and how it ended."""
+    """Print where the run is, and how it ended."""
     run = config.stash.get(_RUN, None)
     if run is not None:
         terminalreporter.section("lake-table-harness")

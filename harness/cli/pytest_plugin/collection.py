@@ -84,7 +84,7 @@ class CellItem(pytest.Item):
         reviewed = verdict.known and not verdict.known.upper().startswith(known.TODO)
         if reviewed and not applied.answered:
             pytest.xfail(verdict.known)
-        why = [f"{each.place}: known, and not so here: {each.expect}" for each in applied.gone]
+        why = [f"{each.place}: known as {each.expect}, but not so here" for each in applied.gone]
         why += map(sentences.answered_text, applied.answered)
         if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
             why.append(junit.message(verdict, self._found.answer))
@@ -116,11 +116,11 @@ def _last(config: pytest.Config, following: RunFollower, case: str, status: int)
     folder = pytest_options.folder(config)
     found = following.last(case)
     if found is None and following.begun:
-        pytest.skip("not asked: a step before it was refused")
+        pytest.skip("not asked: an earlier step was refused")
     if found is None or found.answer is None:
         because = f" ({found.verdict.because})" if found else ""
         pytest.fail(
-            f"the run ended with {status} and has no answer for this cell{because}:\n"
+            f"the run ended with status {status} and has no answer for this cell{because}:\n"
             f"{harness_run.log_end(folder)}",
             pytrace=False,
         )

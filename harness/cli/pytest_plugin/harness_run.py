@@ -67,7 +67,7 @@ class HarnessRun:
         )
 
     def _wait(self) -> None:
-        """Return how it ended to those who cannot see it: workers wait for this file."""
+        """Write the exit status into a file: workers, who did not start the run, wait for it."""
         status = None
         while status is None:
             with suppress(TimeoutError):
@@ -77,7 +77,7 @@ class HarnessRun:
         part.replace(self._here / ENDED)
 
     def end(self, *, at_once: bool) -> int:
-        """Wait for its end, or interrupt it; give its exit status, 0 when it was interrupted."""
+        """Wait for its end, or interrupt it; return its exit status, 0 when it was interrupted."""
         if not at_once:
             self._watch.join()
         interrupted = self._process.exit_code is None
@@ -90,9 +90,9 @@ class HarnessRun:
         return 0 if interrupted else exit_status(self._folder) or 0
 
     def summary(self) -> str:
-        """Say for people where the run is, and what it said last unless all is well."""
+        """Return where the run is, and the end of its output unless all is well."""
         status = exit_status(self._folder)
-        where = f"run: {self._folder} (harness run ended with {status})"
+        where = f"run: {self._folder} (harness run ended with status {status})"
         return where if status == 0 else f"{where}\n{log_end(self._folder)}"
 
 
@@ -105,5 +105,5 @@ def exit_status(folder: Path) -> int | None:
 
 
 def log_end(folder: Path) -> str:
-    """Return the end of what the run in a folder said."""
+    """Return the end of the output of the run in a folder."""
     return log_file.tail(folder / FOLDER / OUTPUT, SHOWN_LINES)

@@ -66,7 +66,7 @@ class _Alternatives:
 
 def _check_wrong(found: RecordedCell) -> None:
     if found.verdict is None:
-        raise UsageProblem(f"{found.cell.case} was never judged; harness judge does it")
+        raise UsageProblem(f"{found.cell.case} was never judged; run harness judge")
     if found.verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         told = f"{found.cell.case} is {found.verdict.verdict}"
         raise UsageProblem(f"{told}: there is nothing to remedy; name a case that is wrong")

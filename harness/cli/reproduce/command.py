@@ -53,8 +53,8 @@ def reproduce(
 ) -> None:
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
-    Without a case and without --all the causes of the run's findings are listed; so are those of
-    steps that the writer refused.
+    Without a case or --all, list the causes of the run's findings, and of the steps that the writer
+    refused.
     """
     output = Output(quiet, json, verbose)
     with output.ending():
@@ -66,7 +66,7 @@ def reproduce(
 
 @dataclass(frozen=True, slots=True)
 class _Means:
-    """What reproducers are sought with; `minutes` for each."""
+    """What a search is given; `minutes` are those for each cause."""
 
     output: Output
     cache: Cache
@@ -119,12 +119,12 @@ def _named(there: Collection[str], found: Run, parts: Sequence[str]) -> str:
     name = fitting[0] if len(fitting) == 1 else find(found.folder, parts).cell.case
     if name not in there:
         told = "was never judged" if name not in found.recorded else "has no finding"
-        raise UsageProblem(f"{name} {told}; harness reproduce alone lists the causes there are")
+        raise UsageProblem(f"{name} {told}; harness reproduce without a case lists the causes")
     return name
 
 
 def _listed(groups: Sequence[CauseGroup], out: Console) -> None:
-    """Return which causes there are, and how each is meant."""
+    """Print the causes, each with its first case."""
     say(out, counted(len(groups), "cause") + " of findings", "bold")
     for each in groups:
         say(out, f"{each.cause}: {counted(len(each.cases), 'case')}")
@@ -152,11 +152,11 @@ def _enough(minutes: float) -> Callable[[], bool]:
 def _told(
     search: CauseSearch, trials: EngineTrials, folder: Path, out: Console
 ) -> tuple[Path | None, bool]:
-    """Write what was found and say where it is; give that, and whether it is the smallest."""
+    """Write what was found and print where; return that, and whether it is the smallest."""
     cause, best = search.target.cause, search.found
     say(out, str(cause), "bold")
     if best is None:
-        asked = "the engine did not show it again" if search.over else "the time was over before"
+        asked = "the engine did not show it again" if search.over else "the time ran out first"
         say(out, f"  nothing is written: {asked}", "red")
         return None, False
     place = files.write(folder, search.target, best, trials.of(search.target, best))
@@ -165,7 +165,13 @@ def _told(
     say(out, f"  {place}: {', '.join(parts)}")
     silent = len(trials.unknown & set(search.results.shows))
     if silent:
-        say(out, f"  of {counted(silent, 'smaller one')} nothing is known: no answer came", "red")
+        say(
+            out, f"  nothing is known about {counted(silent, 'smaller one')}: no answer came", "red"
+        )
     if not search.over:
-        say(out, "  the time was over: there may be a smaller one; the same command goes on", "red")
+        say(
+            out,
+            "  the time ran out: there may be a smaller one; the same command goes on",
+            "red",
+        )
     return place, search.over and not silent

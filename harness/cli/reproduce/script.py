@@ -93,7 +93,7 @@ def _head(variant: Variant, reader: Reader, seen: Observation) -> Iterator[str]:
     for way in seen.verdict.reproduces:
         yield _comment(f"a reader of this way gives the same answer: {way}")
     if seen.verdict.reproduces and seen.verdict.scant:
-        yield _comment("that is too little to name a way of reading by")
+        yield _comment("but an answer this small proves nothing")
     yield "--"
     writers = tuple(dict.fromkeys(variant.writers))
     readers = () if seen.verdict.view == WRITE else (("reader", reader.distribution),)

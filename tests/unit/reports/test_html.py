@@ -280,7 +280,7 @@ def test_a_cell_says_that_it_is_declared_unsupported_and_was_answered_or_was_not
     right = next(each for each in sampled.verdicts if each.verdict is VerdictKind.CORRECT)
     told = replace(right, disclaimed="it knows version 8")
     shown = html_cells.cell(sampled, told, html_cells.QuestionContext([told], files), pool)
-    number = pool.items.index("declared unsupported (it knows version 8), and answered")
+    number = pool.items.index("declared unsupported (it knows version 8), but answered")
     assert shown["because"] == number
     spared = replace(sampled.answers[right.case], rows=(), void="it was not sent", probe="a case")
     run = replace(sampled, answers={**sampled.answers, right.case: spared})

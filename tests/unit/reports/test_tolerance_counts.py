@@ -50,14 +50,14 @@ def test_what_was_met_is_added_up_over_the_cells_of_a_product(sampled: Run) -> N
 
 def test_the_terminal_has_one_line_for_all(sampled: Run) -> None:
     assert (
-        "Normalised, as declared: prestodb was evened out by 'no-more' (1 place); prestodb has "
+        "Normalised, as declared: prestodb was normalised by 'no-more' (1 place); prestodb has "
         "timestamps of milliseconds and cuts off what is finer (4 values)."
     ) in shown(sampled)
 
 
 def test_the_page_has_a_table_with_reason_and_source(sampled: Run) -> None:
     page, said = html.page(sampled), tolerances.of("prestodb")[CUT.name]
-    assert "Normalised: differences that are no errors" in page
+    assert "Normalised: differences that are not errors" in page
     assert said.reason in page
     assert escape(said.source) in page
     assert "4 values in 2 cells" in page

@@ -185,7 +185,7 @@ def test_a_case_that_is_right_or_not_judged_has_no_remedy(
     asked = ["remedy", "hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
     asked += ["--run-dir", str(folder)]
     assert app.main(asked) == 2
-    assert "was never judged; harness judge does it" in capsys.readouterr().err
+    assert "was never judged; run harness judge" in capsys.readouterr().err
     pipeline.judge_run(folder)
     assert app.main(asked) == 2
     assert "is correct: there is nothing to remedy" in capsys.readouterr().err

@@ -56,7 +56,7 @@ def test_a_case_that_is_right_has_no_cause(
 ) -> None:
     right = ["hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
     assert app.main(["reproduce", *right, "--run-dir", str(folder)]) == 2
-    assert "has no finding; harness reproduce alone lists" in capsys.readouterr().err
+    assert "has no finding; harness reproduce without a case lists" in capsys.readouterr().err
 
 
 def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
@@ -67,7 +67,7 @@ def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
     asked = ["reproduce", of_add, of_rename, "--minutes", "0"]
     assert app.main([*asked, "--run-dir", str(folder)]) == 3
     said = capsys.readouterr().out
-    assert said.count("nothing is written: the time was over before") == 3
+    assert said.count("nothing is written: the time ran out first") == 3
     assert "add_column: misaligned (by position)" in said
     assert "rename_column: missing_rename (by name)" in said
 

@@ -98,7 +98,7 @@ def test_a_touch_keeps_what_it_rewrites(tmp_path: Path) -> None:
 def test_the_script_says_where_the_answer_tells_too_little_to_name_its_way(
     tmp_path: Path, candidate: Candidate
 ) -> None:
-    seen, little = seen_of(candidate), "-- that is too little to name a way of reading by\n"
+    seen, little = seen_of(candidate), "-- but an answer this small proves nothing\n"
     assert little not in (written(tmp_path / "whole", candidate) / "reproduce.sql").read_text()
     scant = replace(seen, verdict=replace(seen.verdict, scant=True))
     place = files.write(tmp_path / "scant", target(), candidate, scant)
