@@ -8,19 +8,22 @@ The claims are in `claims.yaml`; the run is one of the profile `findings-a5`.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from markdown_table import table
 from pydantic import TypeAdapter
 from ruamel.yaml import YAML
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools`
 
 from harness.core.records import Party, Verdict, VerdictKind
 from harness.run import load_run
 from harness.run.load_run import Run
+from tools.markdown_table import table
 
 DATA: Final = Path(__file__).with_name("claims.yaml")
 NOT_ASKED: Final = "not asked in this run"
