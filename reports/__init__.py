@@ -16,7 +16,7 @@ from harness.run.load_run import Run
 
 SHARED: Final = frozenset(
     {"advice", "agreement", "html_cells", "html_data", "legend", "lines", "marks", "matrices"}
-    | {"normalised", "numbered", "pairs", "sentences", "summary", "words"}
+    | {"file_numbers", "pairs", "sentences", "summary", "tolerance_counts", "words"}
 )
 
 

@@ -1,4 +1,4 @@
-"""What can be done about an answer that is not right: settings that help, commands that go on."""
+"""What to do about an answer that is not right: settings that help, and the next commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.core.records import Party, Verdict, VerdictKind
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A sentence, and the command of `harness` that does what it says."""
+    """A sentence, and the command of `harness` that does it."""
 
     text: str
     verb: str = ""
@@ -32,9 +32,7 @@ def advice(verdict: Verdict, question: Iterable[Verdict]) -> tuple[Advice, ...]:
     parties = {each.party for each in verdict.findings} or {None}
     readers = (
         Advice(_settings(tuple(_same_engine(verdict, question)))),
-        Advice(
-            "Try its other settings: which help here, and what each turns wrong elsewhere", "remedy"
-        ),
+        Advice("Try its other settings: which help here, and what each breaks elsewhere", "remedy"),
     )
     smallest = Advice("Get the smallest scenario and SQL script that still show it", "reproduce")
     return (*(readers if parties & {Party.READER, None} else ()), smallest)
@@ -50,9 +48,9 @@ def _same_engine(verdict: Verdict, question: Iterable[Verdict]) -> Iterable[Verd
 def _settings(others: Sequence[Verdict]) -> str:
     """Return what the same engine answered with other settings."""
     if not others:
-        return "This engine was asked the same with no other settings."
+        return "This engine was not asked this with any other settings."
     right = [each.reader for each in others if each.verdict is VerdictKind.CORRECT]
     if right:
-        return f"With other settings this engine answers it right: {'; '.join(right)}."
+        return f"With other settings this engine gets it right: {'; '.join(right)}."
     names = "; ".join(each.reader for each in others)
-    return f"With its other settings this engine does not answer it right either: {names}."
+    return f"This engine does not get it right with its other settings either: {names}."

@@ -1,4 +1,4 @@
-"""Who answered the same as whom: readers grouped by equal answers to one question."""
+"""Which readers gave the same answer to a question."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from harness.core.records import Answer, Verdict, VerdictKind
+from harness.core.records import Answer, QuestionKey, Verdict, VerdictKind
 from harness.model.canonical import to_json
 from harness.reports.words import counted
 from harness.run.load_run import Run
 
-Question = tuple[str, int, str, str]
-"""Variant, step, view and query."""
 MIN_ALARM = 2
 """So many distributions must agree before the truth is doubted."""
 
@@ -26,17 +24,12 @@ class Agreement:
     readers: tuple[str, ...]
 
 
-def questions(run: Run) -> Mapping[Question, tuple[Verdict, ...]]:
+def questions(run: Run) -> Mapping[QuestionKey, tuple[Verdict, ...]]:
     """Return the verdicts of each question, one for each reader asked."""
-    found: dict[Question, list[Verdict]] = {}
+    found: dict[QuestionKey, list[Verdict]] = {}
     for each in run.verdicts:
-        found.setdefault(question(each), []).append(each)
+        found.setdefault(each.question, []).append(each)
     return {key: tuple(verdicts) for key, verdicts in found.items()}
-
-
-def question(verdict: Verdict) -> Question:
-    """Return what was asked, whoever was asked it."""
-    return verdict.variant, verdict.step, verdict.view, verdict.query
 
 
 def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
@@ -57,24 +50,25 @@ def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """Questions that the same readers answer alike and unlike the truth, and nobody otherwise."""
+    """Questions to which all readers give the same answer, which is not the expected one."""
 
-    questions: tuple[Question, ...]
+    questions: tuple[QuestionKey, ...]
     readers: tuple[str, ...]
     way: str
     """The one way of reading that gives what all of them answered, if there is one."""
 
     @property
     def text(self) -> str:
-        """Say it for people, with the first of the questions."""
+        """Return it as a sentence, with the first of the questions."""
         more = len(self.questions) - 1
         where = self.places[0] + (f" and {counted(more, 'question')} more" if more else "")
-        alike = f"{', '.join(self.readers)} answer alike and unlike the expected table ({where})"
+        who = ", ".join(self.readers)
+        alike = f"{who} give the same answer, which is not the expected one ({where})"
         if not self.way:
-            return f"{alike}. Check the reference model before blaming them."
+            return f"{alike}. Check the reference model before you blame them."
         return (
-            f"{alike}: what reading {self.way} gives. Either nobody was asked who reads "
-            "otherwise, or the reference model is to be checked before blaming them."
+            f"{alike}: it is what reading {self.way} gives. Either no reader was asked that reads "
+            "differently, or the reference model needs a check before they are blamed."
         )
 
     @property
@@ -91,7 +85,7 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
 
     Then the reference model may be wrong. Several settings of one distribution are one voice.
     """
-    found: dict[tuple[tuple[str, ...], str], list[Question]] = {}
+    found: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
     for key, verdicts in questions(run).items():
         answered = [each for each in verdicts if _answered(run, each)]
         groups = agreements(run, answered)
@@ -105,7 +99,7 @@ def alarms(run: Run) -> tuple[Alarm, ...]:
 
 def _answered(run: Run, verdict: Verdict) -> bool:
     answer = run.answers.get(verdict.case)
-    return answer is not None and not (answer.unknown or answer.void or answer.refusal)
+    return answer is not None and answer.has_table
 
 
 def _fingerprint(verdict: Verdict, answer: Answer | None) -> str:

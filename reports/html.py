@@ -7,7 +7,6 @@ and a content policy forbids it to load anything.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -15,9 +14,8 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from harness.core.records import FindingKind, OutcomeKind, Verdict
-from harness.reports import agreement, html_data, normalised, pairs, summary
-from harness.reports.sentences import refusal_text
+from harness.core.records import FindingKind, Verdict
+from harness.reports import agreement, html_data, pairs, summary, tolerance_counts
 from harness.reports.words import FINDINGS, VERDICTS, VIEWS, WAYS
 from harness.run.load_run import Run
 
@@ -58,8 +56,8 @@ def page(run: Run) -> str:
             reused=sum(1 for each in run.verdicts if each.reused),
             explained=summary.explained(run),
             alarms=agreement.alarms(run),
-            failed=list(_failed(run)),
-            normalised=normalised.met(run.verdicts),
+            failed=list(summary.failed_steps(run)),
+            normalised=tolerance_counts.met(run.verdicts),
             pairs_said=pairs.said(run.info.pairs),
             partly_said=pairs.PARTLY,
             partly=pairs.asked(run.info.partly),
@@ -104,12 +102,3 @@ def _text(name: str) -> str:
 def _findings(verdicts: tuple[Verdict, ...]) -> list[FindingKind]:
     seen = {each.kind for verdict in verdicts for each in verdict.findings}
     return [kind for kind in FindingKind if kind in seen]
-
-
-def _failed(run: Run) -> Iterator[tuple[str, str]]:
-    for each in run.failed_steps:
-        refusal = each.outcome.refusal
-        why = each.outcome.because or str(each.outcome.kind)
-        if each.outcome.kind is OutcomeKind.REFUSED and refusal:
-            why = f"refused by the writer: {refusal_text(refusal)}"
-        yield f"{each.variant}, step {each.step.number} '{each.step.text}'", why

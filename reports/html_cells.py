@@ -8,25 +8,25 @@ from dataclasses import asdict, dataclass
 
 from harness.core.records import Answer, Column, Finding, Part, Refusal, Verdict, labelled
 from harness.model.canonical import Value
-from harness.reports import normalised
+from harness.reports import tolerance_counts
 from harness.reports.advice import advice
+from harness.reports.file_numbers import NumberedFiles
 from harness.reports.marks import Marks, Note, marks
-from harness.reports.numbered import Numbered
 from harness.reports.sentences import answered_text, places_text
 from harness.reports.words import exact
 from harness.run.load_run import Run
 
-Json = object
+JsonValue = object
 
 
 class Pool:
     """Things that many cells share, each once. Number 0 is nothing at all."""
 
     def __init__(self) -> None:
-        self.items: list[Json] = [None]
+        self.items: list[JsonValue] = [None]
         self._numbers: dict[str, int] = {}
 
-    def add(self, item: Json) -> int:
+    def add(self, item: JsonValue) -> int:
         """Return the number of a thing, the same one for an equal thing, and 0 for an empty one."""
         if not item:
             return 0
@@ -38,19 +38,19 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionContext:
     """What the cells of one question share."""
 
     verdicts: Sequence[Verdict]
     """What each reader made of it."""
-    files: Numbered
+    files: NumberedFiles
 
 
-def cell(run: Run, verdict: Verdict, of: Question, pool: Pool) -> dict[str, Json]:
+def cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[str, JsonValue]:
     """Return what a cell shows beside its question and its reader."""
     answer = run.answers.get(verdict.case)
     key = run.variant(verdict.variant).key
-    shown: dict[str, Json] = {
+    shown: dict[str, JsonValue] = {
         "k": str(verdict.verdict),
         "f": [[str(each.kind), pool.add(_finding(each))] for each in verdict.findings],
         "ways": pool.add(list(verdict.reproduces)),
@@ -61,12 +61,12 @@ def cell(run: Run, verdict: Verdict, of: Question, pool: Pool) -> dict[str, Json
         "sec": round(verdict.seconds or (answer.seconds if answer else 0), 3),
         "reused": verdict.reused,
         "advice": _advice(verdict, of.verdicts, pool),
-        "evened": list(normalised.of_cell(verdict.reader, verdict.normalised)),
+        "evened": list(tolerance_counts.of_cell(verdict.reader, verdict.normalised)),
     }
     if verdict.expected:
         shown["want"] = _table(verdict.expected.columns, verdict.expected.rows, pool)
     shown |= _answer(answer, pool) if answer else {}
-    if answer and verdict.expected and _has_rows(answer):
+    if answer and verdict.expected and answer.has_table:
         columns = labelled(answer.question, answer.columns)
         found = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
         shown["marks"] = pool.add(_marks(found, of.files, pool))
@@ -78,7 +78,7 @@ def _advice(verdict: Verdict, question: Sequence[Verdict], pool: Pool) -> int:
     return pool.add([[each.text, each.verb] for each in advice(verdict, question)])
 
 
-def _finding(finding: Finding) -> Json:
+def _finding(finding: Finding) -> JsonValue:
     return {
         "columns": list(finding.columns),
         "text": places_text(finding),
@@ -86,18 +86,14 @@ def _finding(finding: Finding) -> Json:
     }
 
 
-def _has_rows(answer: Answer) -> bool:
-    return answer.refusal is None and not (answer.unknown or answer.void)
-
-
-def _answer(answer: Answer, pool: Pool) -> dict[str, Json]:
-    found: dict[str, Json] = {
+def _answer(answer: Answer, pool: Pool) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {
         "refusal": refusal(answer.refusal, pool),
         "parts": pool.add([pool.add(_part(each, pool)) for each in answer.parts]),
         "attempts": pool.add([[each.what, each.log] for each in answer.attempts]),
         "confirmed": pool.add(answer.confirmed),
     }
-    if _has_rows(answer):
+    if answer.has_table:
         found["got"] = _table(_heads(answer.columns), answer.rows, pool)
     return found
 
@@ -107,7 +103,7 @@ def refusal(given: Refusal | None, pool: Pool) -> int:
     return pool.add(asdict(given)) if given else 0
 
 
-def _part(part: Part, pool: Pool) -> Json:
+def _part(part: Part, pool: Pool) -> JsonValue:
     return {
         "column": part.column,
         "sql": pool.add(part.sql),
@@ -131,7 +127,7 @@ def _table(
     )
 
 
-def _marks(found: Marks, files: Numbered, pool: Pool) -> Json:
+def _marks(found: Marks, files: NumberedFiles, pool: Pool) -> JsonValue:
     notes = ([str(each.kind), _note(each, files), each.whose] for each in found.notes)
     return {
         "notes": [pool.add(each) for each in notes],
@@ -141,7 +137,7 @@ def _marks(found: Marks, files: Numbered, pool: Pool) -> Json:
     }
 
 
-def _note(note: Note, files: Numbered) -> str:
+def _note(note: Note, files: NumberedFiles) -> str:
     """Say a wrong place with the file it was read from, by its number in the cell's list."""
     file = files.names(note.file) or note.file
     return f"{note.text}; read from file {file}" if file else note.text

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Final
 
 from harness.core.records import Verdict
 from harness.model.file_facts import FileFact
+from harness.model.simulation.column_resolution import META_PREFIX
 from harness.reports import agreement, summary
-from harness.reports.html_cells import Json, Pool, Question, cell, refusal
-from harness.reports.numbered import numbered
+from harness.reports.file_numbers import number_files
+from harness.reports.html_cells import JsonValue, Pool, QuestionContext, cell, refusal
 from harness.reports.words import FINDINGS, PARTIES, TRACED, VERDICTS, way_text
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
 
-META_PREFIX: Final = "_hoodie_"
 
-
-def data(run: Run) -> dict[str, Json]:
+def data(run: Run) -> dict[str, JsonValue]:
     """Return everything that the page's script needs."""
     pool = Pool()
     steps, instants = _steps(run), _instants(run)
@@ -32,14 +30,14 @@ def data(run: Run) -> dict[str, Json]:
         "findings": {str(kind): asdict(word) for kind, word in FINDINGS.items()},
         "parties": {str(party or ""): word.meaning for party, word in PARTIES.items()},
         "ways": _ways(run),
-        "readers": [_reader(run, name) for name in _readers(run)],
+        "readers": [_reader(run, name) for name in summary.readers(run)],
         "variants": variants,
         "questions": _questions(run, pool),
         "pool": pool.items,
     }
 
 
-def _ways(run: Run) -> Json:
+def _ways(run: Run) -> JsonValue:
     """Return what every way of reading is that gives a wrong answer."""
     found = dict.fromkeys(way for each in run.verdicts for way in each.reproduces)
     return {way: way_text(way) for way in found}
@@ -50,11 +48,7 @@ def _variants(run: Run) -> list[VariantInfo]:
     return [run.variant(name) for name in names]
 
 
-def _readers(run: Run) -> list[str]:
-    return list(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
-
-
-def _reader(run: Run, name: str) -> Json:
+def _reader(run: Run, name: str) -> JsonValue:
     known = run.readers.get(name)
     return {
         "reader": name,
@@ -87,7 +81,7 @@ def _variant(
     numbers: Iterable[int],
     instants: Mapping[str, int],
     pool: Pool,
-) -> Json:
+) -> JsonValue:
     return {
         "id": variant.id,
         "scenario": variant.scenario,
@@ -105,7 +99,7 @@ def _variant(
 
 def _step(
     run: Run, variant: VariantInfo, number: int, instants: Mapping[str, int], pool: Pool
-) -> Json:
+) -> JsonValue:
     step = variant.step(number)
     state = run.by_step.get((variant.id, number))
     outcome = state.outcome if state else None
@@ -123,43 +117,50 @@ def _step(
     }
 
 
-def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[Json]:
+def _files(files: Sequence[FileFact], instants: Mapping[str, int], pool: Pool) -> list[JsonValue]:
     """Return a state's files, the one numbered 1 first. Most were there a step before."""
     return [
         pool.add(_file(fact, instants.get(fact.instant), pool))
-        for fact in numbered(files, instants).facts
+        for fact in number_files(files, instants).facts
     ]
 
 
-def _file(fact: FileFact, step: int | None, pool: Pool) -> Json:
+def _file(fact: FileFact, step: int | None, pool: Pool) -> JsonValue:
     return {
         "path": fact.path,
         "kind": str(fact.kind),
         "group": fact.file_group,
         "instant": fact.instant,
         "step": step,
-        "columns": pool.add([list(c) for c in fact.columns if c[0][:8] != META_PREFIX]),
+        "columns": pool.add([list(c) for c in fact.columns if not c[0].startswith(META_PREFIX)]),
         "meta": sum(name.startswith(META_PREFIX) for name, _ in fact.columns),
         "keys": list(fact.keys),
         "deleted": list(fact.deleted),
     }
 
 
-def _questions(run: Run, pool: Pool) -> list[Json]:
+def _questions(run: Run, pool: Pool) -> list[JsonValue]:
     """Return the questions, each with its cells: what they share is said once."""
     variants = {each.id: number for number, each in enumerate(_variants(run))}
-    readers = {name: number for number, name in enumerate(_readers(run))}
+    readers = {name: number for number, name in enumerate(summary.readers(run))}
     instants = _instants(run)
-    found: list[Json] = []
+    found: list[JsonValue] = []
     for (variant, step, view, query), verdicts in agreement.questions(run).items():
         state = run.by_step.get((variant, step))
-        files = numbered(state.files if state else (), instants.get(variant, {}))
-        asked: dict[str, Json] = {"v": variants[variant], "s": step, "view": view, "query": query}
-        found.append(asked | _cells(run, Question(verdicts, files), readers, pool))
+        files = number_files(state.files if state else (), instants.get(variant, {}))
+        asked: dict[str, JsonValue] = {
+            "v": variants[variant],
+            "s": step,
+            "view": view,
+            "query": query,
+        }
+        found.append(asked | _cells(run, QuestionContext(verdicts, files), readers, pool))
     return found
 
 
-def _cells(run: Run, of: Question, readers: Mapping[str, int], pool: Pool) -> dict[str, Json]:
+def _cells(
+    run: Run, of: QuestionContext, readers: Mapping[str, int], pool: Pool
+) -> dict[str, JsonValue]:
     first = of.verdicts[0]
     return {
         # A case is this and its reader's name.
@@ -169,7 +170,9 @@ def _cells(run: Run, of: Question, readers: Mapping[str, int], pool: Pool) -> di
     }
 
 
-def _agreements(run: Run, verdicts: Sequence[Verdict], readers: Mapping[str, int]) -> list[Json]:
+def _agreements(
+    run: Run, verdicts: Sequence[Verdict], readers: Mapping[str, int]
+) -> list[JsonValue]:
     return [
         [each.with_truth, str(each.kind), [readers[name] for name in each.readers]]
         for each in agreement.agreements(run, verdicts)

@@ -31,7 +31,7 @@ FILE: Final = "junit.xml"
 KNOWN: Final = "known"
 ANSWERED: Final = "answered"
 """What is declared unsupported, and was answered."""
-Result = junitparser.Failure | junitparser.Error | junitparser.Skipped
+CaseResult = junitparser.Failure | junitparser.Error | junitparser.Skipped
 PLACES: Final = 20
 """So many wrong places are listed by `details`; the HTML report has them all."""
 
@@ -73,7 +73,7 @@ def _cell(verdict: Verdict, answer: Answer | None) -> junitparser.TestCase:
     return case
 
 
-def _result(verdict: Verdict, answer: Answer | None) -> Result | None:
+def _result(verdict: Verdict, answer: Answer | None) -> CaseResult | None:
     match verdict.verdict:
         case VerdictKind.CORRECT if not verdict.disclaimed:
             return None
@@ -82,7 +82,7 @@ def _result(verdict: Verdict, answer: Answer | None) -> Result | None:
         case VerdictKind.UNKNOWN:
             return _unknown(verdict, answer)
     failure = junitparser.Failure(_heading(verdict, answer), _kind(verdict))
-    failure.text = _xml("\n".join([*_evidence(verdict, answer), f"All of it: {html.FILE}"]))
+    failure.text = _xml("\n".join([*_evidence(verdict, answer), f"In full: {html.FILE}"]))
     return failure
 
 
@@ -121,7 +121,7 @@ def _evidence(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
 
 
 def message(verdict: Verdict, answer: Answer | None) -> str:
-    """Say in a line what is wrong with an answer: what is known, the refusal, the findings."""
+    """Return in one line what is wrong with an answer: what is known, the refusal, the findings."""
     said = [f"known: {verdict.known}"] if verdict.known else []
     said += [*_refused(verdict, answer), *map(_found, verdict.findings)]
     return _xml("; ".join(said))

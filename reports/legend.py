@@ -10,6 +10,7 @@ from rich.console import Console
 from harness.core.records import VerdictKind
 from harness.model import past_views
 from harness.model.commit import AS_OF, INCREMENTAL
+from harness.reports import summary
 from harness.reports.lines import item, say
 from harness.reports.words import FINDINGS, VERDICTS
 from harness.reports.words import VIEWS as MEANINGS
@@ -29,7 +30,7 @@ VIEWS: Final[Mapping[str, str]] = {
 
 def short_names(run: Run) -> Mapping[str, str]:
     """Return each reader a short name: its engine, numbered where there are several of it."""
-    readers = list(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
+    readers = summary.readers(run)
     engines = [reader.partition("{")[0].partition("-")[0][:LABEL] for reader in readers]
     return {
         reader: f"{engine} {engines[: at + 1].count(engine)}"
@@ -68,7 +69,7 @@ def _words(run: Run) -> Iterator[tuple[str, str]]:
     words += [FINDINGS[kind] for kind in FINDINGS if kind in kinds]
     yield from ((word.short, f"{word.label}: {word.meaning}") for word in words)
     if any(each.known for each in run.verdicts):
-        yield "*", "known: the baseline beside the scenario names it"
+        yield "*", "known: listed in the baseline beside the scenario"
     if any(len(each.findings) > 1 for each in run.verdicts):
         yield "+", "with more findings than this one"
     for name in dict.fromkeys(past_views.name_of(each.view) for each in run.verdicts):

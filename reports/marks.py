@@ -10,7 +10,6 @@ from harness.core.records import Column, Expected, Finding, FindingKind, Witness
 from harness.model.canonical import Value, text_of
 from harness.reports.sentences import own_text, witness_text
 
-Row = tuple[Value, ...]
 HEAD = -1
 """The row number of the column's heading."""
 WHOLE = -1
@@ -52,13 +51,13 @@ class Marks:
 def marks(
     expected: Expected,
     columns: Sequence[Column],
-    rows: Sequence[Row],
+    rows: Sequence[tuple[Value, ...]],
     findings: Sequence[Finding],
     key: str,
 ) -> Marks:
     """Find the places of the findings; `key` names the key column."""
-    left = _Table([name for name, _ in expected.columns], expected.rows, key)
-    right = _Table([column.name for column in columns], rows, key)
+    left = _KeyedTable([name for name, _ in expected.columns], expected.rows, key)
+    right = _KeyedTable([column.name for column in columns], rows, key)
     places = [(each.kind, place) for each in findings for place in each.places]
     moved = _moved(places, key)
     notes = (Note(kind, _text(kind, at), _whose(at), at.file) for kind, at in places)
@@ -82,10 +81,10 @@ def _whose(place: Witness) -> str:
     return f"{origin.name}, step {origin.step}{row}"
 
 
-class _Table:
+class _KeyedTable:
     """A table whose rows are found by the text of their key."""
 
-    def __init__(self, names: list[str], rows: Sequence[Row], key: str) -> None:
+    def __init__(self, names: list[str], rows: Sequence[tuple[Value, ...]], key: str) -> None:
         self.names = names
         self.keys = [_key_text(row[names.index(key)]) if key in names else "" for row in rows]
 
@@ -111,7 +110,7 @@ def _moved(places: Sequence[tuple[FindingKind, Witness]], key: str) -> dict[str,
 
 
 def _marks(
-    table: _Table, places: Sequence[tuple[FindingKind, Witness]], moved: dict[str, str | None]
+    table: _KeyedTable, places: Sequence[tuple[FindingKind, Witness]], moved: dict[str, str | None]
 ) -> list[Mark]:
     found = []
     for number, (kind, place) in enumerate(places):
@@ -125,7 +124,7 @@ def _marks(
 
 
 def _pairs(
-    left: _Table, right: _Table, moved: dict[str, str | None]
+    left: _KeyedTable, right: _KeyedTable, moved: dict[str, str | None]
 ) -> tuple[tuple[int | None, int | None], ...]:
     pairs: list[tuple[int | None, int | None]] = []
     seen: set[int] = set()

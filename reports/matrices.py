@@ -91,7 +91,7 @@ def _variant(
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _MatrixRow:
     """What all readers answered after a step, in views that they answered alike."""
 
     step: int
@@ -118,15 +118,15 @@ def _view(name: str) -> str:
     return f"{VIEWS[back.name]} {back.step}" if back else VIEWS.get(name, name)
 
 
-def _rows(verdicts: Sequence[Verdict]) -> tuple[list[_Row], list[int]]:
+def _rows(verdicts: Sequence[Verdict]) -> tuple[list[_MatrixRow], list[int]]:
     """Return the rows of the steps after which something is not correct, and the other steps."""
     asked: dict[tuple[int, str, str], dict[str, Verdict]] = {}
     for each in verdicts:
         asked.setdefault((each.step, each.view, each.query), {})[each.reader] = each
-    alike: dict[tuple[object, ...], _Row] = {}
+    alike: dict[tuple[object, ...], _MatrixRow] = {}
     for (step, view, query), cells in sorted(asked.items(), key=lambda item: item[0][0]):
         marks = tuple((reader, str(_cell(each))) for reader, each in cells.items())
-        first = alike.get((step, query, marks), _Row(step, (), query, cells))
+        first = alike.get((step, query, marks), _MatrixRow(step, (), query, cells))
         alike[step, query, marks] = replace(first, views=(*first.views, view))
     bad = {each.step for each in verdicts if each.verdict is not VerdictKind.CORRECT}
     right = sorted({row.step for row in alike.values()} - bad)
@@ -136,7 +136,7 @@ def _rows(verdicts: Sequence[Verdict]) -> tuple[list[_Row], list[int]]:
 def _matrix(
     run: Run,
     variant: VariantInfo,
-    rows: Sequence[_Row],
+    rows: Sequence[_MatrixRow],
     readers: Sequence[str],
     labels: Mapping[str, str],
     console: Console,

@@ -31,16 +31,15 @@ def said(pairs: Sequence[Pairs]) -> str:
         return ""
     variants, all_of_them = sum(p.variants for p in pairs), sum(p.combinations for p in pairs)
     covered, cannot = sum(p.covered for p in pairs), sum(len(p.cannot) for p in pairs)
-    lacking = f"; {cannot:,} more cannot be" if cannot else "; there are no others"
+    lacking = f"; {cannot:,} more are impossible" if cannot else "; there are no others"
     return (
-        f"{variants:,} of {all_of_them:,} possible variants cover all {covered:,} pairs of axis "
-        f"values that can be in {len(pairs)} scenarios{lacking}"
+        f"{variants:,} of {all_of_them:,} possible variants cover all {covered:,} possible pairs "
+        f"of axis values in {counted(len(pairs), 'scenario')}{lacking}"
     )
 
 
 PARTLY: Final = (
-    "Readers that are asked about so many variants that each meets every axis value of a scenario, "
-    "not every two of them together"
+    "Readers that are asked about every axis value of a scenario, but not about every pair of them"
 )
 
 

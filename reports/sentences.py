@@ -11,33 +11,33 @@ from harness.reports.words import PARTIES, exact, kind_of, short, shown
 
 NAMED: Final = 3
 """So many ways of reading are listed where several give an answer."""
-LITTLE: Final = "would give the same, which is too little to name it by"
-"""What is said of the only way of reading that gives a count, or an answer without rows."""
+LITTLE: Final = "gives the same answer, but an answer this small proves nothing"
+"""About the only way of reading that gives a count, or an answer without rows."""
 LINE: Final = 240
 """Characters of a refusal in a sentence, and of a line of a server's log."""
 
 _ROWS = {
-    FindingKind.GHOST_ROW: "is answered although it was deleted or is not asked for",
-    FindingKind.PREMATURE: "is answered as in a newer table",
-    FindingKind.DUPLICATE: "is answered more than once",
-    FindingKind.UNEXPLAINED: "is answered although it was never written",
+    FindingKind.GHOST_ROW: "is in the answer although it was deleted or is not asked for",
+    FindingKind.PREMATURE: "is in the answer as in a newer table",
+    FindingKind.DUPLICATE: "is in the answer more than once",
+    FindingKind.UNEXPLAINED: "is in the answer although it was never written",
 }
 
 
 def witness_text(kind: FindingKind, witness: Witness) -> str:
-    """Say one wrong place: which row and column, what was found, and whose value it is."""
+    """Describe one wrong place: its row and column, what was found, and whose value that is."""
     if not witness.column:
         return _row_text(kind, witness)
     if witness.column == COUNT:
-        return f"{shown(witness.found)} rows are counted; expected {shown(witness.expected)}"
+        return f"the count is {shown(witness.found)}; expected {shown(witness.expected)}"
     if _is_about_column(kind, witness):
         return _column_text(kind, witness)
     found, expected = shown(witness.found), shown(witness.expected)
     if kind is FindingKind.TYPE_DRIFT:
-        found += f" as a {kind_of(witness.found)}"
-        expected += f" as a {kind_of(witness.expected)}"
+        found += f" ({kind_of(witness.found)})"
+        expected += f" ({kind_of(witness.expected)})"
     whose = f", {_whose(kind, witness.origin, witness.key)}" if witness.origin else ""
-    return f"row {witness.key} shows under {witness.column} {found}{whose}; expected {expected}"
+    return f"in row {witness.key}, {witness.column} shows {found}{whose}; expected {expected}"
 
 
 def own_text(witness: Witness) -> str:
@@ -62,7 +62,7 @@ def _row_text(kind: FindingKind, witness: Witness) -> str:
     row = f"row {witness.key}" if witness.key else "a row without a key"
     if kind is FindingKind.PREMATURE and witness.found is None:
         then = short(exact(witness.expected))
-        return f"{row} is left out as in a newer table; the view should show {then}"
+        return f"{row} is missing, as in a newer table; the view should show {then}"
     if kind is FindingKind.LOST_ROW:
         return f"{row} is not in the answer; expected {short(exact(witness.expected))}"
     what = _ROWS.get(kind, "is not as expected")
@@ -84,29 +84,29 @@ def _column_text(kind: FindingKind, witness: Witness) -> str:
         return f"column {witness.column} is declared as {found}; expected {expected}"
     if witness.found is None:
         return f"column {witness.column} is not in the answer"
-    return f"column {witness.column} is in the answer although it should not be, or twice"
+    return f"column {witness.column} should not be in the answer, or is there twice"
 
 
 def finding_text(finding: Finding) -> str:
-    """Say a finding by its witness, how many places it explains, and whose doing it is."""
+    """Describe a finding by its witness, how many places it has, and who is to blame."""
     whose = PARTIES[finding.party].short
     return places_text(finding) + (f"; {whose}" if whose else "")
 
 
 def places_text(finding: Finding) -> str:
-    """Say a finding by its witness, and how many places more it explains."""
+    """Describe a finding by its witness, and how many more places it has."""
     more = len(finding.places) - 1
     rest = f" (and {more} more {'place' if more == 1 else 'places'})" if more else ""
     return witness_text(finding.kind, finding.witness) + rest
 
 
 def answered_text(verdict: Verdict) -> str:
-    """Say that a reader answered what it is declared not to know; empty where it did not."""
-    return f"declared unsupported ({verdict.disclaimed}), and answered" * bool(verdict.disclaimed)
+    """Return that a reader answered what it is declared not to know; empty where it did not."""
+    return f"declared unsupported ({verdict.disclaimed}), but answered" * bool(verdict.disclaimed)
 
 
 def refusal_text(refusal: Refusal, longest: int = LINE) -> str:
-    """Say a refusal in one line; a long message leaves its cause half of it."""
+    """Return a refusal in one line; a long message leaves half of it to its cause."""
     code = f" ({refusal.code})" if refusal.code else ""
     said = f"{refusal.kind}{code}: {refusal.message}"
     if refusal.cause in refusal.message and len(said) <= longest:
@@ -135,7 +135,7 @@ def mapping_text(reproduces: tuple[str, ...], claimed: str) -> str:
     if claimed:
         return f"reads {claimed}"
     if len(reproduces) == 1:
-        return f"none is claimed, {reproduces[0]} {LITTLE}"
+        return f"none is claimed: {reproduces[0]} {LITTLE}"
     if len(reproduces) > NAMED:
-        return f"{len(reproduces)} ways of reading give the same answer, so none is named"
-    return f"none is claimed, the same answer is given by: {'; '.join(reproduces)}"
+        return f"{len(reproduces)} ways of reading give the same answer, so none is claimed"
+    return f"none is claimed: the same answer comes from {'; '.join(reproduces)}"

@@ -1,4 +1,4 @@
-"""Equal results of a run, gathered: what all reports say first. Pure; nothing is judged here."""
+"""The results of a run, equal ones as one group: what all reports say first. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.errors import printable
-from harness.core.records import Finding, FindingKind, Refusal, Verdict, VerdictKind
+from harness.core.records import Finding, FindingKind, OutcomeKind, Refusal, Verdict, VerdictKind
 from harness.model import past_views as views
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS, PARTIES, counted, short
@@ -30,7 +30,7 @@ SHORTEST: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ResultGroup:
     """The same result of one reader in several cells."""
 
     verdict: VerdictKind
@@ -49,7 +49,7 @@ class Group:
     what: str
     """What was seen, and where."""
     why: str
-    """The first place, error or reason in full, how it comes about, and whose doing it is."""
+    """The first place, error or reason in full, how it comes about, and who is to blame."""
 
     @property
     def amount(self) -> str:
@@ -58,14 +58,14 @@ class Group:
 
     @property
     def text(self) -> str:
-        """Say all of it in one sentence."""
+        """Return all of it as a sentence."""
         said = f"{self.reader}: {self.what}" + (f": {self.why}" if self.why else "")
         known = f" Known: {self.known.rstrip('.')}." if self.known else ""
         return printable(f"{said}. {self.amount}.{known}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _CellResult:
     """One result in one cell."""
 
     verdict: Verdict
@@ -79,6 +79,21 @@ def totals(run: Run) -> Mapping[VerdictKind, int]:
     return {kind: counts[kind] for kind in ORDER}
 
 
+def readers(run: Run) -> tuple[str, ...]:
+    """Return every reader of a run: those planned, and any whose answer was judged."""
+    return tuple(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
+
+
+def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
+    """Yield each step that was not applied, and why."""
+    for each in run.failed_steps:
+        outcome = each.outcome
+        why = outcome.because or str(outcome.kind)
+        if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
+            why = f"refused by the writer: {refusal_text(outcome.refusal)}"
+        yield f"{each.variant}, step {each.step.number} '{each.step.text}'", why
+
+
 def flaky(run: Run) -> tuple[str, ...]:
     """Return the cases that were answered only when asked again."""
     answers = (run.answers.get(each.case) for each in run.verdicts)
@@ -90,25 +105,25 @@ def explained(run: Run) -> str:
     wrong = [each for each in run.verdicts if each.verdict is VerdictKind.WRONG]
     claimed = sum(bool(each.claimed) for each in wrong)
     counts = Counter(min(len(each.reproduces), 2) for each in wrong)
-    little = counts[1] - claimed
-    unclaimed = f"{little:,} what one gives, but a count or empty, too little to name it by"
+    small = counts[1] - claimed
+    unproven = f"one fits {small:,} so small (a count, or no rows) that it proves nothing"
     said = (
-        f"{claimed:,} are exactly what one way of reading the files gives, which is named",
-        f"{counts[2]:,} what several give, so none is claimed",
-        *([unclaimed] if little else ()),
-        f"{counts[0]:,} what none of those tried gives",
+        f"exactly one way of reading the files explains {claimed:,}, and is named",
+        f"several explain {counts[2]:,}, so none is claimed",
+        *([unproven] if small else ()),
+        f"none of those tried explains {counts[0]:,}",
     )
     return f"Of {counted(len(wrong), 'wrong answer')}, {'; '.join(said)}." if wrong else ""
 
 
-def group_findings(run: Run) -> tuple[Group, ...]:
+def group_findings(run: Run) -> tuple[ResultGroup, ...]:
     """Gather equal results over cells: what was not known before first, then the worst.
 
-    Findings are equal when reader, scenario, kind and whose doing it is are, refusals when their
+    Findings are equal when reader, scenario, kind and blame are, refusals when their
     meaning is; unknown and unsupported cells when reader and reason are. The first place in the
     history speaks for all.
     """
-    gathered: dict[Hashable, list[_Seen]] = {}
+    gathered: dict[Hashable, list[_CellResult]] = {}
     for verdict in run.verdicts:
         for seen in _results(run, verdict):
             gathered.setdefault(_key(seen), []).append(seen)
@@ -116,23 +131,23 @@ def group_findings(run: Run) -> tuple[Group, ...]:
     return tuple(sorted(groups, key=_rank))
 
 
-def _rank(group: Group) -> tuple[bool, int, int]:
+def _rank(group: ResultGroup) -> tuple[bool, int, int]:
     kinds = list(FindingKind)
     finding = kinds.index(group.finding) if group.finding else len(kinds)
     return bool(group.known), ORDER.index(group.verdict), finding
 
 
-def _results(run: Run, verdict: Verdict) -> Iterator[_Seen]:
+def _results(run: Run, verdict: Verdict) -> Iterator[_CellResult]:
     if verdict.verdict is not VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
-        yield from (_Seen(verdict, finding) for finding in verdict.findings)
+        yield from (_CellResult(verdict, finding) for finding in verdict.findings)
     answer = run.answers.get(verdict.case)
     if verdict.verdict is VerdictKind.REFUSED:
-        yield _Seen(verdict, refusal=answer.refusal if answer else None)
+        yield _CellResult(verdict, refusal=answer.refusal if answer else None)
     elif verdict.verdict in {VerdictKind.UNKNOWN, VerdictKind.UNSUPPORTED}:
-        yield _Seen(verdict)
+        yield _CellResult(verdict)
 
 
-def _key(seen: _Seen) -> Hashable:
+def _key(seen: _CellResult) -> Hashable:
     verdict = seen.verdict
     who = verdict.verdict, verdict.reader, verdict.known
     if seen.finding is None and verdict.verdict is not VerdictKind.REFUSED:
@@ -142,11 +157,11 @@ def _key(seen: _Seen) -> Hashable:
     return *who, verdict.scenario, verdict.because, seen.refusal.kind if seen.refusal else ""
 
 
-def _group(run: Run, seen: list[_Seen]) -> Group:
+def _group(run: Run, seen: list[_CellResult]) -> ResultGroup:
     first = min(seen, key=lambda each: each.verdict.step)
     verdicts = sorted((each.verdict for each in seen), key=lambda each: each.step)
     steps = [run.step(each.variant, each.step) for each in verdicts]
-    return Group(
+    return ResultGroup(
         verdict=first.verdict.verdict,
         finding=first.finding.kind if first.finding else None,
         reader=first.verdict.reader,
@@ -162,7 +177,7 @@ def _group(run: Run, seen: list[_Seen]) -> Group:
     )
 
 
-def _what(seen: _Seen) -> str:
+def _what(seen: _CellResult) -> str:
     if seen.finding:
         columns = seen.finding.columns
         names = f" {'column' if len(columns) == 1 else 'columns'} {', '.join(columns)}"
@@ -173,7 +188,7 @@ def _what(seen: _Seen) -> str:
     }.get(seen.verdict.verdict, "gave no answer that could be judged")
 
 
-def _where(run: Run, first: _Seen, verdicts: list[Verdict]) -> str:
+def _where(run: Run, first: _CellResult, verdicts: list[Verdict]) -> str:
     formats = dict.fromkeys(run.variant(each.variant).format for each in verdicts)
     asked = dict.fromkeys(views.name_of(each.view).replace("_", "-") for each in verdicts)
     scenarios = dict.fromkeys(each.scenario for each in verdicts)
@@ -226,7 +241,7 @@ def _mapping(verdicts: Sequence[Verdict]) -> str:
     return mapping_text(shared, shared[0] if len(shared) == 1 and shared == enough else "")
 
 
-def _why(seen: _Seen, mapping: str) -> str:
+def _why(seen: _CellResult, mapping: str) -> str:
     verdict = seen.verdict
     if seen.finding:
         alone = verdict.verdict is VerdictKind.REFUSED

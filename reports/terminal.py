@@ -12,14 +12,13 @@ from typing import Final
 
 from rich.console import Console
 
-from harness.core.records import OutcomeKind, VerdictKind
-from harness.reports import agreement, normalised, pairs, summary
+from harness.core.records import VerdictKind
+from harness.reports import agreement, pairs, summary, tolerance_counts
 from harness.reports.legend import legend, short_names
 from harness.reports.lines import command, item, say
 from harness.reports.matrices import STYLES, counts, matrices
-from harness.reports.sentences import refusal_text
 from harness.reports.words import counted
-from harness.run.load_run import Run, StepResult
+from harness.run.load_run import Run
 from harness.scenario.cells import Excluded
 
 NAME: Final = "terminal"
@@ -56,18 +55,18 @@ def render(run: Run, console: Console, html: Path | None = None) -> None:
     _alarms(run, console)
     _totals(run, console)
     if groups:
-        say(console, "The first of them in full, with what to do about it:")
+        say(console, "The first one in full, with what to do about it:")
         command(console, f"harness explain {shlex.quote(groups[0].cases[0])}")
     if html:
         say(console, f"Every cell with its tables, SQL and files: {html}")
 
 
-def _groups(groups: Sequence[summary.Group], console: Console) -> None:
+def _groups(groups: Sequence[summary.ResultGroup], console: Console) -> None:
     _listed(console, "What is not correct", [each for each in groups if not each.known])
-    _listed(console, "Known, and still so", [each for each in groups if each.known])
+    _listed(console, "Known, and still there", [each for each in groups if each.known])
 
 
-def _listed(console: Console, title: str, groups: Sequence[summary.Group]) -> None:
+def _listed(console: Console, title: str, groups: Sequence[summary.ResultGroup]) -> None:
     if groups:
         say(console, f"\n{title}", "bold")
     for each in groups:
@@ -77,8 +76,8 @@ def _listed(console: Console, title: str, groups: Sequence[summary.Group]) -> No
 def _steps(run: Run, console: Console) -> None:
     if run.failed_steps:
         say(console, "\nSteps that were not applied", "bold")
-    for each in run.failed_steps:
-        item(console, _step(each), STYLES[VerdictKind.UNKNOWN])
+    for what, why in summary.failed_steps(run):
+        item(console, f"{what}: {why}", STYLES[VerdictKind.UNKNOWN])
     if run.info.excluded:
         say(console, "\nLeft out of the plan", "bold")
     for why, alike in _by_reason(run.info.excluded).items():
@@ -91,14 +90,6 @@ def _by_reason(excluded: Sequence[Excluded]) -> Mapping[str, list[str]]:
     for each in excluded:
         reasons.setdefault(each.why, []).append(each.what)
     return reasons
-
-
-def _step(result: StepResult) -> str:
-    what = f"{result.variant}: step {result.step.number} '{result.step.text}'"
-    outcome = result.outcome
-    if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
-        return f"{what} was refused by the writer: {refusal_text(outcome.refusal)}"
-    return f"{what}: {outcome.because or outcome.kind}"
 
 
 def _alarms(run: Run, console: Console) -> None:
@@ -129,11 +120,11 @@ def _totals(run: Run, console: Console) -> None:
     say(console, line + (f"; {known:,} of them known" if known else ""), "bold")
     if said := summary.explained(run):
         say(console, said)
-    if met := normalised.met(run.verdicts):
+    if met := tolerance_counts.met(run.verdicts):
         say(console, f"Normalised, as declared: {'; '.join(each.text for each in met)}.")
     again = len(summary.flaky(run))
     if again:
-        say(console, f"Flaky: {counted(again, 'answer')} came only when asked again.", "yellow")
+        say(console, f"Flaky: {counted(again, 'answer')} came only on a second try.", "yellow")
     if reused := sum(1 for each in run.verdicts if each.reused):
-        told = f"{counted(reused, 'answer')} reused, asked before of an equal table state"
-        say(console, f"{told} (--fresh asks anew).")
+        told = f"{counted(reused, 'answer')} reused from an identical table state"
+        say(console, f"{told} (--fresh asks again).")

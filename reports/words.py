@@ -49,32 +49,34 @@ class Word:
 
 
 VERDICTS: Final[Mapping[VerdictKind, Word]] = {
-    VerdictKind.CORRECT: Word(
-        "correct", "ok", "✓", "The answer is the expected table: every row, value and type."
-    ),
+    VerdictKind.CORRECT: Word("correct", "ok", "✓", "Every row, value and type is as expected."),
     VerdictKind.WRONG: Word(
-        "wrong", "wrong", "≠", "The reader answered without an error, and the answer is wrong."
+        "wrong", "wrong", "≠", "The reader reported no error, but its answer is wrong."
     ),
-    VerdictKind.REFUSED: Word(
-        "refused", "refused", "!", "The reader answered this question with an error."
-    ),
+    VerdictKind.REFUSED: Word("refused", "refused", "!", "The reader answered with an error."),
     VerdictKind.UNSUPPORTED: Word(
-        "unsupported", "unsupp.", "-", "The reader is declared not to know tables of this version."
+        "unsupported",
+        "unsupp.",
+        "-",
+        "The reader is declared not to support tables of this version.",
     ),
     VerdictKind.UNKNOWN: Word(
         "unknown",
         "UNKNOWN",
         "?",
-        "There is no answer, or it is not sure what is right: this is not a pass.",
+        "There is no answer, or the right answer is in doubt. This is not a pass.",
     ),
 }
 
 FINDINGS: Final[Mapping[FindingKind, Word]] = {
     FindingKind.MISALIGNED: Word(
-        "misaligned", "misalign", "⇄", "The value of another column stands under this name."
+        "misaligned", "misalign", "⇄", "Another column's value appears under this name."
     ),
     FindingKind.RESURRECTED: Word(
-        "resurrected", "resurr.", "↺", "The value of a dropped column of the same name came back."
+        "resurrected",
+        "resurr.",
+        "↺",
+        "A dropped column's value came back under a column of the same name.",
     ),
     FindingKind.STALE: Word(
         "stale", "stale", "◷", "An older value, or the columns of an older schema."
@@ -83,48 +85,54 @@ FINDINGS: Final[Mapping[FindingKind, Word]] = {
         "premature",
         "too soon",
         "◴",
-        "Newer than the view should show: what log files hold, or later steps.",
+        "Newer than this view should show: from log files, or from a later step.",
     ),
     FindingKind.MISSING_RENAME: Word(
-        "missing rename", "rename", "✎", "NULL for a value written under the column's former name."
+        "missing rename",
+        "rename",
+        "✎",
+        "NULL instead of a value that was written under the column's former name.",
     ),
     FindingKind.LOST_VALUE: Word(
         "lost value",
         "lost val",
         "∅",
-        "NULL for a value, and no former name of its column explains it.",
+        "NULL instead of a value, and no former column name explains it.",
     ),
     FindingKind.GHOST_ROW: Word(
-        "ghost row", "ghost", "+", "A row is answered that was deleted, or is not asked for."
+        "ghost row", "ghost", "+", "A row that was deleted, or that the query does not ask for."
     ),
-    FindingKind.LOST_ROW: Word("lost row", "lost row", "−", "A row of the table is not answered."),  # noqa: RUF001
+    FindingKind.LOST_ROW: Word("lost row", "lost row", "−", "A row is missing from the answer."),  # noqa: RUF001
     FindingKind.DUPLICATE: Word(
         "duplicate",
         "twice",
         "×",  # noqa: RUF001
-        "A row, or a column, is answered more than once.",
+        "A row or a column appears more than once.",
     ),
     FindingKind.ALTERED_VALUE: Word(
         "altered value",
         "altered",
         "≈",
-        "The right value with digits, zone, precision, case or such changed.",
+        "The right value with changed digits, time zone, precision, case or the like.",
     ),
     FindingKind.TYPE_DRIFT: Word(
-        "type drift", "type", "τ", "The right value in another type, or a column of another type."
+        "type drift",
+        "type",
+        "τ",
+        "The right value in the wrong type, or a column of the wrong type.",
     ),
     FindingKind.UNEXPLAINED: Word(
         "unexplained",
         "unexpl.",
         "¿",
-        "Wrong, and nothing that was written explains it, or several things do.",
+        "Wrong, and nothing that was written explains it, or more than one thing does.",
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """Whose doing a finding is, in words."""
+    """Who is to blame for a finding, in words."""
 
     short: str
     meaning: str
@@ -133,74 +141,74 @@ class Blame:
 PARTIES: Final[Mapping[Party | None, Blame]] = {
     Party.READER: Blame(
         "the files hold what was written",
-        "The reader's doing: the data files hold what was written, and the answer differs.",
+        "The reader is to blame: the data files hold what was written, and the answer differs.",
     ),
     Party.WRITER: Blame(
-        "the files hold it so: the writer's doing",
-        "The writer's doing: the data files themselves hold something else than was written, and "
-        "the reader shows what is in them.",
+        "the files hold the same: the writer is to blame",
+        "The writer is to blame: the data files themselves differ from what was written, and the "
+        "reader shows what they hold.",
     ),
     Party.MODEL: Blame(
         "engines and files agree: check the expected table first",
-        "Nobody's doing yet: several engines answer this, and the data files hold it. The expected "
-        "table alone says otherwise, so the mistake may be the harness's own.",
+        "Nobody is blamed yet: several engines give this answer, and the data files hold it. Only "
+        "the expected table disagrees, so the mistake may be the harness's own.",
     ),
     Party.UNSURE: Blame(
-        "the files hold it so: the writer's doing or our own mistake, which is not sure",
-        "Not sure whose doing: the data files, as we read them, hold what is answered. But the "
-        "statements do not settle that it should not be there, or another engine shows what was "
-        "written. So the writer may be to blame, or the harness's own expectation or its reading "
-        "of the files.",
+        "the files hold the same: the mistake is the writer's or our own",
+        "It is not certain who is to blame: the data files, as we read them, hold this answer. But "
+        "the statements do not prove it wrong, or another engine shows what was written. The "
+        "mistake may be the writer's, or the harness's: in what it expects, or in how it reads "
+        "the files.",
     ),
     None: Blame(
         "",
-        "Whose doing it is, is not known: the values in the data files could not be looked at, or "
+        "It is not known who is to blame: the values in the data files could not be checked, or "
         "the run is older than that check.",
     ),
 }
 
 
 TRACED: Final = (
-    "Values that the harness makes tell what they were written for: f3s1r2, or 301002, is field 3, "
-    "step 1, row 2."
+    "Values made by the harness say where they belong: f3s1r2, or 301002, is field 3, step 1, "
+    "row 2."
 )
 VIEWS: Final[Mapping[str, str]] = {
     "snapshot": "the table as it is now",
-    "read_optimized": "of a merge-on-read table, what its base files hold, without the changes "
-    "that are in log files still",
-    "base_name": "a merge-on-read table, asked by its plain name",
-    AS_OF: "the table as it was after the step that is named",
-    INCREMENTAL: "what was written after the step that is named",
+    "read_optimized": "a merge-on-read table's base files alone, without the changes that are "
+    "still in log files",
+    "base_name": "a merge-on-read table, queried by its plain name",
+    AS_OF: "the table as it was after the named step",
+    INCREMENTAL: "what was written after the named step",
 }
-"""What of a table each view shows."""
+"""What each view shows of a table."""
 WAYS: Final[Mapping[str, str]] = {
-    By.ID: "a column is found by its field id, which a rename or a move does not change",
-    By.NAME: "a column is looked for in each file under the name that it has today",
-    By.FOLDED: "the same, upper and lower case being one",
-    By.POSITION: "the table's first column is taken from the first of a file, and so on, whatever "
-    "their names are",
-    ANEW: "each file's columns get the ids that they would have in a table that was created so",
-    OUTSIDE: "what is inside a column is looked for under the name that it has today",
-    META_COUNTED: "the columns that Hudi puts first in each file count as well",
-    Logs.IGNORED: "newer values and deletes in log files are left out",
+    By.ID: "columns are found by field id, which stays the same when they are renamed or moved",
+    By.NAME: "columns are looked up in each file by their current name",
+    By.FOLDED: "columns are looked up in each file by their current name, ignoring case",
+    By.POSITION: "the table's first column is read from the file's first column, and so on, "
+    "whatever their names",
+    ANEW: "the columns of each file are numbered afresh, as in a newly created table",
+    OUTSIDE: "what is inside a column is looked up by its current name",
+    META_COUNTED: "the columns that Hudi puts first in each file are counted too",
+    Logs.IGNORED: "newer values and deletes in log files are ignored",
     Logs.BY_ID: "columns of log files are found by field id",
-    Logs.UNDELETED: "deleted rows are not left out",
-    CATALOG: "the columns are those after that step, not today's (0: the creation)",
-    LEFT_OUT: "files are skipped by the statistics of the column that is found so",
-    LISTED: "the catalog keeps a list of columns of each partition "
-    "too, and what stands beyond the end of an older, shorter one is NULL",
-    STORED: "what a file stores is taken for a value of the table's type, "
-    "whatever type the file says",
-    CAST: "texts of a file are cast where the table's column has numbers",
-    CUT: "what is less than a millisecond is cut off, towards 1970",
+    Logs.UNDELETED: "deleted rows are still shown",
+    CATALOG: "the columns are those after that step, not the current ones (0: the creation)",
+    LEFT_OUT: "files are skipped by the statistics of the column that is found this way",
+    LISTED: "the catalog keeps a column list for each partition too, and columns beyond the end of "
+    "an older, shorter list are NULL",
+    STORED: "stored values are taken for values of the table's type, whatever type the file "
+    "declares",
+    CAST: "strings in a file are cast where the table's column is numeric",
+    CUT: "fractions of a millisecond are cut off, towards 1970",
     OVERLAID: "where the catalog does not list Hudi's columns, the commit time, the record key and "
-    "the partition path of rows from base files stand under its first, third and fourth column",
+    "the partition path of rows from base files appear under their first, third and fourth column",
     REKEYED: "where the catalog does not list Hudi's columns, the third column of a row from a "
-    "base file is taken for its record key, so that log files' newer values and deletes miss it",
-    Given.ALL: "rows are shown that were written before the step as well, whenever that was",
-    Given.EARLIER: "rows are shown that were written in the step itself as well",
-    Given.LATER: "rows are left out that were written in the next step",
-    Given.NOTHING: "no row that was written after the step is shown",
+    "base file is taken for its record key, so newer values and deletes in log files miss it",
+    Given.ALL: "rows written before the step are shown too, however old they are",
+    Given.EARLIER: "rows written in the step itself are shown too",
+    Given.LATER: "rows written in the next step are left out",
+    Given.NOTHING: "no row written after the step is shown",
 }
 """What a reader does that reads in such a way; a way may have several of these parts."""
 
@@ -209,8 +217,8 @@ def way_text(way: str) -> str:
     """Return what a way of reading is, part by part.
 
     >>> way_text("by name, base files only")
-    'a column is looked for in each file under the name that it has today; \
-newer values and deletes in log files are left out'
+    'columns are looked up in each file by their current name; \
+newer values and deletes in log files are ignored'
     """
     return "; ".join(WAYS[part] for part in way_parts(way))
 
@@ -270,7 +278,7 @@ def kind_of(value: Value) -> str:
     names: tuple[tuple[type, str], ...] = (
         (type(None), "NULL"),
         (bool, "boolean"),
-        (int, "whole number"),
+        (int, "integer"),
         (float, "floating-point number"),
         (str, "string"),
         (decimal.Decimal, "decimal"),

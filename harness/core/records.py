@@ -202,6 +202,11 @@ class Answer:
         return self.question.count or not self.rows
 
     @property
+    def has_table(self) -> bool:
+        """Whether it is a table, were it an empty one: no refusal, and neither unknown nor void."""
+        return self.refusal is None and not (self.unknown or self.void)
+
+    @property
     def has_rows(self) -> bool:
         """Whether a server gave rows, were it of a column that was asked alone.
 
@@ -298,6 +303,10 @@ class Expected:
     rows: tuple[tuple[Cellular, ...], ...]
 
 
+QuestionKey = tuple[str, int, str, str]
+"""Variant, step, view and query: what the cells of several readers have in common."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What is judged of one cell."""
@@ -327,6 +336,11 @@ class Verdict:
     """What is declared of a reader that answered, and is not to know such a table; else empty."""
     scant: Annotated[bool, Field(exclude_if=lambda scant: not scant)] = False
     """Whether the answer tells too little to claim a way of reading (`Answer.scant`)."""
+
+    @property
+    def question(self) -> QuestionKey:
+        """What was asked, whoever was asked it."""
+        return self.variant, self.step, self.view, self.query
 
     @property
     def claimed(self) -> str:

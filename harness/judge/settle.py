@@ -7,7 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from harness.core.records import Answer, Finding, FindingKind, Party, Verdict, VerdictKind, Witness
+from harness.core.records import (
+    Answer,
+    Finding,
+    FindingKind,
+    Party,
+    QuestionKey,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
 from harness.scenario.cells import parse_reader
 
 VOICES: Final = 2
@@ -27,18 +36,15 @@ def settle(verdicts: Sequence[Verdict], answers: Mapping[str, Answer]) -> tuple[
     statement settles it, the verdict is `unknown`: an engine is not blamed for what may be our own
     mistake, and it is no pass. Else a wrong answer stays wrong, whoever did it.
     """
-    answered: dict[tuple[int, str, str], list[Verdict]] = {}
+    answered: dict[QuestionKey, list[Verdict]] = {}
     for each in verdicts:
-        if each.verdict in _JUDGED and _has_rows(answers.get(each.case)):
-            answered.setdefault(_question(each), []).append(each)
+        answer = answers.get(each.case)
+        if each.verdict in _JUDGED and answer is not None and answer.has_table:
+            answered.setdefault(each.question, []).append(each)
     return tuple(
-        _settle(each, answered.get(_question(each), ())) if may_turn(each) else each
+        _settle(each, answered.get(each.question, ())) if may_turn(each) else each
         for each in verdicts
     )
-
-
-def _question(verdict: Verdict) -> tuple[int, str, str]:
-    return verdict.step, verdict.view, verdict.query
 
 
 def may_turn(verdict: Verdict) -> bool:
@@ -51,10 +57,6 @@ def may_turn(verdict: Verdict) -> bool:
     many agree: that is an alarm of reports.
     """
     return any(each.party in _FILED for each in verdict.findings)
-
-
-def _has_rows(answer: Answer | None) -> bool:
-    return answer is not None and not (answer.refusal or answer.unknown or answer.void)
 
 
 def _settle(verdict: Verdict, answered: Sequence[Verdict]) -> Verdict:

@@ -14,7 +14,7 @@ from harness.run.recorded_case import case_of
 from harness.scenario.cells import Plan
 
 
-class Kinds:
+class VerdictKinds:
     """Tells the kinds of verdicts in a run that goes on; for one thread at a time."""
 
     def __init__(self, plan: Plan) -> None:

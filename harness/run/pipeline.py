@@ -29,7 +29,7 @@ from harness.judge.baseline import Applied
 from harness.read import read_states
 from harness.read.reader_servers import TIMEOUT_S, ReadContext
 from harness.run import baseline_files, load_run, plan_record, run_folder, run_log
-from harness.run.live_verdicts import Kinds
+from harness.run.live_verdicts import VerdictKinds
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
 from harness.runtime.metastore_client import CatalogGoneProblem
@@ -151,7 +151,7 @@ def read_answers(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -
 
     `resume`: what this run has an answer for is not asked again.
     """
-    kinds, recorded = Kinds(plan), load_run.load(work.folder).states
+    kinds, recorded = VerdictKinds(plan), load_run.load(work.folder).states
     kinds.written(recorded)
     context = _read_context(work, fresh=fresh)
     _read(plan, [states_of(recorded, work.cache)], work, context, kinds, resume=resume)
@@ -162,7 +162,7 @@ def write_and_read(plan: Plan, work: Work, *, fresh: bool, resume: bool = False)
 
     As `write_states` and `read_answers`. What fails in reading is raised once all is written.
     """
-    threads, written, kinds = JobThreads(1), ClosableQueue[States](), Kinds(plan)
+    threads, written, kinds = JobThreads(1), ClosableQueue[States](), VerdictKinds(plan)
     context, states = _read_context(work, fresh=fresh), _until_failure(written, threads)
     reading = partial(_read, plan, states, work, context, kinds, resume=resume)
     # What breaks off the writing is known to the threads before the queue is closed for it.
@@ -193,7 +193,7 @@ def _read(
     states: Iterable[States],
     work: Work,
     context: ReadContext,
-    kinds: Kinds,
+    kinds: VerdictKinds,
     *,
     resume: bool,
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from harness.core.records import QuestionKey
 from harness.model.query_shapes import Shape
 from harness.scenario.definition import Scenario
 
@@ -81,6 +82,11 @@ class Cell:
     def case(self) -> str:
         """Return the stable name."""
         return f"{self.variant}/s{self.step}/{self.view}/{self.query}/{self.reader}"
+
+    @property
+    def question(self) -> QuestionKey:
+        """What is asked, whoever is asked it."""
+        return self.variant, self.step, self.view, self.query
 
 
 @dataclass(frozen=True, slots=True)

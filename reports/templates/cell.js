@@ -25,10 +25,10 @@ function waysSection(cell) {
   if (!cell.ways || cell.k === "correct") return null;
   const told = POOL[cell.ways].map((way) => [el("b", {}, way), `: ${DATA.ways[way]}.`]);
   const unclaimed = told.length === 1
-    ? "One way of reading would give the same, which is too little to name it by, so none is claimed:"
-    : "Several ways of reading give exactly this, so none is claimed:";
+    ? "One way of reading gives the same answer, but an answer this small proves nothing, so none is claimed:"
+    : "Several ways of reading give exactly this answer, so none is claimed:";
   return el("section", {}, el("h3", {}, "Which way of reading gives this answer"), cell.claimed
-    ? el("p", {}, "Exactly this is answered by a reader that reads ", told)
+    ? el("p", {}, "This is exactly the answer of a reader that reads ", told)
     : [el("p", {}, unclaimed), el("ul", { class: "ways" }, told.map((way) => el("li", {}, way)))]);
 }
 
@@ -64,7 +64,7 @@ function refusalSection(cell) {
 
 function agreementSection(cell) {
   const groups = POOL[cell.agree];
-  return el("section", {}, el("h3", {}, "Who else was asked; equal answers stand together"), el("ul", { class: "said" }, groups.map(([, kind, readers]) =>
+  return el("section", {}, el("h3", {}, "Who else was asked, grouped by equal answers"), el("ul", { class: "said" }, groups.map(([, kind, readers]) =>
     el("li", {}, verdictChip(kind), el("span", {}, readers.map((number, at) => [at ? "; " : "",
       number === cell.r ? el("b", {}, DATA.readers[number].reader) : DATA.readers[number].reader]))))));
 }
@@ -94,7 +94,7 @@ function askedSection(cell, reader) {
     ["Distribution", `${reader.distribution} (${reader.fidelity})`],
     ["Confirmed by the engine", POOL[cell.confirmed]],
     ["Normalised, as declared", cell.evened ? cell.evened.join("; ") : null],
-    ["Time", `${cell.sec || 0} s${cell.reused ? ", reused: asked before of an equal table state" : ""}`],
+    ["Time", `${cell.sec || 0} s${cell.reused ? ", reused from an identical table state" : ""}`],
     ["Attempts without an answer", attempts.length ? attempts : null],
     ["Case", el("code", {}, cell.case)]));
 }
@@ -105,8 +105,8 @@ function historySection(cell, variant) {
   const shown = steps.map((step) => el("li", { value: step.number, class: step.number === cell.s ? "now" : false }, step.text, refused(step)));
   const lines = steps.map((step) => el("li", { value: step.number }, step.text, refused(step),
     step.statements ? el("pre", {}, POOL[step.statements].join(";\n")) : null));
-  return el("section", {}, el("h3", {}, "What was written before it was asked"), el("ol", { class: "steps" }, shown),
-    el("details", {}, el("summary", {}, "Statements as they were sent"), el("ol", {}, lines)));
+  return el("section", {}, el("h3", {}, "What was written before the question"), el("ol", { class: "steps" }, shown),
+    el("details", {}, el("summary", {}, "The statements that were sent"), el("ol", {}, lines)));
 }
 
 function sourceSection(variant) {

@@ -75,5 +75,5 @@ function tablesSection(cell, reader) {
   return el("section", {}, el("h3", {}, got ? "Tables" : "Expected table"), el("div", { class: "beside" },
     want && el("div", {}, got && el("h4", {}, "Expected"), valuesTable(want, 0, marks || alone(want))),
     got && el("div", {}, el("h4", {}, `Answered by ${reader.reader}`), valuesTable(got, 1, marks || alone(got))),
-  ), marks && notesList(marks), el("p", { class: "facts" }, marks && marks.notes.length ? "Dashed: what the answer shows otherwise. " : null, DATA.traced));
+  ), marks && notesList(marks), el("p", { class: "facts" }, marks && marks.notes.length ? "Dashed: the answer shows another value. " : null, DATA.traced));
 }

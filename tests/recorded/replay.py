@@ -13,7 +13,7 @@ from harness.judge.case import Case
 from harness.judge.verdicts import judge
 from harness.run import plan_record
 from harness.run import recorded_case as cases
-from harness.run.live_verdicts import Kinds
+from harness.run.live_verdicts import VerdictKinds
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan
 from tests.recorded import store, tidy
@@ -39,7 +39,7 @@ def judged(recorded: Recorded) -> dict[Cell, Said]:
 
 def kinds(recorded: Recorded) -> dict[Cell, VerdictKind | None]:
     """Return the kind that is told of each answer as it comes."""
-    found = Kinds(Plan("recorded", (recorded.variant,), (), tuple(recorded.answers)))
+    found = VerdictKinds(Plan("recorded", (recorded.variant,), (), tuple(recorded.answers)))
     found.written(recorded.states)
     return {cell: found.of(each) for cell, each in recorded.answers.items() if each is not None}
 

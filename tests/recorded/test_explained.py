@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.explain.tables import Tables, tables_of
+from harness.cli.explain.tables import CaseTables, tables_of
 from harness.core.records import VerdictKind
 from harness.judge.case import view_of_rows
 from harness.judge.standard import Standards
@@ -19,7 +19,7 @@ FOLDERS = ("hive/without_zone", "iceberg/case")
 """Of products that cannot show all that was written, and that give names otherwise."""
 
 
-def explained(recorded: Recorded) -> dict[str, tuple[Tables, tuple[str, ...]]]:
+def explained(recorded: Recorded) -> dict[str, tuple[CaseTables, tuple[str, ...]]]:
     """Return the tables of each wrong answer, and the ways that its verdict has."""
     case = replay.case_of(recorded)
     found = {}

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent / "time_travel"
 
 
 def explained(recorded: Recorded) -> Iterator[tuple[str, bool]]:
-    """Tell of each answer that is right whether a reader that errs in nothing gives it."""
+    """Yield for each right answer whether a flawless reader gives it."""
     evidence = Standards(replay.case_of(recorded)).written.evidence
     for cell, answer in recorded.answers.items():
         right = recorded.verdicts.get(cell, {}).get("verdict") == "correct"

@@ -12,7 +12,7 @@ import typer
 
 from harness.artifacts import distributions
 from harness.cli import app, plan_options
-from harness.cli.explain import found
+from harness.cli.explain import recorded_cell
 from harness.reports.words import WAYS
 from tests.test_architecture import PACKAGES
 
@@ -100,7 +100,7 @@ def test_a_case_that_a_page_looks_at_is_one_of_the_quick_start() -> None:
     assert len(looked) > 3
     cells = plan_options.make(None, "quick-start", "").cells
     for parts in looked:
-        found.only(cells, parts)
+        recorded_cell.only(cells, parts)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tes
 
 from harness.artifacts.cache import Cache
 from harness.cli.explain.command import tell
-from harness.cli.explain.found import of_cell
+from harness.cli.explain.recorded_cell import of_cell
 from harness.core.records import Answer, Verdict, VerdictKind
 from harness.run import load_run, pipeline
 from harness.scenario.cells import Cell, parse_reader

@@ -7,12 +7,12 @@ from rich.console import Console
 from harness.cli import options
 from harness.cli.console.output import OUT
 from harness.cli.explain import show, show_tables
-from harness.cli.explain.found import Found, find
+from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.explain.tables import read_at_all, standard_of, tables_of
 from harness.judge.case import view_of_rows
 from harness.judge.verdicts import understand_cell
+from harness.reports.file_numbers import number_files
 from harness.reports.lines import say
-from harness.reports.numbered import numbered
 from harness.run import run_folder
 
 
@@ -24,7 +24,7 @@ def explain(
     tell(find(run_folder.existing(run_dir), case), OUT)
 
 
-def tell(found: Found, out: Console) -> None:
+def tell(found: RecordedCell, out: Console) -> None:
     """Print all there is to say of a case."""
     show.head(found, out)
     show.written(found, out)
@@ -35,7 +35,7 @@ def tell(found: Found, out: Console) -> None:
         return
     evidence, view = standard.evidence, view_of_rows(cell.view)
     layout = evidence.layout(cell.step, cell.view)
-    files = numbered(layout.files, layout.steps)
+    files = number_files(layout.files, layout.steps)
     if found.answer is not None and not (found.answer.unknown or found.answer.void):
         taken = understand_cell(cell, standard, found.answer)
         told = tables_of(layout, taken)

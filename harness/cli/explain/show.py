@@ -9,17 +9,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.explain.found import Found
+from harness.cli.explain.recorded_cell import RecordedCell
 from harness.core.errors import printable
 from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.judge.agreement import FileAgreement
 from harness.judge.file_evidence import Layout
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META_PREFIX
-from harness.reports import normalised
+from harness.reports import tolerance_counts
 from harness.reports.advice import advice
+from harness.reports.file_numbers import NumberedFiles
 from harness.reports.lines import command, item, say
-from harness.reports.numbered import Numbered
 from harness.reports.sentences import log_text, own_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted
 
@@ -27,15 +27,15 @@ MOST: Final = 8
 """So many places of one finding are listed."""
 
 
-def head(found: Found, console: Console) -> None:
-    """Return which question it is and what became of it."""
+def head(found: RecordedCell, console: Console) -> None:
+    """Print the question and its verdict."""
     cell, verdict = found.cell, found.verdict
     (variant,) = found.info.variants
     step = variant.step(cell.step)
     say(console, cell.case, "bold")
     say(console, f"after step {cell.step}: {step.text}; view {cell.view}, question {cell.query}")
     if verdict is None:
-        say(console, "not judged yet; harness judge does it")
+        say(console, "not judged yet; run harness judge")
         return
     word = VERDICTS[verdict.verdict]
     style = "green" if verdict.verdict is VerdictKind.CORRECT else "bold red"
@@ -44,11 +44,11 @@ def head(found: Found, console: Console) -> None:
         say(console, f"  {verdict.because}")
     if verdict.known:
         say(console, f"  known: {verdict.known}")
-    for each in normalised.of_cell(verdict.reader, verdict.normalised):
+    for each in tolerance_counts.of_cell(verdict.reader, verdict.normalised):
         say(console, f"  normalised, as declared: {each}")
 
 
-def written(found: Found, console: Console) -> None:
+def written(found: RecordedCell, console: Console) -> None:
     """List the steps that made the table, up to the one after which it was asked."""
     (variant,) = found.info.variants
     outcomes = {each.outcome.step: each.outcome for each in found.case.states}
@@ -60,8 +60,8 @@ def written(found: Found, console: Console) -> None:
         say(console, f"  {number} {variant.step(number).text}{why}")
 
 
-def advised(found: Found, console: Console) -> None:
-    """Return what can be done about it."""
+def advised(found: RecordedCell, console: Console) -> None:
+    """Print what can be done about it."""
     said = advice(found.verdict, found.question) if found.verdict else ()
     if said:
         say(console, "\nWhat to do", "bold")
@@ -72,9 +72,9 @@ def advised(found: Found, console: Console) -> None:
 
 
 def answered(answer: Answer | None, console: Console) -> None:
-    """Return the SQL, and what came where there was no table."""
+    """Print the SQL, and what came instead of a table."""
     if answer is None:
-        say(console, "\nit was never asked")
+        say(console, "\nthis was never asked")
         return
     say(console, f"\nSQL: {answer.sql}")
     if answer.refusal:
@@ -87,7 +87,7 @@ def answered(answer: Answer | None, console: Console) -> None:
         say(console, f"it ran as: {answer.confirmed}")
 
 
-def findings(verdict: Verdict, files: Numbered, out: Console) -> None:
+def findings(verdict: Verdict, files: NumberedFiles, out: Console) -> None:
     """List every finding with its places, each of which can be checked by hand."""
     for finding in verdict.findings:
         word = FINDINGS[finding.kind]
@@ -109,14 +109,14 @@ def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
     item(out, "; ".join(said), lead=" -")
 
 
-def files(layout: Layout, told: Numbered, current: frozenset[int], console: Console) -> None:
-    """Return what each file holds, in the order in which they were written.
+def files(layout: Layout, told: NumberedFiles, current: frozenset[int], console: Console) -> None:
+    """Print what each file holds, in the order in which they were written.
 
     `current`: identities of the facts that a reader of the newest state reads.
     """
     say(console, "\nFiles", "bold")
     if layout.unread:
-        say(console, f"  they tell nothing: {layout.unread}")
+        say(console, f"  nothing can be told from them: {layout.unread}")
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")
     for fact in told.facts:
@@ -126,13 +126,13 @@ def files(layout: Layout, told: Numbered, current: frozenset[int], console: Cons
     console.print(grid)
 
 
-def held(beside: FileAgreement | None, told: Numbered, console: Console) -> None:
-    """Return whether the files hold what was written, and what they hold instead."""
+def held(beside: FileAgreement | None, told: NumberedFiles, console: Console) -> None:
+    """Print whether the files hold what was written, and what they hold instead."""
     if beside is None:
-        say(console, "  what they hold was not looked at")
+        say(console, "  what they hold was not checked")
         return
     if not (found := beside.said):
-        say(console, "  the values in them are those that were written")
+        say(console, "  they hold what was written")
         return
     say(console, "  They do not hold what was written:", "bold")
     for each in found[:MOST]:

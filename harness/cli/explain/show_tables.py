@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.explain.tables import Line, Part, Sheet, Tables
+from harness.cli.explain.tables import CaseTables, ComparedRow, ComparedTable, ComparedValue
 from harness.core.errors import printable
 from harness.reports.lines import item, say
 from harness.reports.sentences import LITTLE
@@ -25,15 +25,15 @@ BETWEEN: Final = 2
 """Columns between two tables."""
 
 
-def tables(told: Tables, console: Console) -> None:
+def tables(told: CaseTables, console: Console) -> None:
     """Put the expected table and the answer side by side."""
     say(console, "\nTables", "bold")
-    say(console, f"{WRONG} a value that is not as expected; + a row too many", "dim")
+    say(console, f"{WRONG} not the expected value; + a row too many", "dim")
     say(console, TRACED, "dim")
     _beside([told.expected, *([told.found] if told.found else [])], console)
 
 
-def ways(told: Tables, console: Console) -> None:
+def ways(told: CaseTables, console: Console) -> None:
     """Put side by side what each way of reading gives, and say which gives the answer."""
     say(console, "\nWays of reading, and what each would answer", "bold")
     _beside(sorted(told.ways, key=lambda sheet: not sheet.same_as_found), console)
@@ -43,7 +43,7 @@ def ways(told: Tables, console: Console) -> None:
         item(console, f"{part}: {WAYS[part]}", lead=" -")
 
 
-def _beside(sheets: Iterable[Sheet], console: Console) -> None:
+def _beside(sheets: Iterable[ComparedTable], console: Console) -> None:
     for line in _packed([_table(sheet) for sheet in sheets], console):
         grid = Table.grid(padding=(0, BETWEEN))
         grid.add_row(*line)
@@ -65,23 +65,23 @@ def _packed(shown: Sequence[Table], console: Console) -> list[list[Table]]:
     return lines
 
 
-def _fits(told: Tables) -> str:
+def _fits(told: CaseTables) -> str:
     if not told.tried:
-        return "No way of reading is predicted for this view, so none is claimed."
-    tried = counted(told.tried, "way of reading is tried", "ways of reading are tried")
+        return "No way of reading is worked out for this view, so none is claimed."
+    tried = counted(told.tried, "way of reading was tried", "ways of reading were tried")
     if told.found is None:
         return f"{tried}; there is no answer to compare with."
     if not told.fitting:
-        return f"{tried}; none of these gives the answer that was found."
+        return f"{tried}; none of them gives this answer."
     if len(told.fitting) == 1 and told.scant:
         return f"{tried}; none is claimed: {told.fitting[0]} {LITTLE}."
     if len(told.fitting) == 1:
-        return f"{tried}; the smallest that gives what was found: {told.fitting[0]}."
+        return f"{tried}; the smallest that gives this answer: {told.fitting[0]}."
     names = "; ".join(told.fitting)
-    return f"{tried}; several give what was found, so none is claimed: {names}."
+    return f"{tried}; several give this answer, so none is claimed: {names}."
 
 
-def _table(sheet: Sheet) -> Table:
+def _table(sheet: ComparedTable) -> Table:
     marks = ["as expected"] if sheet.same_as_expected else []
     marks += ["= FOUND"] if sheet.same_as_found else []
     title = Text("\n".join((*map(printable, sheet.titles), *marks)), "bold")
@@ -101,7 +101,7 @@ def _table(sheet: Sheet) -> Table:
     return shown
 
 
-def _cells(line: Line, columns: int) -> Iterator[Text]:
+def _cells(line: ComparedRow, columns: int) -> Iterator[Text]:
     if line.parts is None:
         yield Text(f"{WRONG}{printable(line.key)}: {ABSENT}", "bold red")
         yield from (Text("") for _ in range(columns - 1))
@@ -111,6 +111,6 @@ def _cells(line: Line, columns: int) -> Iterator[Text]:
     yield from others
 
 
-def _cell(part: Part) -> Text:
+def _cell(part: ComparedValue) -> Text:
     text = short(exact(part.value), LONGEST)
     return Text(text) if part.right else Text(f"{WRONG}{text}", "bold red")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.cli.explain.found import Found
+from harness.cli.explain.recorded_cell import RecordedCell
 from harness.core.records import Answer, labelled
 from harness.judge import match_rows
 from harness.judge.expectations import expected_table
@@ -20,7 +20,7 @@ from harness.model.simulation.strategies import Way
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ComparedValue:
     """A value of a table, and whether it is the expected one."""
 
     value: Value
@@ -28,34 +28,34 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ComparedRow:
     """A row: `parts` are None where a row that is expected is not there."""
 
     key: str
-    parts: tuple[Part, ...] | None
+    parts: tuple[ComparedValue, ...] | None
     expected: bool
     """Whether the expected table has this row."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ComparedTable:
     """A table with what it is."""
 
     titles: tuple[str, ...]
     labels: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ComparedRow, ...]
     same_as_expected: bool = False
     same_as_found: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class CaseTables:
     """All that is shown of one case's tables."""
 
-    expected: Sheet
-    found: Sheet | None
+    expected: ComparedTable
+    found: ComparedTable | None
     """None where there was no answer."""
-    ways: tuple[Sheet, ...]
+    ways: tuple[ComparedTable, ...]
     """Each with the names of the ways that show it; those alike are one."""
     fitting: tuple[str, ...]
     """The smallest ways that reproduce the answer."""
@@ -65,26 +65,26 @@ class Tables:
     """How many ways, also those that only combine others."""
 
 
-def standard_of(found: Found) -> Standard | None:
+def standard_of(found: RecordedCell) -> Standard | None:
     """Return truth as the cell's reader can show it; None when no state of its step is known."""
     if all(state.outcome.step != found.cell.step for state in found.case.states):
         return None
     return Standards(found.case).of(found.cell.reader, found.answer)
 
 
-def tables_of(layout: Layout, answer: Answer) -> Tables:
+def tables_of(layout: Layout, answer: Answer) -> CaseTables:
     """Return the tables of a cell that was answered or refused.
 
     `answer`: as the judge understands it (`judge.understood`), declared differences evened out.
     """
     query, readings, seen = answer.question, layout.readings(), _seen(answer)
-    beside = _Beside(layout.world.narrowed(query), query, layout)
+    beside = _Expectation(layout.world.narrowed(query), query, layout)
     # Of a product that cannot show all that was written, they may be of all of it.
     of, fitting = layout.fitting(query, *seen) if seen else (readings, ())
     own = readings.ways(query) if readings else ()
     shown = {each: readings for each in own if readings and len(each.beyond) <= 1}
     shown |= {each: of for each in fitting if of is not None}
-    return Tables(
+    return CaseTables(
         expected=beside.sheet(("expected",), *beside.table),
         found=beside.sheet(("found",), *seen) if seen else None,
         ways=tuple(_ways(shown, beside, seen)),
@@ -94,11 +94,11 @@ def tables_of(layout: Layout, answer: Answer) -> Tables:
     )
 
 
-Rows = Sequence[Sequence[Value]]
+ValueRows = Sequence[Sequence[Value]]
 
 
-def _seen(answer: Answer) -> tuple[tuple[str, ...], Rows] | None:
-    if answer.refusal or answer.unknown or answer.void:
+def _seen(answer: Answer) -> tuple[tuple[str, ...], ValueRows] | None:
+    if not answer.has_table:
         return None
     names = tuple(each.name for each in labelled(answer.question, answer.columns))
     return names, answer.rows
@@ -106,9 +106,9 @@ def _seen(answer: Answer) -> tuple[tuple[str, ...], Rows] | None:
 
 def _ways(
     readings: Mapping[Way, Readings],
-    beside: _Beside,
-    seen: tuple[tuple[str, ...], Rows] | None,
-) -> Iterator[Sheet]:
+    beside: _Expectation,
+    seen: tuple[tuple[str, ...], ValueRows] | None,
+) -> Iterator[ComparedTable]:
     """Yield a table for each way, by what it is worked out; those that show the same are one."""
     groups: dict[object, list[Way]] = {}
     for way, of in readings.items():
@@ -121,7 +121,7 @@ def _ways(
             yield replace(sheet, same_as_expected=table == wanted, same_as_found=table == found)
 
 
-def _shown(readings: Readings, way: Way, query: Query) -> tuple[tuple[str, ...], Rows] | None:
+def _shown(readings: Readings, way: Way, query: Query) -> tuple[tuple[str, ...], ValueRows] | None:
     labels = readings.labels(way, query)
     try:
         return None if labels is None else (labels, readings.answer(way, query))
@@ -130,7 +130,7 @@ def _shown(readings: Readings, way: Way, query: Query) -> tuple[tuple[str, ...],
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
+class _Expectation:
     """What every table is put beside: the rows that the question should be answered with."""
 
     world: World
@@ -138,22 +138,24 @@ class _Beside:
     layout: Layout
 
     @property
-    def table(self) -> tuple[tuple[str, ...], Rows]:
+    def table(self) -> tuple[tuple[str, ...], ValueRows]:
         """The expected table."""
         expected = expected_table(self.world, self.query)
         return tuple(name for name, _ in expected.columns), expected.rows
 
-    def sheet(self, titles: tuple[str, ...], labels: Sequence[str], rows: Rows) -> Sheet:
+    def sheet(
+        self, titles: tuple[str, ...], labels: Sequence[str], rows: ValueRows
+    ) -> ComparedTable:
         lines = self._counted(rows) if self.query.count else self._lines(labels, rows)
-        return Sheet(titles, tuple(labels), tuple(lines))
+        return ComparedTable(titles, tuple(labels), tuple(lines))
 
-    def _counted(self, rows: Rows) -> Iterator[Line]:
+    def _counted(self, rows: ValueRows) -> Iterator[ComparedRow]:
         number = len(self.world.rows)
         for row in rows:
-            parts = tuple(Part(value, same(value, number)) for value in row)
-            yield Line("", parts, expected=True)
+            parts = tuple(ComparedValue(value, same(value, number)) for value in row)
+            yield ComparedRow("", parts, expected=True)
 
-    def _lines(self, labels: Sequence[str], rows: Rows) -> Iterator[Line]:
+    def _lines(self, labels: Sequence[str], rows: ValueRows) -> Iterator[ComparedRow]:
         """Yield the rows in the order of the expected ones, those that are too many at the end."""
         world = replace(self.world, predicted=self.layout.predicted(self.query, labels, rows))
         found = match_rows.match(world, labels, [tuple(row) for row in rows])
@@ -164,16 +166,18 @@ class _Beside:
             values = there.get(key)
             whole = dict(zip(names, row, strict=True))
             parts = _parts(labels, values, whole) if values is not None else None
-            yield Line(key, parts, expected=True)
+            yield ComparedRow(key, parts, expected=True)
         for key, values in (*found.second, *found.extra):
-            yield Line(key, tuple(Part(value, right=False) for value in values), expected=False)
+            yield ComparedRow(
+                key, tuple(ComparedValue(value, right=False) for value in values), expected=False
+            )
 
 
 def _parts(
     labels: Sequence[str], row: Sequence[Value], wanted: dict[str, Value]
-) -> tuple[Part, ...]:
+) -> tuple[ComparedValue, ...]:
     return tuple(
-        Part(value, name in wanted and same(value, wanted[name]))
+        ComparedValue(value, name in wanted and same(value, wanted[name]))
         for name, value in zip(labels, row, strict=True)
     )
 

@@ -17,9 +17,9 @@ import pytest
 from harness.cli.pytest_plugin import pytest_options
 
 if TYPE_CHECKING:
-    from harness.cli.pytest_plugin.child import Child
+    from harness.cli.pytest_plugin.harness_run import HarnessRun
 
-_CHILD: Final[pytest.StashKey[Child]] = pytest.StashKey()
+_RUN: Final[pytest.StashKey[HarnessRun]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -99,17 +99,17 @@ def pytest_xdist_node_collection_finished(node: Any, ids: Sequence[str]) -> None
         for each in found
         if each[0].suffix == ".yaml" and pytest_options.is_scenario(each[0], config)
     ]
-    if cells and _CHILD not in config.stash:
+    if cells and _RUN not in config.stash:
         _start(config, cells)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Let the run end; or end it, when the tests were broken off."""
-    child = session.config.stash.get(_CHILD, None)
-    if child is None:
+    run = session.config.stash.get(_RUN, None)
+    if run is None:
         return
     broken_off = session.exitstatus not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
-    status = child.end(at_once=bool(broken_off or session.shouldfail or session.shouldstop))
+    status = run.end(at_once=bool(broken_off or session.shouldfail or session.shouldstop))
     if status and session.exitstatus == pytest.ExitCode.OK:
         # What is no cell fails as well: a step that was refused, a baseline line that is gone.
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -118,20 +118,20 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Return where the run is, and how it ended."""
-    child = config.stash.get(_CHILD, None)
-    if child is not None:
+    """Print where the run is, and how it ended."""
+    run = config.stash.get(_RUN, None)
+    if run is not None:
         terminalreporter.section("lake-table-harness")
-        terminalreporter.write_line(child.told())
+        terminalreporter.write_line(run.summary())
 
 
 def _start(config: pytest.Config, cells: Sequence[tuple[Path, str]]) -> None:
     # Only where they are needed: they load the harness.
-    from harness.cli.pytest_plugin import child  # noqa: PLC0415
+    from harness.cli.pytest_plugin import harness_run  # noqa: PLC0415
     from harness.core.errors import HarnessError  # noqa: PLC0415
 
     try:
-        config.stash[_CHILD] = child.Child(
+        config.stash[_RUN] = harness_run.HarnessRun(
             pytest_options.folder(config), pytest_options.profile(config), cells
         )
     except HarnessError as problem:

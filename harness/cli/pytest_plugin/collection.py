@@ -10,18 +10,18 @@ import pytest
 
 from harness import plan
 from harness.cli import plan_options
-from harness.cli.pytest_plugin import child, pytest_options
+from harness.cli.pytest_plugin import harness_run, pytest_options
 from harness.core.errors import HarnessError
 from harness.core.records import VerdictKind
 from harness.judge.baseline import known
 from harness.reports import junit, sentences
-from harness.run.follow import Followed, Following
+from harness.run.follow_run import CellOutcome, RunFollower
 from harness.scenario import load
 from harness.scenario.cells import Plan
 
 POLL_S: Final = 0.2
 
-_FOLLOWING: Final = pytest.StashKey[Following]()
+_FOLLOWER: Final = pytest.StashKey[RunFollower]()
 
 
 class ScenarioFile(pytest.File):
@@ -63,7 +63,7 @@ class CellItem(pytest.Item):
         super().__init__(**others)
         self.harness_reader = reader
         self._case = pytest_options.case_of(self.name)
-        self._found: Followed | None = None
+        self._found: CellOutcome | None = None
 
     def setup(self) -> None:
         """Wait for the record. What is unknown is an error, what was not asked is skipped."""
@@ -84,7 +84,7 @@ class CellItem(pytest.Item):
         reviewed = verdict.known and not verdict.known.upper().startswith(known.TODO)
         if reviewed and not applied.answered:
             pytest.xfail(verdict.known)
-        why = [f"{each.place}: known, and not so here: {each.expect}" for each in applied.gone]
+        why = [f"{each.place}: known as {each.expect}, but not so here" for each in applied.gone]
         why += map(sentences.answered_text, applied.answered)
         if verdict.verdict in {VerdictKind.WRONG, VerdictKind.REFUSED}:
             why.append(junit.message(verdict, self._found.answer))
@@ -97,13 +97,13 @@ class CellItem(pytest.Item):
         return self.path, None, self._case
 
 
-def _wait(config: pytest.Config, case: str) -> Followed:
+def _wait(config: pytest.Config, case: str) -> CellOutcome:
     """Wait until a cell is judged, or the run has ended without it."""
     folder = pytest_options.folder(config)
-    following = config.stash.setdefault(_FOLLOWING, Following(folder))
+    following = config.stash.setdefault(_FOLLOWER, RunFollower(folder))
     while True:
         # In this order: what was recorded before the end is seen after it.
-        status = child.ended(folder)
+        status = harness_run.exit_status(folder)
         following.look()
         if (found := following.find(case)) is not None:
             return found
@@ -112,16 +112,16 @@ def _wait(config: pytest.Config, case: str) -> Followed:
         time.sleep(POLL_S)
 
 
-def _last(config: pytest.Config, following: Following, case: str, status: int) -> Followed:
+def _last(config: pytest.Config, following: RunFollower, case: str, status: int) -> CellOutcome:
     folder = pytest_options.folder(config)
     found = following.last(case)
     if found is None and following.begun:
-        pytest.skip("not asked: a step before it was refused")
+        pytest.skip("not asked: an earlier step was refused")
     if found is None or found.answer is None:
         because = f" ({found.verdict.because})" if found else ""
         pytest.fail(
-            f"the run ended with {status} and has no answer for this cell{because}:\n"
-            f"{child.said(folder)}",
+            f"the run ended with status {status} and has no answer for this cell{because}:\n"
+            f"{harness_run.log_end(folder)}",
             pytrace=False,
         )
     return found

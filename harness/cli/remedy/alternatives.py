@@ -14,7 +14,7 @@ LEFT_OUT = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Cannot:
+class UnusableSettings:
     """Settings that cannot be asked with, and why."""
 
     reader: Reader
@@ -23,20 +23,20 @@ class Cannot:
 
 def alternatives(
     reader: Reader, known: Mapping[str, Sequence[str]], format_name: str
-) -> tuple[tuple[Reader, ...], tuple[Cannot, ...]]:
+) -> tuple[tuple[Reader, ...], tuple[UnusableSettings, ...]]:
     """Return the reader with every other combination of settings, by whether it can be asked with.
 
     What cannot is told with the fewest changes that it takes: with more, it would only be said
     again. `known`: the engine's settings, each with its values.
     """
     able: list[Reader] = []
-    unable: dict[frozenset[str], Cannot] = {}
+    unable: dict[frozenset[str], UnusableSettings] = {}
     for changed, each in others(reader, known):
         why = reader_support.cannot(each, format_name)
         if not why:
             able.append(each)
         elif not any(fewer <= changed for fewer in unable):
-            unable[changed] = Cannot(each, why)
+            unable[changed] = UnusableSettings(each, why)
     return tuple(able), tuple(unable.values())
 
 

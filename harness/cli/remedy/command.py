@@ -12,11 +12,11 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli import options
 from harness.cli.console.output import Output
-from harness.cli.explain.found import Found, find
+from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.remedy import show
-from harness.cli.remedy.alternatives import Cannot, alternatives, plan_of
-from harness.cli.remedy.effects import Effect, effect, place_of
-from harness.cli.reproduce import runs
+from harness.cli.remedy.alternatives import UnusableSettings, alternatives, plan_of
+from harness.cli.remedy.effects import Effect, effect
+from harness.cli.reproduce import engine_run
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.records import VerdictKind
 from harness.run import plan_record, run_folder, run_info
@@ -43,8 +43,8 @@ def remedy(
         _check_wrong(found)
         tried = _tried(parse_reader(found.cell.reader), found.case.variant.format)
         made = _plan(found, run_info.read_info(folder), tried)
-        with runs.work(Cache.default(offline=offline), output.progress(), PROFILE) as work:
-            effects = _effects(found, tried, runs.done(made, work))
+        with engine_run.work(Cache.default(offline=offline), output.progress(), PROFILE) as work:
+            effects = _effects(found, tried, engine_run.execute(made, work))
         show.effects(tried.reader, effects, output.out)
         show.conclusion(tried.reader, effects, output.out)
         show.impossible(tried.reader, tried.unable, output.out)
@@ -55,29 +55,29 @@ def remedy(
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
+class _Alternatives:
     """The settings there are for one case."""
 
     reader: Reader
     """With those that the case was asked with."""
     able: tuple[Reader, ...]
-    unable: tuple[Cannot, ...]
+    unable: tuple[UnusableSettings, ...]
 
 
-def _check_wrong(found: Found) -> None:
+def _check_wrong(found: RecordedCell) -> None:
     if found.verdict is None:
-        raise UsageProblem(f"{found.cell.case} was never judged; harness judge does it")
+        raise UsageProblem(f"{found.cell.case} was never judged; run harness judge")
     if found.verdict.verdict not in {VerdictKind.WRONG, VerdictKind.REFUSED}:
         told = f"{found.cell.case} is {found.verdict.verdict}"
         raise UsageProblem(f"{told}: there is nothing to remedy; name a case that is wrong")
 
 
-def _tried(reader: Reader, format_name: str) -> _Tried:
+def _tried(reader: Reader, format_name: str) -> _Alternatives:
     known = engines.load(distributions.load(reader.distribution).engine).settings
-    return _Tried(reader, *alternatives(reader, known, format_name))
+    return _Alternatives(reader, *alternatives(reader, known, format_name))
 
 
-def _plan(found: Found, info: RunInfo, tried: _Tried) -> Plan:
+def _plan(found: RecordedCell, info: RunInfo, tried: _Alternatives) -> Plan:
     """Return the plan that asks all readers about every variant of the case's scenario."""
     name = found.case.variant.scenario.name
     variants = [each for each in plan_record.plan_of(info).variants if each.scenario.name == name]
@@ -86,12 +86,10 @@ def _plan(found: Found, info: RunInfo, tried: _Tried) -> Plan:
     return plan_of(variants, cells, (tried.reader, *tried.able))
 
 
-def _effects(found: Found, tried: _Tried, seen: Run) -> tuple[Effect, ...]:
-    cell = found.cell
-    place = cell.variant, cell.step, cell.view, cell.query
+def _effects(found: RecordedCell, tried: _Alternatives, seen: Run) -> tuple[Effect, ...]:
     own = str(tried.reader)
-    before = {place_of(each): each for each in seen.verdicts if each.reader == own}
-    return tuple(effect(each, place, seen.verdicts, before) for each in tried.able)
+    before = {each.question: each for each in seen.verdicts if each.reader == own}
+    return tuple(effect(each, found.cell.question, seen.verdicts, before) for each in tried.able)
 
 
 def _facts(each: Effect) -> Mapping[str, str | int]:

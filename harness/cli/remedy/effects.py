@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from harness.core.records import Verdict, VerdictKind
+from harness.core.records import QuestionKey, Verdict, VerdictKind
 from harness.scenario.cells import Reader
-
-Place = tuple[str, int, str, str]
-"""Variant, step, view and question: what one cell and that of another reader have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +31,26 @@ class Effect:
 
 
 def effect(
-    reader: Reader, place: Place, verdicts: Iterable[Verdict], before: Mapping[Place, Verdict]
+    reader: Reader,
+    question: QuestionKey,
+    verdicts: Iterable[Verdict],
+    before: Mapping[QuestionKey, Verdict],
 ) -> Effect:
-    """Compare the verdicts of a reader with those of the one before, by their places."""
-    mine = {place_of(each): each for each in verdicts if each.reader == str(reader)}
+    """Compare the verdicts of a reader with those of the one before, by their questions."""
+    mine = {each.question: each for each in verdicts if each.reader == str(reader)}
     found: dict[str, list[Verdict]] = {}
     for at, now in mine.items():
-        if at != place:
+        if at != question:
             found.setdefault(_turn(before.get(at), now), []).append(now)
     return Effect(
         reader,
-        mine.get(place),
+        mine.get(question),
         turned_right=tuple(found.get("turned right", ())),
         turned_wrong=tuple(found.get("turned wrong", ())),
         still_wrong=tuple(found.get("still wrong", ())),
         still_right=len(found.get("still right", ())),
         unknown=tuple(found.get("unknown", ())),
     )
-
-
-def place_of(verdict: Verdict) -> Place:
-    """Return where a verdict belongs, whoever was asked."""
-    return verdict.variant, verdict.step, verdict.view, verdict.query
 
 
 def _turn(before: Verdict | None, now: Verdict) -> str:

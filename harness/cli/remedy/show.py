@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.remedy.alternatives import Cannot, changes
+from harness.cli.remedy.alternatives import UnusableSettings, changes
 from harness.cli.remedy.effects import Effect
 from harness.core.records import Verdict
 from harness.reports.lines import say
-from harness.reports.words import FINDINGS, VERDICTS
+from harness.reports.words import FINDINGS, VERDICTS, counted
 from harness.scenario.cells import Reader
 
 MOST = 6
@@ -23,7 +23,7 @@ MOST = 6
 def effects(reader: Reader, found: Sequence[Effect], console: Console) -> None:
     """Print the table, those that heal without harm first."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    heads = "set otherwise", "this case", "others: turned right", "turned wrong", "still wrong"
+    heads = "changed setting", "this case", "others: turned right", "turned wrong", "still wrong"
     for name in (*heads, "still right", "unknown"):
         table.add_column(name, overflow="fold")
     for each in sorted(found, key=_rank):
@@ -36,7 +36,7 @@ def effects(reader: Reader, found: Sequence[Effect], console: Console) -> None:
 
 
 def conclusion(reader: Reader, found: Sequence[Effect], console: Console) -> None:
-    """Return which settings help, and what they cost."""
+    """Print which settings help, and what they cost."""
     healing = sorted((each for each in found if each.heals), key=_rank)
     if not healing:
         say(console, "no setting turns this case right", "bold")
@@ -49,18 +49,18 @@ def conclusion(reader: Reader, found: Sequence[Effect], console: Console) -> Non
         if (left := len(each.turned_wrong) - MOST) > 0:
             say(console, f"  … and {left} more")
         if each.unknown:
-            say(console, f"  of {len(each.unknown)} cells nothing is known")
+            say(console, f"  nothing is known about {counted(len(each.unknown), 'cell')}")
 
 
-def impossible(reader: Reader, found: Sequence[Cannot], console: Console) -> None:
-    """Return which settings cannot be asked with here."""
+def impossible(reader: Reader, found: Sequence[UnusableSettings], console: Console) -> None:
+    """Print which settings cannot be tried here."""
     for each in found:
         told = ", ".join(changes(dict(reader.settings), dict(each.reader.settings)))
         say(console, f"not tried: {told}: {each.why}", "dim")
 
 
 def word(verdict: Verdict | None) -> str:
-    """Say a verdict in a few words."""
+    """Return a verdict in a few words."""
     if verdict is None:
         return "not asked"
     kinds = ", ".join(FINDINGS[each.kind].label for each in verdict.findings)

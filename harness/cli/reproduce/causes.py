@@ -101,7 +101,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CauseGroup:
     """All findings of one cause."""
 
     cause: Cause
@@ -155,8 +155,8 @@ def plain_way(way: str) -> str:
 
 def groups(
     variants: Sequence[Variant], verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
-) -> tuple[Group, ...]:
-    """Group all findings and refusals; the largest groups first.
+) -> tuple[CauseGroup, ...]:
+    """CauseGroup all findings and refusals; the largest groups first.
 
     `answers`: those of writers too (`refused_steps`).
     """
@@ -212,7 +212,9 @@ def operation_of(scenario: Scenario, step: int) -> str:
     return f"{changes[-1]} then {last}"
 
 
-def _group(cause: Cause, seen: Sequence[tuple[Verdict, bool]], of: Mapping[str, Variant]) -> Group:
+def _group(
+    cause: Cause, seen: Sequence[tuple[Verdict, bool]], of: Mapping[str, Variant]
+) -> CauseGroup:
     cases = tuple(dict.fromkeys(verdict.case for verdict, _ in seen))
     first = [verdict for verdict, began in seen if began]
 
@@ -221,4 +223,4 @@ def _group(cause: Cause, seen: Sequence[tuple[Verdict, bool]], of: Mapping[str, 
         columns = len(variant.scenario.table.columns)
         return verdict.step, verdict.query != "all", variant.twin, columns, verdict.case
 
-    return Group(cause, cases, min(first, key=plain))
+    return CauseGroup(cause, cases, min(first, key=plain))

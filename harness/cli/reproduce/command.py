@@ -16,12 +16,12 @@ from harness import formats
 from harness.artifacts.cache import Cache
 from harness.cli import options
 from harness.cli.console.output import Output
-from harness.cli.explain.found import find
+from harness.cli.explain.recorded_cell import find
 from harness.cli.reproduce import candidate as candidates
-from harness.cli.reproduce import causes, files, hunts, runs
-from harness.cli.reproduce.causes import Group
-from harness.cli.reproduce.hunts import Hunt, Target
-from harness.cli.reproduce.rounds import PROFILE, Rounds
+from harness.cli.reproduce import causes, engine_run, files, searches
+from harness.cli.reproduce.causes import CauseGroup
+from harness.cli.reproduce.engine_trials import PROFILE, EngineTrials
+from harness.cli.reproduce.searches import CauseSearch, Target
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.records import Answer
 from harness.reports.lines import say
@@ -53,8 +53,8 @@ def reproduce(
 ) -> None:
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
-    Without a case and without --all the causes of the run's findings are listed; so are those of
-    steps that the writer refused.
+    Without a case or --all, list the causes of the run's findings, and of the steps that the writer
+    refused.
     """
     output = Output(quiet, json, verbose)
     with output.ending():
@@ -66,7 +66,7 @@ def reproduce(
 
 @dataclass(frozen=True, slots=True)
 class _Means:
-    """What reproducers are sought with; `minutes` for each."""
+    """What a search is given; `minutes` are those for each cause."""
 
     output: Output
     cache: Cache
@@ -86,25 +86,27 @@ def _reproduced(found: Run, case: Sequence[str], means: _Means, *, every: bool) 
         means.output.end(causes=[_facts(each) for each in groups])
         return 0
     progress = means.output.progress()
-    rounds = Rounds(partial(runs.work, means.cache, progress, PROFILE), progress)
+    trials = EngineTrials(partial(engine_run.work, means.cache, progress, PROFILE), progress)
     made = [_begun(each, variants[each.witness.variant], answers) for each in chosen]
-    hunts.drive(made, rounds.ask, _enough(means.minutes * len(made)))
-    told = [_told(each, rounds, means.folder, means.output.out) for each in made]
+    searches.run_all(made, trials.ask, _enough(means.minutes * len(made)))
+    told = [_told(each, trials, means.folder, means.output.out) for each in made]
     status = 0 if all(smallest for _, smallest in told) else HarnessError.exit_status
     reproducers = [
-        {"cause": str(hunt.target.cause), "folder": place and str(place), "smallest": smallest}
-        for hunt, (place, smallest) in zip(made, told, strict=True)
+        {"cause": str(each.target.cause), "folder": place and str(place), "smallest": smallest}
+        for each, (place, smallest) in zip(made, told, strict=True)
     ]
     means.output.end(status=status, reproducers=reproducers)
     return status
 
 
-def _facts(group: Group) -> dict[str, object]:
+def _facts(group: CauseGroup) -> dict[str, object]:
     cause, witness = str(group.cause), group.witness.case
     return {"cause": cause, "cases": len(group.cases), "witness": witness}
 
 
-def _of_cases(groups: Sequence[Group], found: Run, asked: Sequence[str]) -> tuple[Group, ...]:
+def _of_cases(
+    groups: Sequence[CauseGroup], found: Run, asked: Sequence[str]
+) -> tuple[CauseGroup, ...]:
     """Return the causes of cases that are named in full, or of the one that has all the parts."""
     # The steps that were refused are no cells.
     there = {name for group in groups for name in group.cases}
@@ -117,12 +119,12 @@ def _named(there: Collection[str], found: Run, parts: Sequence[str]) -> str:
     name = fitting[0] if len(fitting) == 1 else find(found.folder, parts).cell.case
     if name not in there:
         told = "was never judged" if name not in found.recorded else "has no finding"
-        raise UsageProblem(f"{name} {told}; harness reproduce alone lists the causes there are")
+        raise UsageProblem(f"{name} {told}; harness reproduce without a case lists the causes")
     return name
 
 
-def _listed(groups: Sequence[Group], out: Console) -> None:
-    """Return which causes there are, and how each is meant."""
+def _listed(groups: Sequence[CauseGroup], out: Console) -> None:
+    """Print the causes, each with its first case."""
     say(out, counted(len(groups), "cause") + " of findings", "bold")
     for each in groups:
         say(out, f"{each.cause}: {counted(len(each.cases), 'case')}")
@@ -131,15 +133,15 @@ def _listed(groups: Sequence[Group], out: Console) -> None:
         say(out, "harness reproduce CASE, or --all, makes the smallest scenario of each")
 
 
-def _begun(group: Group, variant: Variant, answers: Mapping[str, Answer]) -> Hunt:
+def _begun(group: CauseGroup, variant: Variant, answers: Mapping[str, Answer]) -> CauseSearch:
     """Begin the search for a group, with the variant that shows it first."""
     witness = group.witness
-    shape = hunts.shape_of("all" if witness.view == WRITE else witness.query)
+    shape = searches.shape_of("all" if witness.view == WRITE else witness.query)
     refusal = answers[witness.case].refusal
     target = Target(group.cause, parse_reader(witness.reader), shape, refusal)
     settings = tuple(formats.load(variant.format).settings)
     begun = candidates.begin(variant, witness.step, group.cause.view, settings)
-    return hunts.begin(target, begun)
+    return searches.begin(target, begun)
 
 
 def _enough(minutes: float) -> Callable[[], bool]:
@@ -147,21 +149,29 @@ def _enough(minutes: float) -> Callable[[], bool]:
     return lambda: time.monotonic() > end
 
 
-def _told(hunt: Hunt, rounds: Rounds, folder: Path, out: Console) -> tuple[Path | None, bool]:
-    """Write what was found and say where it is; give that, and whether it is the smallest."""
-    cause, best = hunt.target.cause, hunt.found
+def _told(
+    search: CauseSearch, trials: EngineTrials, folder: Path, out: Console
+) -> tuple[Path | None, bool]:
+    """Write what was found and print where; return that, and whether it is the smallest."""
+    cause, best = search.target.cause, search.found
     say(out, str(cause), "bold")
     if best is None:
-        asked = "the engine did not show it again" if hunt.over else "the time was over before"
+        asked = "the engine did not show it again" if search.over else "the time ran out first"
         say(out, f"  nothing is written: {asked}", "red")
         return None, False
-    place = files.write(folder, hunt.target, best, rounds.of(hunt.target, best))
+    place = files.write(folder, search.target, best, trials.of(search.target, best))
     steps, columns, rows, _ = best.size
     parts = counted(steps, "step"), counted(columns, "column"), counted(rows, "row")
     say(out, f"  {place}: {', '.join(parts)}")
-    silent = len(rounds.unknown & set(hunt.tried.shows))
+    silent = len(trials.unknown & set(search.results.shows))
     if silent:
-        say(out, f"  of {counted(silent, 'smaller one')} nothing is known: no answer came", "red")
-    if not hunt.over:
-        say(out, "  the time was over: there may be a smaller one; the same command goes on", "red")
-    return place, hunt.over and not silent
+        say(
+            out, f"  nothing is known about {counted(silent, 'smaller one')}: no answer came", "red"
+        )
+    if not search.over:
+        say(
+            out,
+            "  the time ran out: there may be a smaller one; the same command goes on",
+            "red",
+        )
+    return place, search.over and not silent

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.column_cuts import ColumnCut, column_cuts
-from harness.cli.reproduce.names import not_renamed
+from harness.cli.reproduce.undo_rename import not_renamed
 from harness.model.canonical import text_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert

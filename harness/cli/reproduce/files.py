@@ -12,8 +12,8 @@ from ruamel.yaml import YAML
 
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import Cause
-from harness.cli.reproduce.hunts import Target
-from harness.cli.reproduce.script import Seen, script
+from harness.cli.reproduce.script import Observation, script
+from harness.cli.reproduce.searches import Target
 from harness.core.errors import unwritable
 from harness.judge.case import SNAPSHOT
 from harness.run.load_run import WRITE
@@ -25,7 +25,7 @@ SCRIPT: Final = "reproduce.sql"
 PROFILES: Final = "profiles.yaml"
 
 
-def write(folder: Path, target: Target, candidate: Candidate, seen: Seen) -> Path:
+def write(folder: Path, target: Target, candidate: Candidate, seen: Observation) -> Path:
     """Write a reproducer into a folder of its own below `folder`; give that one.
 
     Raises:

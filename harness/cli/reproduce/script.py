@@ -57,7 +57,7 @@ OWN: Final = "lib"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Observation:
     """What an engine answered about a candidate, and all that was recorded on the way."""
 
     verdict: Verdict
@@ -65,7 +65,7 @@ class Seen:
     states: tuple[StateRecord, ...]
 
 
-def script(variant: Variant, reader: Reader, seen: Seen) -> str:
+def script(variant: Variant, reader: Reader, seen: Observation) -> str:
     """Return the text of the script."""
     parts = [_head(variant, reader, seen), _writing(variant, seen)]
     if seen.verdict.view != WRITE:
@@ -83,7 +83,7 @@ def sent(variant: Variant, states: Sequence[StateRecord]) -> Iterator[NextStep]:
         outcomes = outcomes.then(recorded[step.step])
 
 
-def _head(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
+def _head(variant: Variant, reader: Reader, seen: Observation) -> Iterator[str]:
     yield _comment(variant.scenario.about)
     for finding in seen.verdict.findings:
         word = FINDINGS[finding.kind]
@@ -93,7 +93,7 @@ def _head(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
     for way in seen.verdict.reproduces:
         yield _comment(f"a reader of this way gives the same answer: {way}")
     if seen.verdict.reproduces and seen.verdict.scant:
-        yield _comment("that is too little to name a way of reading by")
+        yield _comment("but an answer this small proves nothing")
     yield "--"
     writers = tuple(dict.fromkeys(variant.writers))
     readers = () if seen.verdict.view == WRITE else (("reader", reader.distribution),)
@@ -113,7 +113,7 @@ def _made_of(what: str, found: Distribution) -> Iterator[str]:
         yield _comment(f"  and {counted(len(own), 'jar')} that {found.engine} itself is made of")
 
 
-def _writing(variant: Variant, seen: Seen) -> Iterator[str]:
+def _writing(variant: Variant, seen: Observation) -> Iterator[str]:
     steps = [each for each in sent(variant, seen.states) if not each.skipped]
     for writer, group in groupby(steps, key=lambda each: variant.writers[each.step]):
         yield from ("", f"-- ===== in Spark SQL: {writer} =====")
@@ -152,7 +152,7 @@ def _by_hand(statement: Statement) -> str:
     return f"-- in Hive: alter table {DATABASE}.t replace columns ({columns}){cascade};"
 
 
-def _reading(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
+def _reading(variant: Variant, reader: Reader, seen: Observation) -> Iterator[str]:
     found = distributions.load(reader.distribution)
     yield from ("", f"-- ===== the query: {reader} =====")
     yield from session_script.before(found, dict(reader.settings), variant.format)
@@ -167,7 +167,7 @@ def _reading(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
     yield from _table(Expected(columns, seen.answer.rows))
 
 
-def _query(variant: Variant, reader: Distribution, seen: Seen) -> Iterator[str]:
+def _query(variant: Variant, reader: Distribution, seen: Observation) -> Iterator[str]:
     """Yield the query as it was sent, on the script's own database, and settings before it.
 
     Whoever runs the script writes another table: the moment of a view of the past is left open.

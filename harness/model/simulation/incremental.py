@@ -1,4 +1,4 @@
-"""What a view of what was written since a step gives of a table: rows by when they were committed.
+"""The answer of an incremental view: the rows that were committed after a step.
 
 Of each row Hudi keeps the requested time of the write that it is of (`_hoodie_commit_time`), in
 files that are written anew and through compactions too, and readers choose rows by it (Hudi

@@ -1,4 +1,4 @@
-"""What is shown of a value that is taken as stored for one of another type.
+"""What a reader shows that takes a stored value for one of another type, without a conversion.
 
 Such a reader looks at its column's type alone, not at what the file says of its own: both kinds of
 whole numbers, dates, floats and timestamps are numbers to it, and texts are bytes. What it cannot

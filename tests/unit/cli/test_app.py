@@ -136,15 +136,6 @@ def test_a_defect_of_the_harness_is_never_taken_for_a_finding(
     assert "a defect of the harness" in capsys.readouterr().err
 
 
-def test_the_claims_are_drawn_from_a_recorded_run(recorded: Path) -> None:
-    assert app.main(["judge", "--show", "--run-dir", str(recorded)]) == 0
-    assert app.main(["report", "claims", "--run-dir", str(recorded)]) == 0
-    text = (recorded / "claims.md").read_text(encoding="utf-8")
-    assert "| Spark > 3.1, schema-on-read on |" in text
-    assert "**agrees**: missing_rename" in text
-    assert "**differs**" in text
-
-
 @pytest.mark.parametrize(
     "options", [["--profile", "first"], ["-k", "move"], ["a.yaml"], ["--fresh"]]
 )

@@ -61,7 +61,7 @@ def party(found: Verdict) -> Party | None:
 
 
 def as_filed(told: Told, files: Files) -> Reply:
-    """Return what a reader that errs in nothing answers about these files."""
+    """Return what a flawless reader answers about these files."""
     return read(told, files=files).reply
 
 

@@ -30,13 +30,15 @@ OTHERS = (
 
 def test_settings_of_the_same_engine_that_answer_right_are_named() -> None:
     said = advice(WRONG, OTHERS)[0].text
-    assert said == "With other settings this engine answers it right: trino-476{names=true}."
+    assert said == "With other settings this engine gets it right: trino-476{names=true}."
 
 
 def test_settings_that_do_not_help_are_not_praised() -> None:
     others = [replace(each, verdict=VerdictKind.REFUSED) for each in OTHERS]
-    assert "not answer it right either: trino-476{names=true}." in advice(WRONG, others)[0].text
-    assert advice(WRONG, (WRONG,))[0].text.endswith("with no other settings.")
+    assert advice(WRONG, others)[0].text == (
+        "This engine does not get it right with its other settings either: trino-476{names=true}."
+    )
+    assert advice(WRONG, (WRONG,))[0].text.endswith("with any other settings.")
 
 
 def test_commands_name_the_case_as_a_shell_takes_it() -> None:

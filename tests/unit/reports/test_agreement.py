@@ -109,7 +109,7 @@ def test_truth_standing_alone_against_two_engines_is_an_alarm(base: Run) -> None
     )
     alarm = agreement.Alarm(((VARIANT, 3, "snapshot", "all"),), ("a-1", "b-1"), "")
     assert agreement.alarms(run) == (alarm,)
-    assert alarm.text.endswith("Check the reference model before blaming them.")
+    assert alarm.text.endswith("Check the reference model before you blame them.")
 
 
 def test_an_alarm_of_many_questions_says_how_many_and_names_each(base: Run) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from harness.core.records import FindingKind, VerdictKind
 from harness.reports import agreement, html, html_cells, html_data
-from harness.reports.numbered import numbered
+from harness.reports.file_numbers import number_files
 from harness.run.load_run import Run
 from tests.recorded import sample
 
@@ -276,13 +276,13 @@ def test_the_history_of_a_table_begins_with_its_creation(sampled: Run) -> None:
 def test_a_cell_says_that_it_is_declared_unsupported_and_was_answered_or_was_not_sent(
     sampled: Run,
 ) -> None:
-    pool, files = html_cells.Pool(), numbered((), {})
+    pool, files = html_cells.Pool(), number_files((), {})
     right = next(each for each in sampled.verdicts if each.verdict is VerdictKind.CORRECT)
     told = replace(right, disclaimed="it knows version 8")
-    shown = html_cells.cell(sampled, told, html_cells.Question([told], files), pool)
-    number = pool.items.index("declared unsupported (it knows version 8), and answered")
+    shown = html_cells.cell(sampled, told, html_cells.QuestionContext([told], files), pool)
+    number = pool.items.index("declared unsupported (it knows version 8), but answered")
     assert shown["because"] == number
     spared = replace(sampled.answers[right.case], rows=(), void="it was not sent", probe="a case")
     run = replace(sampled, answers={**sampled.answers, right.case: spared})
-    found = html_cells.cell(run, right, html_cells.Question([right], files), pool)
+    found = html_cells.cell(run, right, html_cells.QuestionContext([right], files), pool)
     assert "got" not in found

@@ -31,8 +31,8 @@ def variant(name: str, *writers: str, twin: bool = False, **settings: str) -> Va
 
 def test_what_is_covered_is_said_over_all_scenarios() -> None:
     assert pairs.said(COVERED) == (
-        "5 of 9 possible variants cover all 7 pairs of axis values that can be in 2 scenarios; "
-        "2 more cannot be"
+        "5 of 9 possible variants cover all 7 possible pairs of axis values in 2 scenarios; "
+        "2 more are impossible"
     )
     assert pairs.said(()) == ""
 

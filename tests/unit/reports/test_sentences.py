@@ -4,6 +4,7 @@ import pytest
 
 from harness.core.records import Finding, FindingKind, Origin, Party, Refusal, Witness
 from harness.reports.sentences import (
+    LITTLE,
     finding_text,
     mapping_text,
     own_text,
@@ -14,9 +15,7 @@ from harness.reports.sentences import (
 F2 = Origin(4, "f2", 1, "1")
 F1 = Origin(3, "f1", 1, "1")
 DROPPED = Origin(5, "g", 1, "1")
-RESURRECTED = (
-    "row 1 shows under g 7, the value of the dropped column g written at step 1; expected 8"
-)
+RESURRECTED = "in row 1, g shows 7, the value of the dropped column g written at step 1; expected 8"
 
 
 @pytest.mark.parametrize(
@@ -25,12 +24,12 @@ RESURRECTED = (
         (
             FindingKind.MISALIGNED,
             Witness("1", "f1", "f3s1r1", "f4s1r1", F2),
-            "row 1 shows under f1 'f4s1r1', the value of f2 written at step 1; expected 'f3s1r1'",
+            "in row 1, f1 shows 'f4s1r1', the value of f2 written at step 1; expected 'f3s1r1'",
         ),
         (
             FindingKind.MISALIGNED,
             Witness("2", "f1", 0, "s4r1", F2),
-            "row 2 shows under f1 's4r1', the value of f2 of row 1 written at step 1; expected 0",
+            "in row 2, f1 shows 's4r1', the value of f2 of row 1 written at step 1; expected 0",
         ),
         (
             FindingKind.RESURRECTED,
@@ -40,33 +39,33 @@ RESURRECTED = (
         (
             FindingKind.STALE,
             Witness("1", "f1", "f3s4r1", "f3s1r1", F1),
-            "row 1 shows under f1 'f3s1r1', the old value written at step 1; expected 'f3s4r1'",
+            "in row 1, f1 shows 'f3s1r1', the old value written at step 1; expected 'f3s4r1'",
         ),
         (FindingKind.STALE, Witness("", "f3", "f3", None), "column f3 is not in the answer"),
         (
             FindingKind.STALE,
             Witness("1", "a.city", None, "city"),
-            "column a.city is in the answer although it should not be, or twice",
+            "column a.city should not be in the answer, or is there twice",
         ),
         (
             FindingKind.MISSING_RENAME,
             Witness("1", "g", "f3s1r1", None),
-            "row 1 shows under g NULL; expected 'f3s1r1'",
+            "in row 1, g shows NULL; expected 'f3s1r1'",
         ),
         (
             FindingKind.PREMATURE,
             Witness("1", "f1", "f3s1r1", "f3s4r1", Origin(3, "f1", 4, "1")),
-            "row 1 shows under f1 'f3s4r1', the newer value written at step 4; expected 'f3s1r1'",
+            "in row 1, f1 shows 'f3s4r1', the newer value written at step 4; expected 'f3s1r1'",
         ),
         (
             FindingKind.PREMATURE,
             Witness("3", "", ("3", 7, None), None, Origin(1, "id", 4, "3")),
-            "row 3 is left out as in a newer table; the view should show ['3', 7, NULL]",
+            "row 3 is missing, as in a newer table; the view should show ['3', 7, NULL]",
         ),
         (
             FindingKind.PREMATURE,
             Witness("3", "", None, "[3, 7]", Origin(1, "id", 4, "3")),
-            "row 3 is answered as in a newer table: [3, 7]",
+            "row 3 is in the answer as in a newer table: [3, 7]",
         ),
         (
             FindingKind.LOST_ROW,
@@ -76,27 +75,27 @@ RESURRECTED = (
         (
             FindingKind.GHOST_ROW,
             Witness("2", "", None, "[2, 8]"),
-            "row 2 is answered although it was deleted or is not asked for: [2, 8]",
+            "row 2 is in the answer although it was deleted or is not asked for: [2, 8]",
         ),
         (
             FindingKind.LOST_ROW,
             Witness("", "count(*)", 3, 1),
-            "1 rows are counted; expected 3",
+            "the count is 1; expected 3",
         ),
         (
             FindingKind.DUPLICATE,
             Witness("2", "", None, "[2, 8]"),
-            "row 2 is answered more than once: [2, 8]",
+            "row 2 is in the answer more than once: [2, 8]",
         ),
         (
             FindingKind.UNEXPLAINED,
             Witness("9", "", None, "[9]"),
-            "row 9 is answered although it was never written: [9]",
+            "row 9 is in the answer although it was never written: [9]",
         ),
         (
             FindingKind.TYPE_DRIFT,
             Witness("1", "n", 7, 7.0),
-            "row 1 shows under n 7.0 as a floating-point number; expected 7 as a whole number",
+            "in row 1, n shows 7.0 (floating-point number); expected 7 (integer)",
         ),
         (
             FindingKind.TYPE_DRIFT,
@@ -148,24 +147,22 @@ def test_a_long_message_does_not_hide_the_cause() -> None:
 def test_one_mapping_is_a_diagnosis_and_several_are_none() -> None:
     assert mapping_text((), "") == ""
     assert mapping_text(("by position",), "by position") == "reads by position"
-    assert mapping_text(("by position",), "") == (
-        "none is claimed, by position would give the same, which is too little to name it by"
-    )
+    assert mapping_text(("by position",), "") == f"none is claimed: by position {LITTLE}"
     assert mapping_text(("by name", "by position"), "") == (
-        "none is claimed, the same answer is given by: by name; by position"
+        "none is claimed: the same answer comes from by name; by position"
     )
-    assert "none is named" in mapping_text(("by name", "by position", "by id", "by name, x"), "")
+    assert "none is claimed" in mapping_text(("by name", "by position", "by id", "by name, x"), "")
 
 
 @pytest.mark.parametrize(
     ("party", "end"),
     [
         (Party.READER, "; the files hold what was written"),
-        (Party.WRITER, "; the files hold it so: the writer's doing"),
+        (Party.WRITER, "; the files hold the same: the writer is to blame"),
         (Party.MODEL, "; engines and files agree: check the expected table first"),
         (
             Party.UNSURE,
-            "; the files hold it so: the writer's doing or our own mistake, which is not sure",
+            "; the files hold the same: the mistake is the writer's or our own",
         ),
         (None, "expected 'b'"),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 from harness.core.records import FindingKind, Party, VerdictKind
 from harness.reports import summary
-from harness.reports.summary import Group
+from harness.reports.summary import ResultGroup
 from harness.run.load_run import Run
 from tests.recorded import sample
 
@@ -17,7 +17,7 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return sample.make(tmp_path_factory.mktemp("run"))
 
 
-def of(run: Run, finding: FindingKind, reader: str) -> list[Group]:
+def of(run: Run, finding: FindingKind, reader: str) -> list[ResultGroup]:
     groups = summary.group_findings(run)
     return [each for each in groups if each.finding is finding and each.reader == reader]
 
@@ -33,7 +33,7 @@ def test_the_same_finding_after_a_later_write_is_the_same_group(sampled: Run) ->
     assert group.text == (
         "trino-476{use-column-names=false}: misaligned columns f2, f1 in hudi/move "
         "(hudi-cow, hudi-mor; snapshot, read-optimized) after step 3 'move column f1 after f2' and "
-        "still after step 4: row 1 shows under f2 'f3s1r1', the value of f1 written at step 1; "
+        "still after step 4: in row 1, f2 shows 'f3s1r1', the value of f1 written at step 1; "
         "expected 'f4s1r1'. 6 cells."
     )
 
@@ -115,14 +115,13 @@ def test_how_often_one_several_or_no_way_of_reading_gives_a_wrong_answer_is_coun
 ) -> None:
     run = with_ways(sampled, ("by name",), ("by id", "by name"), ("by position",))
     assert summary.explained(run) == (
-        "Of 46 wrong answers, 2 are exactly what one way of reading the files gives, which is "
-        "named; 1 what several give, so none is claimed; 43 what none of those tried gives."
+        "Of 46 wrong answers, exactly one way of reading the files explains 2, and is named; "
+        "several explain 1, so none is claimed; none of those tried explains 43."
     )
-    little = {case: replace(each, scant=True) for case, each in run.recorded.items()}
-    assert "0 are exactly what one way" in summary.explained(replace(run, recorded=little))
-    assert "; 2 what one gives, but a count or empty, too" in summary.explained(
-        replace(run, recorded=little)
-    )
+    small = {case: replace(each, scant=True) for case, each in run.recorded.items()}
+    said = summary.explained(replace(run, recorded=small))
+    assert "one way of reading the files explains 0," in said
+    assert "; one fits 2 so small (a count, or no rows) that" in said
 
 
 def test_where_nothing_is_wrong_nothing_is_said_of_ways(sampled: Run) -> None:
@@ -137,7 +136,7 @@ def test_where_nothing_is_wrong_nothing_is_said_of_ways(sampled: Run) -> None:
         # What a part of a way gives, the whole way gives too.
         (("by name",), ("by id, x", "by name, x"), "(reads by name, x)"),
         (("by name",), ("by position",), "written at step 1; expected 'f4s1r1'. "),
-        (("by id", "by name"), ("by id", "by name"), "by: by id; by name)"),
+        (("by id", "by name"), ("by id", "by name"), "from by id; by name)"),
     ],
 )
 def test_a_group_names_the_way_that_explains_all_of_its_answers(
@@ -157,7 +156,7 @@ def test_a_group_names_the_way_that_explains_all_of_its_answers(
     [
         (("by name",), ("by id", "by name"), "(reads by name)"),
         # The count alone tells the two apart.
-        (("by id", "by name"), ("by name",), "(none is claimed, by name would give the same, wh"),
+        (("by id", "by name"), ("by name",), "(none is claimed: by name gives the same answer, b"),
         (("by name",), ("by position",), "written at step 1; expected 'f4s1r1'. "),
     ],
 )
@@ -185,7 +184,7 @@ def test_findings_of_another_doing_are_a_group_of_their_own(sampled: Run) -> Non
         sampled, recorded={**sampled.recorded, case: replace(wrong[0], findings=blamed)}
     )
     texts = [each.text for each in summary.group_findings(changed) if case in each.cases]
-    assert any("the files hold it so: the writer's doing)" in each for each in texts)
+    assert any("the files hold the same: the writer is to blame)" in each for each in texts)
     before = len(summary.group_findings(sampled))
     assert len(summary.group_findings(changed)) >= before
 

@@ -44,7 +44,7 @@ def test_a_cell_is_a_word_beside_its_step(sampled: Run) -> None:
 def test_a_known_finding_stays_and_carries_a_star(sampled: Run) -> None:
     text = shown(sampled)
     assert "misalign*" in text
-    assert "* known: the baseline" in flat(text)
+    assert "* known: listed in the baseline" in flat(text)
 
 
 def test_no_line_is_wider_than_the_terminal(sampled: Run) -> None:
@@ -85,7 +85,7 @@ def test_totals_and_the_place_of_the_html_report_come_last(sampled: Run) -> None
 
 def test_steps_that_were_not_applied_are_listed_with_the_reason(sampled: Run) -> None:
     text = flat(shown(sampled))
-    assert "step 6 'change type of n from long to int' was refused by the writer" in text
+    assert "step 6 'change type of n from long to int': refused by the writer: " in text
     assert "step 7 'update n of row 1': skipped: step 6 refused" in text
 
 
@@ -169,7 +169,7 @@ def test_what_a_distribution_is_is_said_once_for_all_its_readers(sampled: Run) -
 
 def test_views_are_explained_as_they_are_named_in_the_matrix(sampled: Run) -> None:
     lines = flat(shown(sampled))
-    assert "read-opt. view: of a merge-on-read table, what its base files hold" in lines
+    assert "read-opt. view: a merge-on-read table's base files alone" in lines
     assert "since view:" not in lines
 
 

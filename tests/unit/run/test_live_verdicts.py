@@ -11,7 +11,7 @@ from harness.artifacts.declared_support import declared
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal, VerdictKind
 from harness.judge import verdicts as judge
 from harness.judge.case import Case
-from harness.run.live_verdicts import Kinds
+from harness.run.live_verdicts import VerdictKinds
 from harness.scenario.cells import Cell, Plan
 from tests.quality.chance import story
 from tests.quality.notation import changed, history
@@ -21,7 +21,7 @@ from tests.unit.judge.test_attribution import as_filed as shown_as_filed
 from tests.unit.judge.test_tolerances import ONE, PRESTODB, TRINO, ZONELESS, cut, typed
 from tests.unit.judge.test_verdicts import case_of as as_filed
 from tests.unit.judge.test_verdicts import cell_at
-from tests.unit.run.test_follow import doubtful
+from tests.unit.run.test_follow_run import doubtful
 
 TOLD = history("insert 1..4; move f1 after f2; upsert 2", mor=True)
 RIGHT, WRONG = TOLD.read(), TOLD.read("position")
@@ -36,7 +36,7 @@ def answer(cell: Cell, reply: Reply) -> Answer:
 
 
 def early(case: Case, cells: Sequence[Cell], answers: Sequence[Answer]) -> list[VerdictKind | None]:
-    kinds = Kinds(Plan("mine", (case.variant,), (), tuple(cells)))
+    kinds = VerdictKinds(Plan("mine", (case.variant,), (), tuple(cells)))
     kinds.written(case.states)
     return [kinds.of(each) for each in answers]
 

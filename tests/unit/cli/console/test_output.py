@@ -18,7 +18,7 @@ import pytest
 from harness.artifacts import bundle_export, bundle_import
 from harness.artifacts.bundle_import import Imported
 from harness.cli import app
-from harness.cli.reproduce import hunts, runs
+from harness.cli.reproduce import engine_run, searches
 from harness.core.progress import Progress
 from harness.core.records import VerdictKind
 from harness.run import needed_artifacts, pipeline
@@ -109,7 +109,7 @@ def test_judging_tells_as_a_run_does(recorded: Path, capsys: pytest.CaptureFixtu
 def test_reproducing_tells_programs_the_causes_or_what_was_found(
     recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(hunts, "drive", lambda *_: None)
+    monkeypatch.setattr(searches, "run_all", lambda *_: None)
     command = ["reproduce", "--run-dir", str(recorded), "--json"]
     assert app.main(command) == 0
     (end,) = told(capsys.readouterr().out)
@@ -131,8 +131,8 @@ def nowhere(_cache: object, progress: Progress, _profile: str) -> Iterator[None]
 def test_a_remedy_tells_programs_the_effect_of_each_setting(
     recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(runs, "work", nowhere)
-    monkeypatch.setattr(runs, "done", lambda *_: SimpleNamespace(verdicts=()))
+    monkeypatch.setattr(engine_run, "work", nowhere)
+    monkeypatch.setattr(engine_run, "execute", lambda *_: SimpleNamespace(verdicts=()))
     case = next(
         each.case
         for each in pipeline.judge_run(recorded).verdicts

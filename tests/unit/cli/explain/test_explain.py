@@ -15,8 +15,8 @@ from rich.console import Console
 from harness.cli import app
 from harness.cli.explain import show_tables
 from harness.cli.explain.command import tell
-from harness.cli.explain.found import Found, find
-from harness.cli.explain.tables import Tables, standard_of, tables_of
+from harness.cli.explain.recorded_cell import RecordedCell, find
+from harness.cli.explain.tables import CaseTables, standard_of, tables_of
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, Attempt, OutcomeKind
 from harness.judge.verdicts import understand_cell
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def tables(found: Found) -> Tables:
+def tables(found: RecordedCell) -> CaseTables:
     standard = standard_of(found)
     assert standard is not None
     assert found.answer is not None
@@ -45,7 +45,7 @@ def tables(found: Found) -> Tables:
     return tables_of(standard.evidence.layout(found.cell.step, found.cell.view), taken)
 
 
-def printed(found: Found, width: int) -> str:
+def printed(found: RecordedCell, width: int) -> str:
     out = io.StringIO()
     tell(found, Console(file=out, width=width, color_system=None))
     return out.getvalue()
@@ -59,14 +59,14 @@ def test_a_whole_case_and_a_part_that_no_other_has_find_the_same(folder: Path) -
 
 
 def test_a_part_that_several_cases_have_names_some_of_them(folder: Path) -> None:
-    with pytest.raises(UsageProblem, match="cases have 'hudi/rename s3/' in them; say more:\n  hu"):
+    with pytest.raises(UsageProblem, match="match 'hudi/rename s3/'; be more specific:\n  hu"):
         find(folder, ["hudi/rename", "s3/"])
 
 
 def test_a_case_that_does_not_exist_names_near_ones(folder: Path) -> None:
-    with pytest.raises(UsageProblem, match="no case has 'hudi/renam s3 trin0'") as told_:
+    with pytest.raises(UsageProblem, match="no case matches 'hudi/renam s3 trin0'") as told_:
         find(folder, ["hudi/renam", "s3", "trin0"])
-    assert "near ones:\n  hudi/rename[" in str(told_.value)
+    assert "the closest ones:\n  hudi/rename[" in str(told_.value)
 
 
 def test_nothing_near_says_where_cases_are_named(folder: Path) -> None:
@@ -88,7 +88,7 @@ def test_the_way_that_gives_the_answer_is_told_and_its_table_equals_it(folder: P
     assert not way.same_as_expected
 
 
-def said_of_ways(shown: Tables) -> str:
+def said_of_ways(shown: CaseTables) -> str:
     out = io.StringIO()
     show_tables.ways(shown, Console(file=out, width=400, color_system=None))
     return out.getvalue()
@@ -99,9 +99,9 @@ def test_a_way_that_gives_too_little_is_not_claimed(folder: Path) -> None:
     assert found.answer is not None
     shown, empty = tables(found), tables(replace(found, answer=replace(found.answer, rows=())))
     assert (shown.scant, empty.scant) == (False, True)
-    assert "; the smallest that gives what was found: by name." in said_of_ways(shown)
+    assert "; the smallest that gives this answer: by name." in said_of_ways(shown)
     text = said_of_ways(replace(shown, scant=True))
-    assert "; none is claimed: by name would give the same, which is too little to name it" in text
+    assert "; none is claimed: by name gives the same answer, but an answer this small" in text
     assert "the smallest that gives" not in text
 
 
@@ -110,7 +110,7 @@ def test_where_no_way_fits_no_more_is_said_than_that_none_of_those_tried_does(
 ) -> None:
     shown = tables(find(folder, RENAMED))
     text = said_of_ways(replace(shown, fitting=()))
-    assert f"{shown.tried} ways of reading are tried; none of these gives the answer" in text
+    assert f"{shown.tried} ways of reading were tried; none of them gives this answer" in text
 
 
 def test_ways_that_show_the_same_are_one_table(folder: Path) -> None:
@@ -159,10 +159,10 @@ def test_a_page_fits_its_width_and_says_all_without_colour(folder: Path, width: 
     said = " ".join(text.split())
     for what in (
         *("expected found", "= FOUND", "as expected", "≠NULL", "missing rename", "SQL: select"),
-        *("read from file #1", "#1 base file of step 1", "the smallest that gives what was found"),
+        *("read from file #1", "#1 base file of step 1", "the smallest that gives this answer"),
         *("What was written 0 create the table 1 insert", "f3s1r2, or 301002, is field 3, step 1"),
         f"by name: {WAYS[By.NAME]}",
-        "other settings this engine answers it right: spark-3.5.8-hudi-1.0.2{schema-on-read=on}.",
+        "other settings this engine gets it right: spark-3.5.8-hudi-1.0.2{schema-on-read=on}.",
     ):
         assert what in said
 
@@ -216,7 +216,7 @@ def test_a_case_that_was_never_asked_says_so(folder: Path, tmp_path: Path) -> No
     (made / "answers.jsonl").write_text("", encoding="utf-8")
     (made / "verdicts.jsonl").write_text("", encoding="utf-8")
     text = printed(find(made, RENAMED), 100)
-    assert "it was never asked" in text
+    assert "this was never asked" in text
     assert "not judged yet" in text
 
 
@@ -233,15 +233,15 @@ def test_the_command_explains_a_case_of_a_run(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert app.main(["explain", *RENAMED, "--run-dir", str(folder)]) == 0
-    assert "the smallest that gives what was found: by name" in capsys.readouterr().out
+    assert "the smallest that gives this answer: by name" in capsys.readouterr().out
     assert app.main(["explain", "nothing", "--run-dir", str(folder / "none")]) == 2
     assert "there is no run at" in capsys.readouterr().err
 
 
 def test_of_files_that_were_not_looked_at_nothing_is_claimed(folder: Path) -> None:
     text = printed(find(folder, RENAMED), 200)
-    assert "what they hold was not looked at" in text
-    assert "Whose doing it is, is not known" in text
+    assert "what they hold was not checked" in text
+    assert "It is not known who is to blame" in text
 
 
 def test_what_is_unknown_is_shown_with_the_end_of_the_server_s_log(folder: Path) -> None:

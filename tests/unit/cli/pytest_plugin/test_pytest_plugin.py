@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.pytest_plugin import child, collection
+from harness.cli.pytest_plugin import collection, harness_run
 from harness.cli.pytest_plugin.pytest_options import case_of, name_of
 from tests.stories import MOVED
 
@@ -49,7 +49,7 @@ UNSAID = "'TODO: say why'"
 @pytest.fixture
 def mine(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A repository with a scenario, its profiles and other YAML files."""
-    monkeypatch.setattr(child, "PROGRAM", (sys.executable, str(SIMULATED)))
+    monkeypatch.setattr(harness_run, "PROGRAM", (sys.executable, str(SIMULATED)))
     folder = pytester.mkdir("my")
     (folder / "story.yaml").write_text(MOVED, encoding="utf-8")
     (folder / "other.yaml").write_text(MOVED.replace("[3]", "[4]"), encoding="utf-8")
@@ -104,7 +104,7 @@ def test_known_answers_are_expected_failures_and_one_that_is_gone_fails(
     monkeypatch.setenv("SIMULATED", "s1/=wrong")
     result = run(mine, "my/story.yaml")
     result.assert_outcomes(passed=2, xfailed=2, failed=2)
-    result.stdout.fnmatch_lines(["*story.known.yaml:5: known, and not so here: lost_row*"])
+    result.stdout.fnmatch_lines(["*story.known.yaml:5: known as lost_row, but not so here*"])
 
 
 def test_a_line_about_several_cells_excuses_only_those_that_answer_just_so(
@@ -116,8 +116,8 @@ def test_a_line_about_several_cells_excuses_only_those_that_answer_just_so(
     result.assert_outcomes(xfailed=2, failed=4)
     result.stdout.fnmatch_lines(
         [
-            "*story.known.yaml:1: known, and not so here: lost_row*",
-            "*lost value: row 2*; lost row: row 1*",
+            "*story.known.yaml:1: known as lost_row, but not so here*",
+            "*lost value: in row 2*; lost row: row 1*",
         ]
     )
 
@@ -175,7 +175,7 @@ def test_what_is_unsupported_is_skipped_and_fails_where_it_is_answered(
     monkeypatch.setenv("SIMULATED", "s1/snapshot/all/spark=refused,s2/snapshot/all/spark=spared")
     result = run(mine, "my/story.yaml")
     result.assert_outcomes(passed=3, skipped=2, failed=1)
-    result.stdout.fnmatch_lines(["*declared unsupported (*up to version 8, not 9*), and answered*"])
+    result.stdout.fnmatch_lines(["*declared unsupported (*up to version 8, not 9*), but answered*"])
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "two workers"])
@@ -185,7 +185,7 @@ def test_a_run_that_dies_is_an_error_of_every_cell_at_once_with_its_last_words(
     monkeypatch.setenv("SIMULATED_DEATH", "3")
     result = run(mine, "my/story.yaml", *workers)
     result.assert_outcomes(errors=6)
-    result.stdout.fnmatch_lines(["*the run ended with 3*", "*the last words*"])
+    result.stdout.fnmatch_lines(["*the run ended with status 3*", "*the last words*"])
 
 
 def test_a_cell_without_a_record_is_an_error_and_the_others_are_not(
@@ -205,14 +205,14 @@ def test_a_run_that_its_gate_fails_for_more_than_cells_fails_the_tests(
     result = run(mine, "my/story.yaml")
     result.assert_outcomes(passed=6)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(["*(harness run ended with 1)*"])
+    result.stdout.fnmatch_lines(["*(harness run ended with status 1)*"])
 
 
 def test_an_interrupt_ends_the_run(mine: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMULATED", "s3/=silent")
     monkeypatch.setenv("SIMULATED_INTERRUPT", "1")
-    program = f"child.PROGRAM = ({sys.executable!r}, {str(SIMULATED)!r})"
-    mine.makeconftest(f"from harness.cli.pytest_plugin import child\n{program}\n")
+    program = f"harness_run.PROGRAM = ({sys.executable!r}, {str(SIMULATED)!r})"
+    mine.makeconftest(f"from harness.cli.pytest_plugin import harness_run\n{program}\n")
     options = ("--harness-profile", "mine", "--harness-run-dir", "run")
     result = mine.runpytest_subprocess(*options, "my/story.yaml")
     assert result.ret == pytest.ExitCode.INTERRUPTED

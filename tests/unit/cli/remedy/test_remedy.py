@@ -17,9 +17,9 @@ from harness import engines
 from harness.artifacts import distributions
 from harness.cli import app
 from harness.cli.remedy import show
-from harness.cli.remedy.alternatives import Cannot, alternatives, changes, others, plan_of
-from harness.cli.remedy.effects import Effect, effect, place_of
-from harness.cli.reproduce import runs
+from harness.cli.remedy.alternatives import UnusableSettings, alternatives, changes, others, plan_of
+from harness.cli.remedy.effects import Effect, effect
+from harness.cli.reproduce import engine_run
 from harness.core import jsonl
 from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
 from harness.run import load_run, pipeline, plan_record, run_info
@@ -48,7 +48,7 @@ def verdict(reader: str, step: int, kind: VerdictKind) -> Verdict:
 def effect_of(before: list[VerdictKind], after: list[VerdictKind]) -> Effect:
     """Compare two lists of verdicts, one for each step; the case is the first step."""
     was = {
-        place_of(each): each
+        each.question: each
         for step, kind in enumerate(before)
         for each in (verdict(str(BEFORE), step, kind),)
     }
@@ -147,7 +147,9 @@ def test_the_table_says_what_heals_at_what_cost_and_what_cannot_be_tried() -> No
     found = [effect_of([wrong, right], [right, wrong])]
     show.effects(BEFORE, found, console)
     show.conclusion(BEFORE, found, console)
-    show.impossible(BEFORE, [Cannot(parse_reader("engine-1"), "there is no such thing")], console)
+    show.impossible(
+        BEFORE, [UnusableSettings(parse_reader("engine-1"), "there is no such thing")], console
+    )
     text = out.getvalue()
     assert "names=true: this case is right; but these turn wrong:\n  v/s1/" in text
     assert "wrong: misaligned" in text
@@ -183,7 +185,7 @@ def test_a_case_that_is_right_or_not_judged_has_no_remedy(
     asked = ["remedy", "hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
     asked += ["--run-dir", str(folder)]
     assert app.main(asked) == 2
-    assert "was never judged; harness judge does it" in capsys.readouterr().err
+    assert "was never judged; run harness judge" in capsys.readouterr().err
     pipeline.judge_run(folder)
     assert app.main(asked) == 2
     assert "is correct: there is nothing to remedy" in capsys.readouterr().err
@@ -226,7 +228,7 @@ def remedied(
         pipeline.judge_run(work.folder)
         return load_run.load(work.folder)
 
-    monkeypatch.setattr(runs, "done", done)
+    monkeypatch.setattr(engine_run, "execute", done)
     monkeypatch.chdir(tmp_path)
     status = app.main([*RENAMED, "--run-dir", str(folder)])
     return status, plans[0]

@@ -9,7 +9,7 @@ import pytest
 
 from harness.cli.reproduce.causes import (
     Cause,
-    Group,
+    CauseGroup,
     Sign,
     groups,
     operation_of,
@@ -42,7 +42,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return load_run.load(folder)
 
 
-def grouped(found: Run) -> tuple[Group, ...]:
+def grouped(found: Run) -> tuple[CauseGroup, ...]:
     variants = plan_record.plan_of(found.info).variants
     return groups(variants, found.recorded.values(), found.answers)
 
@@ -138,7 +138,7 @@ def test_a_write_after_a_schema_change_is_named_with_it(text: str, named: str) -
     assert operation_of(scenario, len(scenario.steps)) == named
 
 
-def of_files(told: Told, files: Files) -> tuple[Group, ...]:
+def of_files(told: Told, files: Files) -> tuple[CauseGroup, ...]:
     """Let two readers show what spoilt files hold, and group what is found."""
     reply = test_party.as_filed(told, files)
     verdicts = test_party.verdicts(told, files, reply, reply)

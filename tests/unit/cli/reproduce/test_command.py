@@ -13,10 +13,10 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.cli import app, plan_options
-from harness.cli.reproduce import files, runs
+from harness.cli.reproduce import engine_run, files
 from harness.cli.reproduce.causes import Cause, Sign
-from harness.cli.reproduce.hunts import Target, Wanted
-from harness.cli.reproduce.rounds import Rounds
+from harness.cli.reproduce.engine_trials import EngineTrials
+from harness.cli.reproduce.searches import Target, Trial
 from harness.core.progress import Progress
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal
 from harness.judge.verdicts import judge
@@ -56,7 +56,7 @@ def test_a_case_that_is_right_has_no_cause(
 ) -> None:
     right = ["hudi/rename", "rewrites=some]", "s1/", "schema-on-read=off"]
     assert app.main(["reproduce", *right, "--run-dir", str(folder)]) == 2
-    assert "has no finding; harness reproduce alone lists" in capsys.readouterr().err
+    assert "has no finding; harness reproduce without a case lists" in capsys.readouterr().err
 
 
 def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
@@ -67,7 +67,7 @@ def test_of_several_cases_that_are_named_in_full_each_cause_is_looked_for(
     asked = ["reproduce", of_add, of_rename, "--minutes", "0"]
     assert app.main([*asked, "--run-dir", str(folder)]) == 3
     said = capsys.readouterr().out
-    assert said.count("nothing is written: the time was over before") == 3
+    assert said.count("nothing is written: the time ran out first") == 3
     assert "add_column: misaligned (by position)" in said
     assert "rename_column: missing_rename (by name)" in said
 
@@ -77,13 +77,13 @@ def test_a_run_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> 
     assert "there is no run at nowhere" in capsys.readouterr().err
 
 
-def wanted(reader: str, text: str) -> Wanted:
+def wanted(reader: str, text: str) -> Trial:
     cause = Cause("move_column", reader, "snapshot", "hudi-cow", SIGN)
-    return Wanted(Target(cause, parse_reader(reader), "all"), candidate_of(history(text)))
+    return Trial(Target(cause, parse_reader(reader), "all"), candidate_of(history(text)))
 
 
 @pytest.fixture
-def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Rounds, list[Plan]]:
+def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[EngineTrials, list[Plan]]:
     """Return rounds whose only reader that answers reads by position."""
     plans = list[Plan]()
 
@@ -100,8 +100,8 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Rounds, li
     def work() -> Iterator[Work]:
         yield Work(Cache(tmp_path), tmp_path, Progress())
 
-    monkeypatch.setattr(runs, "done", done)
-    return Rounds(work, Progress()), plans
+    monkeypatch.setattr(engine_run, "execute", done)
+    return EngineTrials(work, Progress()), plans
 
 
 asked = [
@@ -112,7 +112,7 @@ asked = [
 
 
 def test_a_candidate_of_two_searches_is_written_once_and_silence_shows_nothing(
-    planned: tuple[Rounds, list[Plan]],
+    planned: tuple[EngineTrials, list[Plan]],
 ) -> None:
     rounds, plans = planned
     assert rounds.ask(asked) == [True, False, False]
@@ -123,11 +123,11 @@ def test_a_candidate_of_two_searches_is_written_once_and_silence_shows_nothing(
 
 
 def test_a_round_whose_questions_do_not_exist_starts_nothing(
-    planned: tuple[Rounds, list[Plan]],
+    planned: tuple[EngineTrials, list[Plan]],
 ) -> None:
     rounds, plans = planned
     target = Target(asked[0].target.cause, parse_reader(FALSE), "column")
-    assert rounds.ask([Wanted(target, candidate_of(history("insert 1")))]) == [False]
+    assert rounds.ask([Trial(target, candidate_of(history("insert 1")))]) == [False]
     assert plans == []
 
 
@@ -139,7 +139,7 @@ WRITERS = Cause(
 
 def rounds_after(
     outcome: Outcome, folder: Path, monkeypatch: pytest.MonkeyPatch, void: str = ""
-) -> Rounds:
+) -> EngineTrials:
     """Return rounds in which nobody answers and the second step comes out so.
 
     `void`: why there is nothing to ask, where there is nothing.
@@ -157,8 +157,8 @@ def rounds_after(
     def work() -> Iterator[Work]:
         yield Work(Cache(folder), folder, Progress())
 
-    monkeypatch.setattr(runs, "done", done)
-    return Rounds(work, Progress())
+    monkeypatch.setattr(engine_run, "execute", done)
+    return EngineTrials(work, Progress())
 
 
 MOVED = "insert 1,2; move f1 after f2"
@@ -177,7 +177,7 @@ def test_a_refused_step_is_written_again_and_nobody_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *, shown: bool, silent: bool
 ) -> None:
     target = Target(WRITERS, parse_reader(WRITER), "all", REFUSED)
-    wanted = Wanted(target, candidate_of(history(MOVED)))
+    wanted = Trial(target, candidate_of(history(MOVED)))
     rounds = rounds_after(outcome, tmp_path, monkeypatch)
     assert rounds.ask([wanted]) == [shown]
     assert bool(rounds.unknown) == silent

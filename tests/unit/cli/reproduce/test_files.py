@@ -12,9 +12,9 @@ from harness.cli import plan_options
 from harness.cli.reproduce import files
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import Cause, Sign
-from harness.cli.reproduce.hunts import Target
-from harness.cli.reproduce.predicted import cell_of
-from harness.cli.reproduce.script import Seen
+from harness.cli.reproduce.prediction import cell_of
+from harness.cli.reproduce.script import Observation
+from harness.cli.reproduce.searches import Target
 from harness.core.records import Answer
 from harness.judge.verdicts import judge
 from harness.scenario.cells import parse_reader
@@ -41,7 +41,7 @@ def seen_of(
     reader: str = READER,
     view: str = "snapshot",
     sql: str = 'select * from "hudi_by_position"."s_{0}"."t"',
-) -> Seen:
+) -> Observation:
     """Return what a simulated reader by position answers, as if an engine had."""
     told = told_of(candidate)
     cell = cell_of(candidate, reader, view, "all")
@@ -51,7 +51,7 @@ def seen_of(
     case = replace(case_of(told), variant=candidate.variant)
     (verdict,) = judge(case, [cell], {cell.case: answer})
     states = tuple(replace(each, digest=DIGEST) for each in case.states)
-    return Seen(verdict, answer, states)
+    return Observation(verdict, answer, states)
 
 
 def written(folder: Path, candidate: Candidate, reader: str = READER) -> Path:
@@ -98,7 +98,7 @@ def test_a_touch_keeps_what_it_rewrites(tmp_path: Path) -> None:
 def test_the_script_says_where_the_answer_tells_too_little_to_name_its_way(
     tmp_path: Path, candidate: Candidate
 ) -> None:
-    seen, little = seen_of(candidate), "-- that is too little to name a way of reading by\n"
+    seen, little = seen_of(candidate), "-- but an answer this small proves nothing\n"
     assert little not in (written(tmp_path / "whole", candidate) / "reproduce.sql").read_text()
     scant = replace(seen, verdict=replace(seen.verdict, scant=True))
     place = files.write(tmp_path / "scant", target(), candidate, scant)

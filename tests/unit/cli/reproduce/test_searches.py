@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.cli.reproduce import hunts
+from harness.cli.reproduce import searches
 from harness.cli.reproduce.causes import Cause, Sign
-from harness.cli.reproduce.hunts import Hunt, Target, Wanted
+from harness.cli.reproduce.searches import CauseSearch, Target, Trial
 from harness.scenario.cells import parse_reader
 from tests.quality.notation import history
 from tests.simulated import Reader
@@ -17,20 +17,20 @@ MOVED = "insert 1..4; touch all; rename f2 g; move f1 after g"
 RENAMED = "insert 1..4; upsert 2; touch all; rename f1 g"
 
 
-def hunt(reader: str, sign: Sign, text: str) -> Hunt:
+def searching(reader: str, sign: Sign, text: str) -> CauseSearch:
     cause = Cause("an operation", reader, "snapshot", "hudi-cow", sign)
-    return hunts.begin(Target(cause, parse_reader(reader), "all"), candidate_of(history(text)))
+    return searches.begin(Target(cause, parse_reader(reader), "all"), candidate_of(history(text)))
 
 
-def both() -> tuple[Hunt, Hunt]:
+def both() -> tuple[CauseSearch, CauseSearch]:
     position, name = READERS
     return (
-        hunt(position, Sign("misaligned", ("by position",)), MOVED),
-        hunt(name, Sign("missing_rename", ("by name",)), RENAMED),
+        searching(position, Sign("misaligned", ("by position",)), MOVED),
+        searching(name, Sign("missing_rename", ("by name",)), RENAMED),
     )
 
 
-def ask(wanted: Sequence[Wanted]) -> list[bool]:
+def ask(wanted: Sequence[Trial]) -> list[bool]:
     return [
         each.target.sign.among(seen_by(READERS[str(each.target.reader)], each.candidate))
         for each in wanted
@@ -40,12 +40,12 @@ def ask(wanted: Sequence[Wanted]) -> list[bool]:
 def test_two_searches_share_their_rounds_and_both_end() -> None:
     rounds = list[set[str]]()
 
-    def noting(wanted: Sequence[Wanted]) -> list[bool]:
+    def noting(wanted: Sequence[Trial]) -> list[bool]:
         rounds.append({str(each.target.reader) for each in wanted})
         return ask(wanted)
 
     found = both()
-    hunts.drive(found, noting, lambda: False)
+    searches.run_all(found, noting, lambda: False)
     assert rounds[0] == set(READERS)
     assert [each.over for each in found] == [True, True]
     for each in found:
@@ -56,22 +56,22 @@ def test_two_searches_share_their_rounds_and_both_end() -> None:
 def test_where_the_model_knows_the_way_one_round_finds_all_but_the_ordering_column() -> None:
     found, rounds = both(), list[int]()
 
-    def counting(wanted: Sequence[Wanted]) -> list[bool]:
+    def counting(wanted: Sequence[Trial]) -> list[bool]:
         rounds.append(len(wanted))
         return ask(wanted)
 
-    hunts.drive(found, counting, lambda: False)
+    searches.run_all(found, counting, lambda: False)
     assert len(rounds) == 2
 
 
 def test_when_it_is_enough_the_best_so_far_is_there_and_the_search_is_not_over() -> None:
     (found, _), asked = both(), list[int]()
 
-    def only_the_first(wanted: Sequence[Wanted]) -> list[bool]:
+    def only_the_first(wanted: Sequence[Trial]) -> list[bool]:
         asked.append(len(wanted))
         return [at == 0 for at in range(len(wanted))]
 
-    hunts.drive([found], only_the_first, lambda: bool(asked))
+    searches.run_all([found], only_the_first, lambda: bool(asked))
     assert len(asked) == 1
     assert not found.over
     assert found.found is not None
@@ -80,6 +80,6 @@ def test_when_it_is_enough_the_best_so_far_is_there_and_the_search_is_not_over()
 
 def test_nothing_is_found_where_the_engine_no_longer_shows_it() -> None:
     found, _ = both()
-    hunts.drive([found], lambda wanted: [False] * len(wanted), lambda: False)
+    searches.run_all([found], lambda wanted: [False] * len(wanted), lambda: False)
     assert found.over
     assert found.found is None

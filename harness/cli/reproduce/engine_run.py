@@ -32,7 +32,7 @@ def work(cache: Cache, progress: Progress, profile: str) -> Iterator[Work]:
         yield made
 
 
-def done(made: Plan, where: Work) -> Run:
+def execute(made: Plan, where: Work) -> Run:
     """Do the plan: write what is not in the cache, ask what nobody asked before, judge."""
     now = datetime.datetime.now(datetime.UTC)
     run_info.write_info(where.folder, plan_record.info_of(made, where.folder.name, now))

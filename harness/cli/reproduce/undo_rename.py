@@ -12,10 +12,10 @@ from harness.scenario.operations.move_column import MoveColumn
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.update import Update
 
-Numbered = tuple[int, Operation]
+NumberedStep = tuple[int, Operation]
 
 
-def not_renamed(steps: Iterable[Numbered], gone: RenameColumn) -> Iterator[Numbered]:
+def not_renamed(steps: Iterable[NumberedStep], gone: RenameColumn) -> Iterator[NumberedStep]:
     """Yield the steps after a rename as they are without it, until the column gets another name."""
     parent = gone.name.rpartition(".")[0]
     new = f"{parent}.{gone.to}" if parent else gone.to

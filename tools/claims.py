@@ -1,24 +1,31 @@
-"""What a source document claims, beside what a run saw: one Markdown table."""
+"""What a source document claims of each engine, beside what a run saw: one Markdown table.
+
+    python tools/claims.py RUN > docs/results/findings-a5.md
+
+The claims are in `claims.yaml`; the run is one of the profile `findings-a5`.
+"""
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from pydantic import TypeAdapter
 from ruamel.yaml import YAML
 
-from harness.core.records import Party, Verdict, VerdictKind
-from harness.run.load_run import Run
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools`
 
-NAME: Final = "claims"
-FILE: Final = "claims.md"
-DATA: Final = "claims_data/findings_a5.yaml"
+from harness.core.records import Party, Verdict, VerdictKind
+from harness.run import load_run
+from harness.run.load_run import Run
+from tools.markdown_table import table
+
+DATA: Final = Path(__file__).with_name("claims.yaml")
 NOT_ASKED: Final = "not asked in this run"
 WRITERS: Final = "shown as the files have it, which is not what was expected"
 """What is seen of a reader in a cell whose findings are all of what the files hold."""
@@ -56,35 +63,19 @@ class Claims:
 
     title: str
     changes: Mapping[str, Change]
-    rows: tuple[Claim, ...] = field(default_factory=tuple)
-
-
-@cache
-def claims() -> Claims:
-    """Read the claims that are shipped."""
-    text = (resources.files(__package__) / DATA).read_text(encoding="utf-8")
-    return TypeAdapter(Claims).validate_python(YAML(typ="safe").load(text))
-
-
-def write(run: Run, folder: Path) -> Path:
-    """Write the table of a run."""
-    path = folder / FILE
-    path.write_text(text_of(run, claims()), encoding="utf-8")
-    return path
+    rows: tuple[Claim, ...]
 
 
 def text_of(run: Run, made: Claims) -> str:
     """Return the table as Markdown, differences explained below it."""
-    heads = " | ".join(made.changes)
+    heads = ("engine in the source", "readers asked", *made.changes)
     lines = [
         f"# {made.title}",
         "",
         f"From a run of the profile `{run.info.profile}`, harness {run.info.version}.",
         "Each cell: the source's claim, then what the run saw and in how many cells.",
         "",
-        f"| engine in the source | readers asked | {heads} |",
-        f"| --- | --- | {' | '.join('---' for _ in made.changes)} |",
-        *(_row(run, made, claim, at) for at, claim in enumerate(made.rows, start=1)),
+        *table(heads, (_row(run, made, claim, at) for at, claim in enumerate(made.rows, start=1))),
         "",
         *_readers(run, made),
         "",
@@ -92,14 +83,14 @@ def text_of(run: Run, made: Claims) -> str:
         "",
         *(f"{at}. {claim.explained}" for at, claim in enumerate(made.rows, 1) if claim.explained),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
-def _row(run: Run, made: Claims, claim: Claim, number: int) -> str:
+def _row(run: Run, made: Claims, claim: Claim, number: int) -> list[str]:
     note = f" ({number})" if claim.explained else ""
     readers = "<br>".join(f"`{reader}`" for reader in claim.readers)
     cells = (_cell(run, change, claim, name) for name, change in made.changes.items())
-    return f"| {claim.engine}{note} | {readers} | {' | '.join(cells)} |"
+    return [f"{claim.engine}{note}", readers, *cells]
 
 
 def _cell(run: Run, change: Change, claim: Claim, name: str) -> str:
@@ -143,3 +134,17 @@ def _readers(run: Run, made: Claims) -> Iterable[str]:
     asked = dict.fromkeys(reader for claim in made.rows for reader in claim.readers)
     found = (run.readers[reader] for reader in asked if reader in run.readers)
     yield from dict.fromkeys(f"- `{each.distribution}`: {each.fidelity}" for each in found)
+
+
+def main() -> int:
+    """Print the table of a run."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("run", type=Path)
+    run = load_run.load(parser.parse_args().run.resolve())
+    made = TypeAdapter(Claims).validate_python(YAML(typ="safe").load(DATA))
+    print(text_of(run, made))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -6,11 +6,18 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.cli.reproduce import minimise
+from harness.cli.reproduce import delta_debugging
 from harness.cli.reproduce.candidate import Candidate, valid
 from harness.cli.reproduce.causes import Sign, signs
-from harness.cli.reproduce.minimise import Round, Search, Tried, search, smaller, smallest
-from harness.cli.reproduce.predicted import cell_of
+from harness.cli.reproduce.delta_debugging import (
+    Round,
+    Search,
+    TrialResults,
+    search,
+    smaller,
+    smallest,
+)
+from harness.cli.reproduce.prediction import cell_of
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
 from harness.scenario.operations import name_of
@@ -126,7 +133,7 @@ def test_a_guess_that_is_right_needs_one_round() -> None:
     begin = candidate_of(history(MOVE.rpartition(";")[0]))
     shows = showing(Reader("position"), Sign("misaligned", ("by position",)))
     guess = smallest(begin, shows)
-    found = search(Tried(begin), guess)
+    found = search(TrialResults(begin), guess)
     first = next(found)
     with pytest.raises(StopIteration) as end:
         found.send([shows(each) for each in first])
@@ -137,7 +144,7 @@ def test_a_guess_that_is_wrong_does_no_harm() -> None:
     begin = candidate_of(history(MOVE.rpartition(";")[0]))
     shows = showing(Reader("position"), Sign("misaligned", ("by position",)))
     wrong = next(each for _, each in smaller(begin) if not shows(each))
-    tried = Tried(begin)
+    tried = TrialResults(begin)
     rounds = list(_rounds(search(tried, wrong), shows))
     assert tried.best == smallest(begin, shows)
     assert len(rounds) > 1
@@ -162,5 +169,5 @@ def test_nothing_is_asked_twice() -> None:
         asked.append(candidate.key)
         return shows(candidate)
 
-    assert minimise.smallest(begin, noting) is not None
+    assert delta_debugging.smallest(begin, noting) is not None
     assert len(asked) == len(set(asked))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.cli.reproduce import predicted
+from harness.cli.reproduce import prediction
 from harness.cli.reproduce.causes import Sign
 from harness.core.records import Refusal
 from harness.core.refusals import OTHER_TYPE
@@ -21,22 +21,22 @@ MOVED = "insert 1..6; touch all; upsert 2; move f1 after f2"
 def test_every_sign_of_a_simulated_reader_of_that_way_is_predicted(seed: int, by: str) -> None:
     candidate = candidate_of(story(seed))
     for sign in seen_by(Reader(by), candidate):
-        if predicted.predictable(sign, "snapshot"):
-            assert predicted.shows(candidate, sign, "snapshot", "all"), sign
+        if prediction.predictable(sign, "snapshot"):
+            assert prediction.shows(candidate, sign, "snapshot", "all"), sign
 
 
 def test_what_a_reader_of_another_way_shows_is_not_predicted() -> None:
     candidate = candidate_of(history(MOVED))
     for way in ("by id", "by name"):
-        assert not predicted.shows(candidate, Sign("misaligned", (way,)), "snapshot", "all")
-    assert predicted.shows(candidate, Sign("misaligned", ("by position",)), "snapshot", "all")
+        assert not prediction.shows(candidate, Sign("misaligned", (way,)), "snapshot", "all")
+    assert prediction.shows(candidate, Sign("misaligned", ("by position",)), "snapshot", "all")
 
 
 def test_several_ways_and_none_predict_nothing() -> None:
-    assert not predicted.predictable(Sign("misaligned", ()), "snapshot")
-    assert not predicted.predictable(Sign("misaligned", ("by name", "by position")), "snapshot")
-    assert not predicted.predictable(Sign("refused X", ("it is too late",)), "snapshot")
-    assert not predicted.predictable(Sign("unexplained", ("by position",)), "snapshot")
+    assert not prediction.predictable(Sign("misaligned", ()), "snapshot")
+    assert not prediction.predictable(Sign("misaligned", ("by name", "by position")), "snapshot")
+    assert not prediction.predictable(Sign("refused X", ("it is too late",)), "snapshot")
+    assert not prediction.predictable(Sign("unexplained", ("by position",)), "snapshot")
 
 
 @pytest.mark.parametrize(
@@ -48,13 +48,13 @@ def test_several_ways_and_none_predict_nothing() -> None:
     ],
 )
 def test_what_depends_on_the_columns_that_hudi_adds_is_not_predicted(way: str) -> None:
-    assert not predicted.predictable(Sign("misaligned", (way,)), "snapshot")
+    assert not prediction.predictable(Sign("misaligned", (way,)), "snapshot")
 
 
 def test_which_rows_are_given_of_what_was_written_since_a_step_is_not_predicted() -> None:
     sign = Sign("misaligned", ("by position",))
-    assert predicted.predictable(sign, "as_of")
-    assert not predicted.predictable(sign, "incremental")
+    assert prediction.predictable(sign, "as_of")
+    assert not prediction.predictable(sign, "incremental")
 
 
 def test_an_error_is_predicted_where_its_way_meets_a_column_of_another_type() -> None:
@@ -63,32 +63,32 @@ def test_an_error_is_predicted_where_its_way_meets_a_column_of_another_type() ->
     columns = "id string, ts long, f1 string, f2 int"
     other = candidate_of(history("insert 1..4; move f1 after f2", columns))
     same = candidate_of(history("insert 1..4; move f1 after f2"))
-    assert predicted.predictable(sign, "snapshot")
-    assert predicted.shows(other, sign, "snapshot", "all", refusal)
-    assert not predicted.shows(same, sign, "snapshot", "all", refusal)
+    assert prediction.predictable(sign, "snapshot")
+    assert prediction.shows(other, sign, "snapshot", "all", refusal)
+    assert not prediction.shows(same, sign, "snapshot", "all", refusal)
 
 
 def test_a_view_of_the_past_is_asked_by_the_step_that_a_plan_goes_back_to() -> None:
     text = "insert 1..4; move f1 after f2; insert 5; add f3; upsert 3"
     candidate = candidate_of(history(text), "as_of")
-    cell = predicted.cell_of(candidate, "r", "as_of", "column")
+    cell = prediction.cell_of(candidate, "r", "as_of", "column")
     assert cell is not None
     assert (cell.step, cell.view, cell.query) == (5, "as_of(3)", "column(f1)")
-    assert predicted.shows(candidate, Sign("misaligned", ("by position",)), "as_of", "all")
-    assert not predicted.shows(candidate, Sign("misaligned", ("by name",)), "as_of", "all")
+    assert prediction.shows(candidate, Sign("misaligned", ("by position",)), "as_of", "all")
+    assert not prediction.shows(candidate, Sign("misaligned", ("by name",)), "as_of", "all")
 
 
 @pytest.mark.parametrize("view", ["as_of", "incremental"])
 def test_where_there_is_no_earlier_write_nothing_of_the_past_is_shown(view: str) -> None:
     candidate = candidate_of(history("insert 1..4; move f1 after f2"), view)
     shorter = candidate_of(history("move f1 after f2; insert 1"), view)
-    assert predicted.cell_of(candidate, "r", view, "all") is not None
-    assert predicted.cell_of(shorter, "r", view, "all") is None
-    assert not predicted.shows(shorter, Sign("misaligned", ("by position",)), view, "all")
+    assert prediction.cell_of(candidate, "r", view, "all") is not None
+    assert prediction.cell_of(shorter, "r", view, "all") is None
+    assert not prediction.shows(shorter, Sign("misaligned", ("by position",)), view, "all")
 
 
 def test_a_question_that_there_is_not_shows_nothing() -> None:
     candidate = candidate_of(history("insert 1..4"))
     sign = Sign("misaligned", ("by position",))
-    assert predicted.cell_of(candidate, "r", "snapshot", "column") is None
-    assert not predicted.shows(candidate, sign, "snapshot", "column")
+    assert prediction.cell_of(candidate, "r", "snapshot", "column") is None
+    assert not prediction.shows(candidate, sign, "snapshot", "column")

@@ -15,7 +15,7 @@ from typing import Generic
 
 from harness.core import jsonl
 from harness.core.jsonl import Record
-from harness.core.records import Answer, StateRecord, Verdict
+from harness.core.records import Answer, QuestionKey, StateRecord, Verdict
 from harness.judge import baseline, settle
 from harness.judge.baseline import Applied, Known
 from harness.judge.verdicts import judge_alone
@@ -25,12 +25,9 @@ from harness.run.recorded_case import case_of
 from harness.run.run_info import RunInfo
 from harness.scenario.cells import Cell, Plan, Variant
 
-Question = tuple[str, int, str, str]
-"""Variant, step, view and query."""
-
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class CellOutcome:
     """What is judged of a cell, and what the baselines say of this cell alone."""
 
     applied: Applied
@@ -73,25 +70,25 @@ class Tail(Generic[Record]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Planned:
+class _RunPlan:
     """What the run set out to do."""
 
     info: RunInfo
     plan: Plan
     cells: Mapping[str, Cell]
-    alike: Mapping[Question, Sequence[Cell]]
+    alike: Mapping[QuestionKey, Sequence[Cell]]
     """The cells of each question, one for each reader that is asked it."""
     variants: Mapping[str, Variant]
     known: Mapping[str, Sequence[Known]]
 
 
-class Following:
+class RunFollower:
     """A run's folder that fills; nothing in it is changed."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` may be missing yet."""
         self._folder = folder
-        self._planned: _Planned | None = None
+        self._planned: _RunPlan | None = None
         self._tails = (
             Tail(folder / load_run.STATES, StateRecord),
             Tail(folder / load_run.ANSWERS, Answer),
@@ -100,7 +97,7 @@ class Following:
         self._answers: dict[str, Answer] = {}
         # As each answer tells by itself; None where nothing was to be asked.
         self._alone: dict[str, Verdict | None] = {}
-        self._told: dict[str, Followed] = {}
+        self._told: dict[str, CellOutcome] = {}
 
     @property
     def begun(self) -> bool:
@@ -123,7 +120,7 @@ class Following:
         for answer in answers.new():
             self._answers[answer.case] = answer
 
-    def find(self, case: str) -> Followed | None:
+    def find(self, case: str) -> CellOutcome | None:
         """Return what the run says of a cell; None while that cannot be told, or may still turn."""
         planned = self._planned
         if planned is not None and case not in self._told and case in self._answers:
@@ -132,39 +129,39 @@ class Following:
                 self._hear(planned, cell)
         return self._told.get(case)
 
-    def last(self, case: str) -> Followed | None:
+    def last(self, case: str) -> CellOutcome | None:
         """Return what is to be said of a cell once no more records come: unknown without an answer.
 
         None for a cell that was not asked since a step was refused, or that the run does not have.
         """
         found, planned = self.find(case), self._planned
         if found is None and planned is not None and case in planned.cells:
-            self._settle(planned, planned.alike[_question(planned.cells[case])])
+            self._settle(planned, planned.alike[planned.cells[case].question])
         return self._told.get(case)
 
-    def _written(self, planned: _Planned, variant: str) -> bool:
+    def _written(self, planned: _RunPlan, variant: str) -> bool:
         steps = planned.variants[variant].scenario.steps
         return len(self._states.get(variant, {})) > len(steps)  # the creation is one more
 
-    def _hear(self, planned: _Planned, cell: Cell) -> None:
+    def _hear(self, planned: _RunPlan, cell: Cell) -> None:
         """Judge a cell; what the others asked alike can turn is told once all of them answered."""
         if cell.case not in self._alone:
             # All that are there of the variant: its truth is made once for them.
             own = (each for each in planned.cells.values() if each.variant == cell.variant)
             self._judge(planned, [each for each in own if each.case in self._answers])
-        verdict, alike = self._alone[cell.case], planned.alike[_question(cell)]
+        verdict, alike = self._alone[cell.case], planned.alike[cell.question]
         if verdict is not None and not settle.may_turn(verdict):
             self._tell(planned, [verdict])
         elif all(each.case in self._answers for each in alike):
             self._settle(planned, alike)
 
-    def _settle(self, planned: _Planned, alike: Sequence[Cell]) -> None:
+    def _settle(self, planned: _RunPlan, alike: Sequence[Cell]) -> None:
         """Tell the verdicts of a question: no other answer to it will come."""
         self._judge(planned, alike)
         alone = (self._alone[each.case] for each in alike)
         self._tell(planned, settle.settle([each for each in alone if each], self._answers))
 
-    def _judge(self, planned: _Planned, cells: Iterable[Cell]) -> None:
+    def _judge(self, planned: _RunPlan, cells: Iterable[Cell]) -> None:
         """Judge those of a variant's cells that are not judged yet, each by its own answer."""
         new = [each for each in cells if each.case not in self._alone]
         if not new:
@@ -175,26 +172,26 @@ class Following:
         found = {each.case: each for each in judge_alone(case, new, self._answers)}
         self._alone |= {each.case: found.get(each.case) for each in new}
 
-    def _tell(self, planned: _Planned, verdicts: Iterable[Verdict]) -> None:
+    def _tell(self, planned: _RunPlan, verdicts: Iterable[Verdict]) -> None:
         for verdict in verdicts:
             if verdict.case not in self._told:
                 self._told[verdict.case] = self._followed(planned, verdict)
 
-    def _followed(self, planned: _Planned, verdict: Verdict) -> Followed:
+    def _followed(self, planned: _RunPlan, verdict: Verdict) -> CellOutcome:
         answer = self._answers.get(verdict.case)
         answers = {answer.case: answer} if answer else {}
         alone = Run(self._folder, planned.info, (), answers, {})
         facts = baseline_files.facts(alone, planned.plan, [verdict])
         known = {verdict.scenario: planned.known[verdict.scenario]}
-        return Followed(baseline.apply([verdict], known, facts, baseline_files.today()), answer)
+        return CellOutcome(baseline.apply([verdict], known, facts, baseline_files.today()), answer)
 
 
-def _planned(info: RunInfo) -> _Planned:
+def _planned(info: RunInfo) -> _RunPlan:
     plan = plan_record.plan_of(info)
-    alike: dict[Question, list[Cell]] = {}
+    alike: dict[QuestionKey, list[Cell]] = {}
     for cell in plan.cells:
-        alike.setdefault(_question(cell), []).append(cell)
-    return _Planned(
+        alike.setdefault(cell.question, []).append(cell)
+    return _RunPlan(
         info=info,
         plan=plan,
         cells={cell.case: cell for cell in plan.cells},
@@ -202,7 +199,3 @@ def _planned(info: RunInfo) -> _Planned:
         variants={variant.id: variant for variant in plan.variants},
         known=baseline_files.lines(info, plan),
     )
-
-
-def _question(cell: Cell) -> Question:
-    return cell.variant, cell.step, cell.view, cell.query

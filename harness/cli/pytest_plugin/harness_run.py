@@ -29,7 +29,7 @@ LOOK_S: Final = 3600.0
 SHOWN_LINES: Final = 12
 
 
-class Child:
+class HarnessRun:
     """A `harness run` on the selected cells."""
 
     def __init__(self, folder: Path, profile: str, cells: Sequence[tuple[Path, str]]) -> None:
@@ -67,7 +67,7 @@ class Child:
         )
 
     def _wait(self) -> None:
-        """Return how it ended to those who cannot see it: workers wait for this file."""
+        """Write the exit status into a file: workers, who did not start the run, wait for it."""
         status = None
         while status is None:
             with suppress(TimeoutError):
@@ -77,7 +77,7 @@ class Child:
         part.replace(self._here / ENDED)
 
     def end(self, *, at_once: bool) -> int:
-        """Wait for its end, or interrupt it; give its exit status, 0 when it was interrupted."""
+        """Wait for its end, or interrupt it; return its exit status, 0 when it was interrupted."""
         if not at_once:
             self._watch.join()
         interrupted = self._process.exit_code is None
@@ -87,16 +87,16 @@ class Child:
             self._watch.join(GRACE_S)
         self._stack.close()
         self._watch.join()
-        return 0 if interrupted else ended(self._folder) or 0
+        return 0 if interrupted else exit_status(self._folder) or 0
 
-    def told(self) -> str:
-        """Say for people where the run is, and what it said last unless all is well."""
-        status = ended(self._folder)
-        where = f"run: {self._folder} (harness run ended with {status})"
-        return where if status == 0 else f"{where}\n{said(self._folder)}"
+    def summary(self) -> str:
+        """Return where the run is, and the end of its output unless all is well."""
+        status = exit_status(self._folder)
+        where = f"run: {self._folder} (harness run ended with status {status})"
+        return where if status == 0 else f"{where}\n{log_end(self._folder)}"
 
 
-def ended(folder: Path) -> int | None:
+def exit_status(folder: Path) -> int | None:
     """Return the exit status of the run in a folder; None while it goes on."""
     try:
         return int((folder / FOLDER / ENDED).read_text(encoding="ascii"))
@@ -104,6 +104,6 @@ def ended(folder: Path) -> int | None:
         return None
 
 
-def said(folder: Path) -> str:
-    """Return the end of what the run in a folder said."""
+def log_end(folder: Path) -> str:
+    """Return the end of the output of the run in a folder."""
     return log_file.tail(folder / FOLDER / OUTPUT, SHOWN_LINES)

@@ -1,4 +1,4 @@
-"""Differences that are no errors, as reports tell them: what was met in a run, and how often."""
+"""Declared differences that are not errors: which of them a run met, and how often."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.reports.words import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class ToleranceCount:
     """One declaration of a product, and how often answers needed it."""
 
     product: str
@@ -26,8 +26,8 @@ class Met:
 
     @property
     def text(self) -> str:
-        """It in one clause: `hive sends nested values as text (3 values)`."""
-        said = self.declared.what if self.declared else f"was evened out by '{self.name}'"
+        """Return it as a clause: `hive sends nested values as text (3 values)`."""
+        said = self.declared.what if self.declared else f"was normalised by '{self.name}'"
         return f"{self.product} {said} ({self.amount})"
 
     @property
@@ -36,7 +36,7 @@ class Met:
         return counted(self.count, self.declared.of.removesuffix("s") if self.declared else "place")
 
 
-def met(verdicts: Iterable[Verdict]) -> tuple[Met, ...]:
+def met(verdicts: Iterable[Verdict]) -> tuple[ToleranceCount, ...]:
     """Return what was met in verdicts, by product and name."""
     counts: Counter[tuple[str, str]] = Counter()
     cells: Counter[tuple[str, str]] = Counter()
@@ -46,7 +46,7 @@ def met(verdicts: Iterable[Verdict]) -> tuple[Met, ...]:
             counts[product, each.name] += each.count
             cells[product, each.name] += 1
     return tuple(
-        Met(product, name, count, cells[product, name], tolerances.of(product).get(name))
+        ToleranceCount(product, name, count, cells[product, name], tolerances.of(product).get(name))
         for (product, name), count in sorted(counts.items())
     )
 
@@ -56,5 +56,6 @@ def of_cell(reader: str, applied: Iterable[Normalised]) -> tuple[str, ...]:
     product = tolerances.product(reader)
     found = tolerances.of(product)
     return tuple(
-        Met(product, each.name, each.count, 1, found.get(each.name)).text for each in applied
+        ToleranceCount(product, each.name, each.count, 1, found.get(each.name)).text
+        for each in applied
     )

@@ -1,10 +1,9 @@
-"""The search for the smallest candidate that still shows a finding. Pure: whoever runs it asks.
+"""The search for the smallest candidate that still shows a finding. Pure: the caller asks engines.
 
-Delta debugging in rounds: what can be taken away is tried piece by piece, all pieces in one round,
-since starting engines takes longer than asking them; then the pieces that were harmless alone are
-taken away together. A search gives a round of candidates and is sent which of them show the
-finding. At the end no single cut is left that keeps it (Zeller and Hildebrandt, "Simplifying and
-Isolating Failure-Inducing Input": 1-minimal).
+Delta debugging in rounds (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing
+Input"): every cut is tried alone, all of them in one round, then those that kept the finding are
+made together. At the end no single cut is left that keeps it. One candidate at a time would need
+three times as many rounds, each of which starts the engines.
 """
 
 from __future__ import annotations
@@ -16,14 +15,13 @@ from harness.cli.reproduce.candidate import Candidate, valid
 from harness.cli.reproduce.cuts import Cut, cuts
 
 Round = tuple[Candidate, ...]
-Shown = Sequence[bool]
-Search = Generator[Round, Shown, Candidate | None]
-"""Gives rounds, is sent for each candidate whether it shows the finding; at last the smallest one,
-None when not even the first one does."""
+Search = Generator[Round, Sequence[bool], Candidate | None]
+"""Yields rounds and is sent whether each candidate shows the finding; returns the smallest one that
+does, None when not even the first one does."""
 
 
 @dataclass(slots=True)
-class Tried:
+class TrialResults:
     """What is known of candidates so far."""
 
     best: Candidate
@@ -31,7 +29,7 @@ class Tried:
     shows: dict[str, bool] = field(default_factory=dict)
     """By the candidate's key."""
 
-    def ask(self, wanted: Iterable[Candidate]) -> Generator[Round, Shown, None]:
+    def ask(self, wanted: Iterable[Candidate]) -> Generator[Round, Sequence[bool], None]:
         """Have those asked about of which nothing is known yet."""
         left = {each.key: each for each in wanted if each.key not in self.shows}
         if not left:
@@ -42,7 +40,7 @@ class Tried:
         self.best = min([self.best, *good], key=lambda each: each.size)
 
 
-def search(tried: Tried, guess: Candidate | None = None) -> Search:
+def search(tried: TrialResults, guess: Candidate | None = None) -> Search:
     """Look for the smallest candidate, beginning with the best; `guess`: what it may be.
 
     The guess is tried in the first round with everything that is one cut smaller: when it is right,
@@ -92,12 +90,12 @@ def _with_all(candidate: Candidate, wanted: Sequence[Cut]) -> Candidate:
 
 
 def smallest(begin: Candidate, shows: Callable[[Candidate], bool]) -> Candidate | None:
-    """Do a whole search with somebody who answers at once."""
-    found = search(Tried(begin))
+    """Return what a whole search finds where `shows` answers at once."""
+    found = search(TrialResults(begin))
     try:
-        asked = next(found)
+        candidates = next(found)
         while True:
-            asked = found.send([shows(each) for each in asked])
+            candidates = found.send([shows(each) for each in candidates])
     except StopIteration as end:
         result: Candidate | None = end.value
         return result

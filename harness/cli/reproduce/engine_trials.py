@@ -1,4 +1,4 @@
-"""Candidates are written and asked about on real engines, a whole round in one run."""
+"""Candidates are tried on real engines: a round is written and asked about in one run."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from harness.cli.reproduce import runs
+from harness.cli.reproduce import engine_run
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import refused_steps, signs
-from harness.cli.reproduce.hunts import Target, Wanted
-from harness.cli.reproduce.predicted import cell_of
-from harness.cli.reproduce.script import Seen
+from harness.cli.reproduce.prediction import cell_of
+from harness.cli.reproduce.script import Observation
+from harness.cli.reproduce.searches import Target, Trial
 from harness.core.progress import Progress
 from harness.core.records import OutcomeKind, VerdictKind
 from harness.reports.words import counted
@@ -25,13 +25,13 @@ STEP = "step"
 
 
 @dataclass(slots=True)
-class Rounds:
-    """The rounds of one command; states and answers are kept in the cache, so none is lost."""
+class EngineTrials:
+    """What was tried in one command; states and answers stay in the cache, so none is lost."""
 
     work_of: Callable[[], AbstractContextManager[Work]]
     """Gives a new run's folder and what it needs."""
     progress: Progress
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: dict[str, Observation] = field(default_factory=dict)
     """By the case: what was answered."""
     ended: set[tuple[str, int]] = field(default_factory=set)
     """The steps of which it is known what became of them, by variant."""
@@ -42,63 +42,63 @@ class Rounds:
     unknown: set[str] = field(default_factory=set)
     """Keys of candidates of which nothing came out."""
 
-    def ask(self, wanted: Sequence[Wanted]) -> list[bool]:
+    def ask(self, trials: Sequence[Trial]) -> list[bool]:
         """Ask a round; a question without an answer counts as not shown."""
-        cells = [_cell(each) for each in wanted]
-        made = _plan(wanted, [each for each in cells if each is not None])
+        cells = [_cell(each) for each in trials]
+        made = _plan(trials, [each for each in cells if each is not None])
         if made.variants:
             number = counted(len(made.variants), "candidate")
             self.progress.note(f"a round of {number}, {counted(len(made.cells), 'question')}")
             with self.work_of() as work:
                 self._run(made, work)
-        return [self._shows(*each) for each in zip(wanted, cells, strict=True)]
+        return [self._shows(*each) for each in zip(trials, cells, strict=True)]
 
     def _run(self, made: Plan, work: Work) -> None:
-        found = runs.done(made, work)
+        found = engine_run.execute(made, work)
         answers = {**found.answers, **refused_steps(found.step_verdicts, found.by_step)}
         self.nothing |= {case for case, each in answers.items() if each.void}
         for case, verdict in found.recorded.items():
             if case in answers:
                 states = tuple(each for each in found.states if each.variant == verdict.variant)
-                self.seen[case] = Seen(verdict, answers[case], states)
+                self.seen[case] = Observation(verdict, answers[case], states)
         kinds = {at: each.outcome.kind for at, each in found.by_step.items()}
         self.ended |= {at for at, kind in kinds.items() if kind is not OutcomeKind.UNKNOWN}
         self.refused |= {at for at, kind in kinds.items() if kind is OutcomeKind.REFUSED}
 
-    def _shows(self, wanted: Wanted, cell: Cell | None) -> bool:
+    def _shows(self, trial: Trial, cell: Cell | None) -> bool:
         if cell is None:
             return False
         seen = self.seen.get(cell.case)
         found = signs(seen.verdict, seen.answer) if seen else frozenset()
         silent = seen is None or seen.verdict.verdict is VerdictKind.UNKNOWN
         if silent and not (found or self._known(cell)):
-            self.unknown.add(wanted.candidate.key)
-        return wanted.target.sign.among(found)
+            self.unknown.add(trial.candidate.key)
+        return trial.target.sign.among(found)
 
     def _known(self, cell: Cell) -> bool:
         """Return whether it is known why there is no answer."""
         there = self.ended if cell.view == WRITE else self.refused
         return cell.case in self.nothing or (cell.variant, cell.step) in there
 
-    def of(self, target: Target, candidate: Candidate) -> Seen:
+    def of(self, target: Target, candidate: Candidate) -> Observation:
         """Return what was seen of a candidate that showed something."""
-        cell = _cell(Wanted(target, candidate))
+        cell = _cell(Trial(target, candidate))
         return self.seen[cell.case if cell else ""]
 
 
-def _cell(wanted: Wanted) -> Cell | None:
-    target, candidate = wanted.target, wanted.candidate
+def _cell(trial: Trial) -> Cell | None:
+    target, candidate = trial.target, trial.candidate
     if target.cause.view == WRITE:  # the step itself, which nobody is asked about
         last = len(candidate.numbers)
         return Cell(candidate.variant.id, last, candidate.writers[-1], WRITE, STEP)
     return cell_of(candidate, str(target.reader), target.cause.view, target.shape)
 
 
-def _plan(wanted: Sequence[Wanted], cells: Sequence[Cell]) -> Plan:
+def _plan(trials: Sequence[Trial], cells: Sequence[Cell]) -> Plan:
     """Return the plan of a round; a candidate that several searches want is written once."""
-    variants = {each.candidate.key: each.candidate.variant for each in wanted}
+    variants = {each.candidate.key: each.candidate.variant for each in trials}
     written, asking = {cell.variant for cell in cells}, [e for e in cells if e.view != WRITE]
-    readers = [each.target.reader for each in wanted if each.target.cause.view != WRITE]
+    readers = [each.target.reader for each in trials if each.target.cause.view != WRITE]
     return Plan(
         PROFILE,
         tuple(each for each in variants.values() if each.id in written),

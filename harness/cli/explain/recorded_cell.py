@@ -25,7 +25,7 @@ _Record = TypeVar("_Record", StateRecord, Answer, Verdict)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RecordedCell:
     """A cell with its records."""
 
     info: RunInfo
@@ -38,7 +38,7 @@ class Found:
     """What every reader made of the same question."""
 
 
-def find(folder: Path, parts: Sequence[str]) -> Found:
+def find(folder: Path, parts: Sequence[str]) -> RecordedCell:
     """Find the one case that has all the parts in its name.
 
     Raises:
@@ -50,7 +50,7 @@ def find(folder: Path, parts: Sequence[str]) -> Found:
     states = _records(folder / load_run.STATES, StateRecord, cell.variant)
     answers = _records(folder / load_run.ANSWERS, Answer, cell.case)
     answer = next((each for each in answers if each.case == cell.case), None)
-    cases = {each.case for each in info.cells if replace(each, reader=cell.reader) == cell}
+    cases = {each.case for each in info.cells if each.question == cell.question}
     verdicts = _records(folder / load_run.VERDICTS, Verdict, cell.case.removesuffix(cell.reader))
     question = tuple(each for each in verdicts if each.case in cases)
     verdict = next((each for each in question if each.case == cell.case), None)
@@ -63,12 +63,12 @@ def of_cell(
     states: tuple[StateRecord, ...],
     answer: Answer | None,
     verdict: Verdict | None,
-) -> Found:
+) -> RecordedCell:
     """Return a cell of a run with its records, `states` those of its variant; no other reader's."""
     info = replace(info, variants=tuple(v for v in info.variants if v.id == cell.variant))
     (variant,) = plan_record.plan_of(info).variants
     case = case_of(variant, states)
-    return Found(info, cell, case, answer, verdict)
+    return RecordedCell(info, cell, case, answer, verdict)
 
 
 def only(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
@@ -88,8 +88,8 @@ def only(cells: Sequence[Cell], parts: Sequence[str]) -> Cell:
     if fits:
         shown = "\n  ".join(fits[:MOST])
         more = f"\n  … and {len(fits) - MOST} more" if len(fits) > MOST else ""
-        raise UsageProblem(f"{len(fits)} cases have '{text}' in them; say more:\n  {shown}{more}")
-    raise UsageProblem(f"no case has '{text}' in it{_near(text, parts, list(cases))}")
+        raise UsageProblem(f"{len(fits)} cases match '{text}'; be more specific:\n  {shown}{more}")
+    raise UsageProblem(f"no case matches '{text}'{_near(text, parts, list(cases))}")
 
 
 def _near(text: str, parts: Sequence[str], cases: Sequence[str]) -> str:
@@ -98,9 +98,9 @@ def _near(text: str, parts: Sequence[str], cases: Sequence[str]) -> str:
     most = sum(part in counted[0] for part in parts) if counted else 0
     alike = [case for case in counted if sum(part in case for part in parts) == most]
     near = difflib.get_close_matches(text, alike, MOST, cutoff=0.0 if most else 0.3)
-    hint = "harness plan --cells names those of a profile; a run's are in its report"
+    hint = "harness plan --cells lists those of a profile, and the report those of a run"
     listed = "\n  ".join(near)
-    return f"; near ones:\n  {listed}" if near else f"; {hint}"
+    return f"; the closest ones:\n  {listed}" if near else f"; {hint}"
 
 
 def _records(path: Path, kind: type[_Record], named: str) -> Iterator[_Record]:

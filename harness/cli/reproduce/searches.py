@@ -1,17 +1,14 @@
-"""Several searches at once: what all of them want to know next is one round.
-
-Pure: whoever hunts gives the function that asks.
-"""
+"""One search for each cause, and all of them at once: their next candidates are one round. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from harness.cli.reproduce import minimise, predicted
+from harness.cli.reproduce import delta_debugging, prediction
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import Cause, Sign
-from harness.cli.reproduce.minimise import Round, Search, Tried
+from harness.cli.reproduce.delta_debugging import Round, Search, TrialResults
 from harness.core.records import Refusal
 from harness.model import query_shapes
 from harness.scenario.cells import Reader
@@ -19,7 +16,7 @@ from harness.scenario.cells import Reader
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What has to be seen."""
+    """What an answer has to show."""
 
     cause: Cause
     reader: Reader
@@ -34,23 +31,23 @@ class Target:
 
     def predicted(self, candidate: Candidate) -> bool:
         """Return whether a reader of the sign's way would show it."""
-        return predicted.shows(candidate, self.sign, self.cause.view, self.shape, self.refusal)
+        return prediction.shows(candidate, self.sign, self.cause.view, self.shape, self.refusal)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """One question of a round."""
+class Trial:
+    """A candidate that is tried for a target: one question of a round."""
 
     target: Target
     candidate: Candidate
 
 
 @dataclass(slots=True)
-class Hunt:
+class CauseSearch:
     """The search for one cause's smallest scenario."""
 
     target: Target
-    tried: Tried
+    results: TrialResults
     search: Search
     over: bool = False
     """Whether nothing is left to try."""
@@ -59,25 +56,25 @@ class Hunt:
     @property
     def found(self) -> Candidate | None:
         """The smallest candidate that showed it, None where none did."""
-        best = self.tried.best
-        return best if self.tried.shows.get(best.key) else None
+        best = self.results.best
+        return best if self.results.shows.get(best.key) else None
 
-    def go_on(self, shown: Mapping[str, bool] | None = None) -> None:
-        """Take what became of the candidates that wait, by their keys, and say which come next."""
+    def go_on(self, shown: Sequence[bool] | None = None) -> None:
+        """Take which of the waiting candidates show the finding, and choose those that come next.
+
+        `shown`: None begins the search.
+        """
         try:
-            if shown is None:
-                self.waiting = next(self.search)
-            else:
-                self.waiting = self.search.send([shown[each.key] for each in self.waiting])
+            self.waiting = next(self.search) if shown is None else self.search.send(shown)
         except StopIteration:
             self.waiting, self.over = (), True
 
 
-Ask = Callable[[Sequence[Wanted]], Sequence[bool]]
-"""Tells of each question whether its answer shows what is wanted."""
+Ask = Callable[[Sequence[Trial]], Sequence[bool]]
+"""Returns for each trial whether the answer shows what is sought."""
 
 
-def begin(target: Target, candidate: Candidate) -> Hunt:
+def begin(target: Target, candidate: Candidate) -> CauseSearch:
     """Begin a search; where the way of reading is known, the model says where it will end."""
     order_by = candidate.scenario.table.order_by
 
@@ -86,24 +83,24 @@ def begin(target: Target, candidate: Candidate) -> Hunt:
         return smaller.scenario.table.order_by == order_by and target.predicted(smaller)
 
     guess = None
-    if predicted.predictable(target.sign, target.cause.view):
-        guess = minimise.smallest(candidate, shows)
-    tried = Tried(candidate)
-    hunt = Hunt(target, tried, minimise.search(tried, guess))
-    hunt.go_on()
-    return hunt
+    if prediction.predictable(target.sign, target.cause.view):
+        guess = delta_debugging.smallest(candidate, shows)
+    results = TrialResults(candidate)
+    made = CauseSearch(target, results, delta_debugging.search(results, guess))
+    made.go_on()
+    return made
 
 
-def drive(hunts: Sequence[Hunt], ask: Ask, enough: Callable[[], bool]) -> None:
+def run_all(searches: Sequence[CauseSearch], ask: Ask, enough: Callable[[], bool]) -> None:
     """Ask round after round until all searches are over, or it is enough."""
     while not enough():
-        wanted = [Wanted(each.target, one) for each in hunts for one in each.waiting]
-        if not wanted:
+        trials = [Trial(each.target, one) for each in searches for one in each.waiting]
+        if not trials:
             return
-        shown = iter(ask(wanted))
-        for hunt in hunts:
-            if hunt.waiting:
-                hunt.go_on({each.key: next(shown) for each in hunt.waiting})
+        shown = iter(ask(trials))
+        for each in searches:
+            if each.waiting:
+                each.go_on([next(shown) for _ in each.waiting])
 
 
 def shape_of(query: str) -> str:

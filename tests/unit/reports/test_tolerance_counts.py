@@ -12,7 +12,7 @@ from rich.console import Console
 
 from harness.core import tolerances
 from harness.core.records import Normalised, Verdict
-from harness.reports import html, html_data, normalised, terminal
+from harness.reports import html, html_data, terminal, tolerance_counts
 from harness.run.load_run import Run
 from tests.recorded import sample
 
@@ -42,7 +42,7 @@ def shown(run: Run) -> str:
 
 
 def test_what_was_met_is_added_up_over_the_cells_of_a_product(sampled: Run) -> None:
-    gone, cut = normalised.met(sampled.verdicts)
+    gone, cut = tolerance_counts.met(sampled.verdicts)
     assert (cut.product, cut.name, cut.count, cut.cells) == ("prestodb", CUT.name, 4, 2)
     assert cut.declared == tolerances.of("prestodb")[CUT.name]
     assert (gone.name, gone.count, gone.declared) == ("no-more", 1, None)
@@ -50,14 +50,14 @@ def test_what_was_met_is_added_up_over_the_cells_of_a_product(sampled: Run) -> N
 
 def test_the_terminal_has_one_line_for_all(sampled: Run) -> None:
     assert (
-        "Normalised, as declared: prestodb was evened out by 'no-more' (1 place); prestodb has "
+        "Normalised, as declared: prestodb was normalised by 'no-more' (1 place); prestodb has "
         "timestamps of milliseconds and cuts off what is finer (4 values)."
     ) in shown(sampled)
 
 
 def test_the_page_has_a_table_with_reason_and_source(sampled: Run) -> None:
     page, said = html.page(sampled), tolerances.of("prestodb")[CUT.name]
-    assert "Normalised: differences that are no errors" in page
+    assert "Normalised: differences that are not errors" in page
     assert said.reason in page
     assert escape(said.source) in page
     assert "4 values in 2 cells" in page

@@ -13,7 +13,7 @@ from harness.core import jsonl
 from harness.core.records import Answer, Party, Refusal, Verdict, VerdictKind
 from harness.judge.case import Case
 from harness.run import load_run, pipeline, plan_record, run_info
-from harness.run.follow import Following
+from harness.run.follow_run import RunFollower
 from harness.scenario.cells import Cell, Plan, parse_reader
 from tests.quality.alone import in_parts
 from tests.quality.notation import Told, history
@@ -34,7 +34,7 @@ class GoingOn:
 
     folder: Path
     cells: Sequence[Cell]
-    following: Following
+    following: RunFollower
 
     def answers(self, at: int, answer: Answer) -> None:
         """Let a reader answer; `at`: its place."""
@@ -61,7 +61,7 @@ def going_on(folder: Path, case: Case, readers: Sequence[str] = READERS[:2]) -> 
     plan = Plan("mine", (variant,), tuple(map(parse_reader, readers)), tuple(cells))
     run_info.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
     jsonl.write_all(folder / load_run.STATES, case.states)
-    return GoingOn(folder, cells, Following(folder))
+    return GoingOn(folder, cells, RunFollower(folder))
 
 
 def answer(reply: Reply) -> Answer:

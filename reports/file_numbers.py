@@ -9,7 +9,7 @@ from harness.model.file_facts import FileFact
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedFiles:
     """Files, the oldest first: the place of each is its number."""
 
     facts: tuple[FileFact, ...]
@@ -24,7 +24,7 @@ class Numbered:
         return " or ".join(self.name(each) for each in self.facts if each.path == path)
 
 
-def numbered(files: Sequence[FileFact], steps: Mapping[str, int]) -> Numbered:
+def number_files(files: Sequence[FileFact], steps: Mapping[str, int]) -> NumberedFiles:
     """Number files by the step that made their instant, then by file group."""
     order = sorted(files, key=lambda fact: (steps.get(fact.instant, 0), fact.file_group))
-    return Numbered(tuple(order))
+    return NumberedFiles(tuple(order))
