@@ -206,7 +206,7 @@ def _disclaimed(declared: Iterable[str]) -> Iterator[str]:
 
 
 def _table_version(variant: Variant) -> str:
-    """Return version of a variant's table; empty where writers that follow one another decide."""
+    """Return the version of a variant's table; empty where several writers decide it."""
     if len(set(variant.writers)) > 1:
         return ""
     makes = writer_support.texts(

@@ -138,7 +138,7 @@ def to_json(value: Value) -> object:
 
 
 def from_json(data: Any) -> Value:  # noqa: ANN401 - JSON is of any type
-    """Return back the value whose form `to_json` gave.
+    """Return the value whose form `to_json` returned.
 
     Raises:
         ValueError: it is no such form.

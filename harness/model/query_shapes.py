@@ -60,7 +60,7 @@ class NoQuestionError(Exception):
 
 
 def planned(shape: str, history: History) -> tuple[str, ...]:
-    """Return texts of a shape's questions after the last step; none where it has none to ask."""
+    """Return the texts of a shape's questions after the last step; none if there are none."""
     truth, changed = history[-1], evolved(history)
     match Shape(shape):
         case Shape.ALL:

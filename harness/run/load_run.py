@@ -90,7 +90,7 @@ class Run:
         )
 
     def variant(self, name: str) -> VariantInfo:
-        """Return variant of that id; one that the plan does not name is known by its id only."""
+        """Return the variant of that id; one that is not in the plan is known by its id only."""
         return self.variants.get(name) or VariantInfo(name, name, "", ())
 
     def step(self, variant: str, number: int) -> StepInfo:

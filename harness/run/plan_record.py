@@ -67,7 +67,7 @@ def _reader_info(reader: Reader) -> ReaderInfo:
 
 
 def plan_of(info: RunInfo) -> Plan:
-    """Return back the plan that a run was made from.
+    """Return the plan that a run was made from.
 
     Raises:
         UsageProblem: somebody changed it so that it is none.

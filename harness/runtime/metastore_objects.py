@@ -80,7 +80,7 @@ def encode(value: JsonData | ThriftStruct) -> JsonData:
 
 
 def decode(kind: type[AnyStruct], data: dict[str, JsonData]) -> AnyStruct:
-    """Return back the struct whose JSON form `encode` gave.
+    """Return the struct whose JSON form `encode` returned.
 
     Raises:
         ValueError: the struct has no such field.

@@ -24,7 +24,7 @@ from harness.scenario.operations.api import Operation
 
 
 def dump(scenario: Scenario) -> str:
-    """Return text of a file that holds the scenario; its name is the file's, not in the text."""
+    """Return the text of a scenario's file; the scenario's name is the file's, not in the text."""
     file: dict[str, Any] = {
         "about": scenario.about,
         "source": scenario.source,

@@ -139,7 +139,7 @@ def short(value: object) -> str:
 
 
 def name(path: str) -> str:
-    """Return name of a file, with its folder where it has one, and zeroes of its id left out."""
+    """Return the name of a file with its folder, if any, without the zeroes of its id."""
     return path.replace("00000000-0000-0000-0000-", "")
 
 

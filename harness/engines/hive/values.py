@@ -83,7 +83,7 @@ def canonical(value: Any, kind: DataType | None, tally: Tally) -> Value:  # noqa
 
 
 def _sent(value: Any, kind: DataType) -> Any:  # noqa: ANN401
-    """Return number of a decimal, which comes as a text where it is no part of another value."""
+    """Return the number of a decimal, which comes as a text unless it is a part of a value."""
     if not (isinstance(kind, Decimal) and isinstance(value, str)):
         return value
     if not _DECIMAL.fullmatch(value):

@@ -285,7 +285,7 @@ def _part(value: Mapping[int, Value], source: Field, part: Field, by: By, as_: A
 
 
 def _named_as(name: str, names: Sequence[str], by: By) -> str | None:
-    """Return name that a reader takes for another; upper and lower case differ unless folded."""
+    """Return the name that a reader takes for another; case counts unless it is folded."""
     if by is By.FOLDED:
         return next((each for each in names if each.casefold() == name.casefold()), None)
     return name if name in names else None

@@ -108,7 +108,7 @@ def _forgotten(
 def _rewritten_without(
     history: History, files: Sequence[FileFact], steps: Mapping[str, int], text: str
 ) -> Row | None:
-    """Return version of a row that its group's newest base file should have; None if unknown."""
+    """Return the version of a row that its group's newest base file should have, if it is known."""
     holding = [fact for fact in files if text in _texts(history, fact)]
     if len({fact.file_group for fact in holding}) != 1:
         return None
