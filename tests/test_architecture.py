@@ -41,28 +41,11 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         *("ask_server", "ask_engine", "record_answers", "read_states"),
     ),
     "judge": (
-        *(
-            "predicted_rows",
-            "place",
-            "world",
-            "checks",
-            "match_rows",
-            "newer_rows",
-            "origins",
-            "field_ids",
-        ),
-        *("statement_evidence", "file_contents", "agreement", "file_evidence"),
+        *("predicted_rows", "place", "world", "checks", "match_rows", "newer_rows", "origins"),
+        *("field_ids", "statement_evidence", "file_contents", "agreement", "file_evidence"),
         *("case", "state_files", "expectations", "evidence", "answer_tables", "answer_texts"),
-        *(
-            "cut_history",
-            "understand",
-            "strategies",
-            "table_comparison",
-            "compare",
-            "trace",
-            "name",
-        ),
-        *("attribute", "settle", "standard", "verdicts", "baseline", "gate"),
+        *("cut_history", "standard", "understand", "strategies", "table_comparison", "compare"),
+        *("trace", "name", "attribute", "settle", "baseline", "gate", "verdicts"),
     ),
 }
 """The modules of a verb in the order of their use: each imports only those before it."""

@@ -13,6 +13,8 @@ from harness.judge.baseline import Applied
 GOOD: Final = 0
 NEW: Final = 1
 UNKNOWN: Final = 3
+BROKEN: Final = "harness: "
+"""What the reason begins with where the harness failed to judge a cell."""
 SHOWN: Final = 5
 """So many of a kind are listed; the reports and the baselines have them all."""
 
@@ -52,6 +54,9 @@ def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
         said = _listed(f"{why} ({count})" for why, count in reasons.most_common())
         yield f"{_count(found, 'cell is', 'cells are')} unknown: {said}."
         yield "Nothing is concluded of them; ask again with: harness read"
+    if broken := [each for each in found if each.because.startswith(BROKEN)]:
+        cells = _count(broken, "of them is", "of them are")
+        yield f"{cells} a failure of the harness itself: harness.log in the run's folder tells why."
 
 
 def _new(applied: Applied) -> Iterator[str]:

@@ -17,7 +17,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge import answer_texts, compare, expectations
+from harness.judge import answer_texts, compare, expectations, gate
 from harness.judge.attribute import attribute
 from harness.judge.case import READ_OPTIMIZED, Case, view_of_rows
 from harness.judge.file_evidence import Layout
@@ -103,7 +103,7 @@ class JudgedVariant:
             return self._verdict(cell, answer)
         except Exception as problem:
             LOG.exception("cannot judge %s", cell.case)
-            why = f"harness: {type(problem).__name__}: {problem}"
+            why = f"{gate.BROKEN}{type(problem).__name__}: {problem}"
             return replace(_blank(cell, self.case, VerdictKind.UNKNOWN), because=why)
 
     def kind(self, cell: Cell, answer: Answer) -> VerdictKind | None:

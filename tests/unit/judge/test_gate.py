@@ -69,6 +69,13 @@ def test_what_is_wrong_with_a_baseline_is_1_even_when_every_cell_is_right(applie
     assert gate(replace(applied, verdicts=(verdict(CORRECT),))).status == 1
 
 
+def test_a_failure_of_the_harness_is_told_from_an_engine_that_did_not_answer() -> None:
+    broken = verdict(UNKNOWN, because="harness: ZeroDivisionError: in a check")
+    silent = verdict(UNKNOWN, because="time-out")
+    assert "1 of them is a failure of the harness itself" in said(Applied((broken, silent)))
+    assert "failure of the harness" not in said(Applied((silent,)))
+
+
 @pytest.mark.parametrize("applied", [Applied((), idle=(LINE,)), Applied((), expired=(LINE,))])
 def test_lines_that_do_not_count_in_this_run_change_nothing(applied: Applied) -> None:
     assert gate(replace(applied, verdicts=(verdict(CORRECT),))).status == 0
