@@ -24,11 +24,6 @@ from harness.artifacts.distribution import (
 )
 from harness.core.errors import UsageProblem
 
-ENGINES = ("hive", "metastore", "presto", "spark", "trino")
-SERVICES = ("metastore",)
-"""Of these, those that nobody asks: they serve the others."""
-VERSIONED = ("hudi", "iceberg")
-"""What the names of the formats whose tables have versions begin with."""
 _COORDINATES = (4, 5)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _BYTE = re.compile(r"[0-9a-f]{2}")
@@ -124,7 +119,7 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
     base = other(top.text("artifacts_from")) if "artifacts_from" in top.items else None
     return Distribution(
         name=top.text("name"),
-        engine=_engine(top),
+        engine=top.text("engine"),
         version=top.text("version"),
         fidelity=_fidelity(top),
         jre=top.text("jre"),
@@ -135,7 +130,7 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
         patches=(base.patches if base else ()) + tuple(map(_patch, top.blocks("patches"))),
         listens=top.text("listens"),
         settings=_settings(top.block("settings")),
-        reads=_reads(top.block("reads")),
+        reads=_reads(top.block("reads"), top.block("settings")),
     )
 
 
@@ -156,13 +151,6 @@ def sha256(block: Block) -> str:
     if not _SHA256.fullmatch(value):
         block.fail(f"sha256 is {value!r}; it must be 64 lower-case hexadecimal digits", "sha256")
     return value
-
-
-def _engine(top: Block) -> str:
-    engine = top.text("engine")
-    if engine not in ENGINES:
-        top.fail(f"unknown engine {engine!r}; allowed are: {', '.join(ENGINES)}", "engine")
-    return engine
 
 
 def _fidelity(top: Block) -> str:
@@ -214,13 +202,15 @@ def _code(block: Block) -> CodePatch:
     return CodePatch(" ".join(found["find"]), " ".join(found["put"]), block.text("text"))
 
 
-def _reads(kinds: Block) -> tuple[Reads, ...]:
-    kinds.only(*VERSIONED)
+def _reads(families: Block, settings: Block) -> tuple[Reads, ...]:
+    """Read the newest table versions that are known, each of a library that `settings` name."""
     found: list[Reads] = []
-    for kind in kinds.items:
-        block = kinds.block(kind)
+    for family in families.items:
+        if family not in settings.items:
+            families.fail(f"settings say no version of the library {family!r}", family)
+        block = families.block(family)
         block.only("up_to", "source")
-        found.append(Reads(kind, block.number("up_to"), block.text("source")))
+        found.append(Reads(family, block.number("up_to"), block.text("source")))
     return tuple(found)
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from harness.core.records import FileValues
 from harness.formats import hudi_log, orc, parquet
-from harness.formats.api import Content, FileFactError
-from harness.formats.hudi_log import Kind
+from harness.formats.api import FileFactError, FileRows
+from harness.formats.hudi_log import BlockKind
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META, META_PREFIX
@@ -61,11 +61,11 @@ def _only(
     return tuple(tuple(row[at] for at in places) for row in rows)
 
 
-def _content(path: Path, fact: FileFact) -> Content:
+def _content(path: Path, fact: FileFact) -> FileRows:
     if fact.kind is FileKind.BASE:
         return orc.content(path) if orc.is_orc(path) else parquet.content(path)
     for block in hudi_log.blocks(path.read_bytes()):
-        if block.kind is Kind.AVRO_DATA and block.instant == fact.instant:
+        if block.kind is BlockKind.AVRO_DATA and block.instant == fact.instant:
             columns, rows = hudi_log.content(block)
             # One step may write several blocks into a file; the keys tell which is which.
             if any(tuple(map(str, column)) == fact.keys for column in zip(*rows, strict=True)):

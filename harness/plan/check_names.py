@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness import formats
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.core.problems import one_of
 from harness.core.yaml_reader import Place
@@ -38,7 +39,7 @@ class Candidate:
         if isinstance(self.source, Scenario):
             return len(self.source.steps)
         try:
-            return len(load(self.source).steps)
+            return len(load(self.source, formats.keeping_case()).steps)
         except ScenarioProblem:
             return sys.maxsize
 

@@ -10,7 +10,6 @@ from harness.model.datatypes import DataType, plain_types
 from harness.plan.axes import Combination
 from harness.plan.capabilities import Makers
 from harness.scenario.definition import Scenario
-from harness.scenario.operations import name_of
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.touch import Rewrites
@@ -48,9 +47,7 @@ def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
         yield "rewrites=partition: the table has no partitions"
     yield from _types(combination, scenario)
     for number, step in enumerate(scenario.steps, start=1):
-        name = name_of(step.operation)
-        absent = f"{format_.NAME} has no {name}" if name not in format_.operations else ""
-        if why := absent or format_.cannot(step.operation):
+        if why := format_.cannot(step.operation):
             yield f"step {number}: {why}"
 
 

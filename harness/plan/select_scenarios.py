@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness import formats
 from harness.core.errors import UsageProblem
 from harness.core.problems import one_of
 from harness.plan import check_names
@@ -127,7 +128,7 @@ def _scenarios(path: Path, found: Found) -> tuple[Scenario, ...]:
     if not path.exists():
         raise UsageProblem(f"there is no scenario file or folder {path}")
     if not path.is_dir():
-        return (load(path),)
+        return (load(path, formats.keeping_case()),)
     every = load_scenarios(path)
     if not every:
         raise UsageProblem(f"no scenario file (*.yaml) is in {path}")

@@ -20,7 +20,7 @@ from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress, started
 from harness.core.queue import Handover
 from harness.core.records import Answer
-from harness.engines.api import Engine, Server, Wanted
+from harness.engines.api import Engine, PlannedReads, Server
 from harness.read import ask_server, questions
 from harness.read.answer_sink import Keeper, KindOf, nothing
 from harness.read.ask_question import TIMEOUT_S, Manner
@@ -108,7 +108,7 @@ class _Turn:
     """The questions for one server: those that come, and those taken that have no answer yet."""
 
     name: str
-    wanted: Wanted
+    planned: PlannedReads
     desk: Desk
     left: dict[str, Asked] = field(default_factory=dict)
     held: list[Asked] = field(default_factory=list)
@@ -142,9 +142,9 @@ class _Turn:
         self.answers += 1
 
 
-def take_turn(name: str, wanted: Wanted, desk: Desk) -> None:
-    """Ask one server until no more questions come; `wanted`: what they may be about."""
-    turn, progress = _Turn(name, wanted, desk), desk.where.progress
+def take_turn(name: str, planned: PlannedReads, desk: Desk) -> None:
+    """Ask one server until no more questions come; `planned`: what they may be about."""
+    turn, progress = _Turn(name, planned, desk), desk.where.progress
     first, began = turn.more(), time.monotonic()
     if not first:
         return
@@ -173,7 +173,7 @@ def _ask_all(first: Sequence[Asked], turn: _Turn) -> int:
             desk.lanes.check()  # after a failure nothing is started any more
             stands_on = desk.shared.running()
             place = work_folders.numbered(where.folder, turn.name)
-            serving = engine.serve(installation, stands_on.uri, place, where.progress, turn.wanted)
+            serving = engine.serve(installation, stands_on.uri, place, where.progress, turn.planned)
             with started(turn.name, serving, where.progress) as server:
                 yield server
 

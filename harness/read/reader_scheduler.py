@@ -15,7 +15,7 @@ from harness.artifacts import distributions, fetch
 from harness.core.progress import Count, started
 from harness.core.queue import Handover
 from harness.core.records import Answer
-from harness.engines.api import Wanted
+from harness.engines.api import PlannedReads
 from harness.read import questions
 from harness.read.answer_cache import AnswerCache
 from harness.read.answer_sink import Keeper
@@ -52,20 +52,22 @@ def _counted(plan: Plan, where: Reading) -> Count:
 
 
 def _ask(plan: Plan, states: Iterable[States], where: Reading, keeper: Keeper) -> None:
-    wanted = _wanted(plan)
+    planned = _planned_reads(plan)
     with SharedCatalog(lambda: _metastore(where)) as shared:
-        desk = Desk(where, shared, keeper, {name: Handover() for name in wanted})
-        with desk.lanes.doing([partial(take_turn, *each, desk) for each in wanted.items()]):
+        desk = Desk(where, shared, keeper, {name: Handover() for name in planned})
+        with desk.lanes.doing([partial(take_turn, *each, desk) for each in planned.items()]):
             _hand_out(_planned(plan), states, desk)
 
 
-def _wanted(plan: Plan) -> Mapping[str, Wanted]:
+def _planned_reads(plan: Plan) -> Mapping[str, PlannedReads]:
     """Name the servers in the order of the plan, each with what it may be asked about."""
     readers = {str(reader): reader for reader in plan.readers}
-    of = {variant.id: variant.format for variant in plan.variants}
+    of = {each.id: formats.facts(each.format) for each in plan.variants}
     asked = dict.fromkeys((readers[cell.reader], of[cell.variant]) for cell in plan.cells)
     return {
-        name: frozenset((kind, each.settings) for each, kind in asked if each.distribution == name)
+        name: frozenset(
+            (facts, each.settings) for each, facts in asked if each.distribution == name
+        )
         for name in dict.fromkeys(each.distribution for each, _ in asked)
     }
 

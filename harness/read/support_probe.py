@@ -69,8 +69,9 @@ class Probes:
 
 def _pair(asked: Asked) -> Pair | None:
     reader, version = str(asked.reader), asked.state.frozen.table_version
-    kind = asked.question.format
-    return (reader, kind, version) if declared_support.declared(reader, kind, version) else None
+    family = asked.question.format.family
+    told = declared_support.declared(reader, family, version)
+    return (reader, asked.question.format.name, version) if told else None
 
 
 def _spared(asked: Asked, probe: str) -> Answer:

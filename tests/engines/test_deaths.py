@@ -26,6 +26,7 @@ from harness.artifacts.download import file_sha256
 from harness.core.progress import Progress
 from harness.core.records import Answer
 from harness.engines.api import Question, Server
+from harness.formats import facts
 from harness.model.query import Query
 from harness.read.ask_question import Manner
 from harness.read.ask_server import ask_all
@@ -202,7 +203,7 @@ def test_a_run_interrupted_while_it_fetches_leaves_nothing_taken_for_whole(
 def asked(name: str, sql: str) -> Asked:
     """Make a question of SQL that needs no table."""
     cell = Cell("v", 1, name, "snapshot", sql)
-    question = Question("none", "t", "hudi-cow", Query(count=True))
+    question = Question("none", "t", facts("hudi-cow"), Query(count=True))
     return Asked(cell, Reader(name), SimpleNamespace(), question, sql, "", "id", ())  # type: ignore[arg-type]
 
 

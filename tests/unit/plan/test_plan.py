@@ -39,14 +39,15 @@ class Stored:
     merge_on_read: bool = False
     views: tuple[str, ...] = ("snapshot",)
     past_views: tuple[str, ...] = ()
-    operations: frozenset[str] = frozenset(
-        {"insert", "touch", "compact", "rename_column", "add_column"}
-    )
     settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     only_adds: bool = False
+    without: str = ""
+    """An operation that it does not have."""
     lacks: frozenset[str] = frozenset()
 
     def cannot(self, operation: Operation) -> str:
+        if name_of(operation) == self.without:
+            return f"{self.NAME} has no {self.without}"
         rewrites = isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE
         return f"{name_of(operation)}: rows are only added" if self.only_adds and rewrites else ""
 
@@ -55,7 +56,7 @@ COW = Stored(settings={"table_version": ("6", "8")})
 MOR = replace(
     COW, NAME="mor", merge_on_read=True, views=("snapshot", "read_optimized", "base_name")
 )
-PLAIN = Stored("plain", operations=COW.operations - {"compact"}, only_adds=True)
+PLAIN = Stored("plain", without="compact", only_adds=True)
 FORMATS = (COW, MOR, PLAIN)
 
 

@@ -9,6 +9,7 @@ import pytest
 from harness.core.progress import Count
 from harness.core.records import Answer, Column, Refusal, VerdictKind
 from harness.engines.api import Question
+from harness.formats import facts
 from harness.model.query import Query
 from harness.read.answer_cache import AnswerCache
 from harness.read.answer_sink import CHANGED, Keeper
@@ -28,7 +29,7 @@ def state(tmp_path: Path) -> State:
 
 def asked(number: int, state: State) -> tuple[Asked, Answer]:
     cell = Cell("v", number, "r", "snapshot", "all")
-    question = Question("db", "t", "hudi-cow", Query())
+    question = Question("db", "t", facts("hudi-cow"), Query())
     sql = f"q{number}"
     each = Asked(cell, Reader("r"), state, question, sql, f"{number:02}", "id", ("id",))
     return each, Answer(cell.case, sql, (Column("id", "int"),), ((1,),))

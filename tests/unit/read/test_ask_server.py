@@ -15,6 +15,7 @@ import pytest
 from harness.core.errors import EnvironmentProblem
 from harness.core.records import Answer, Attempt, Column, Part, Refusal
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
+from harness.formats import facts
 from harness.model.query import Query
 from harness.read.answer_cache import AnswerCache
 from harness.read.ask_question import Manner
@@ -84,7 +85,7 @@ def engine() -> Any:  # noqa: ANN401 - a simulated engine
 
 def asked(sql: str, columns: tuple[str, ...] = ("id", "f1")) -> Asked:
     cell = Cell("v", 1, "r", "snapshot", sql)
-    question = Question("db", "t", "hudi-cow", Query())
+    question = Question("db", "t", facts("hudi-cow"), Query())
     return Asked(cell, Reader("r"), SimpleNamespace(), question, sql, sql, "id", columns)  # type: ignore[arg-type]
 
 

@@ -21,6 +21,7 @@ from harness.core.progress import Count
 from harness.core.queue import Handover
 from harness.core.records import Answer, Column, VerdictKind
 from harness.engines.api import Question, Reply
+from harness.formats import facts
 from harness.model.query import Query
 from harness.read import engine_pool
 from harness.read import reader_scheduler as reading
@@ -115,7 +116,7 @@ class Questions:
         for cell in self.cells:
             if (state := states.get((cell.variant, 1))) is not None:
                 reader, sql = Reader(cell.reader), f"{cell.variant} {cell.reader}"
-                question = Question("db", "t", "hudi-cow", Query())
+                question = Question("db", "t", facts("hudi-cow"), Query())
                 yield Asked(cell, reader, state, question, sql, sql.replace(" ", "-"), "id", ())
 
 
@@ -157,7 +158,7 @@ def test_readers_are_asked_about_a_variant_before_the_next_one_comes(
     assert sorted(engines.started) == sorted(["metastore", SPARK, HIVE]), "each once"
     assert sorted(engines.ended) == sorted(engines.started)
     assert engines.unregistered == []
-    assert engines.wanted == [frozenset({("hudi-cow", ())})] * 2
+    assert engines.wanted == [frozenset({(facts("hudi-cow"), ())})] * 2
 
 
 def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_path: Path) -> None:

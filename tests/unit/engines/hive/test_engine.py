@@ -15,6 +15,7 @@ from harness.engines.api import Question
 from harness.engines.hive.engine import ENGINE, statements
 from harness.engines.hive.session import HiveConnection, nested_types, reply
 from harness.engines.hive.values import Result
+from harness.formats import facts
 from harness.model.canonical import MapValue, single
 from harness.model.query import Query, not_null
 
@@ -32,7 +33,7 @@ from harness.model.query import Query, not_null
     ],
 )
 def test_questions_are_put_in_hiveql(query: Query, sql: str) -> None:
-    assert ENGINE.sql(Question("db", "t_rt", "hudi-mor", query), {}) == sql
+    assert ENGINE.sql(Question("db", "t_rt", facts("hudi-mor"), query), {}) == sql
 
 
 def test_a_session_is_told_only_what_a_reader_names() -> None:
@@ -61,9 +62,9 @@ def test_orcs_own_setting_is_told_in_its_own_words_and_for_orc_files_only() -> N
     by_position = {"orc.force.positional.evolution": "true"}
     assert statements(by_position) == ("set orc.force.positional.evolution=true",)
     distribution = distributions.load("hive-3.1.3")
-    assert ENGINE.cannot(distribution, by_position, "hive-orc") == ""
-    assert "says nothing of hudi-cow" in ENGINE.cannot(distribution, by_position, "hudi-cow")
-    assert ENGINE.cannot(distribution, {}, "hudi-cow") == ""
+    assert ENGINE.cannot(distribution, by_position, facts("hive-orc")) == ""
+    assert "says nothing of hudi-cow" in ENGINE.cannot(distribution, by_position, facts("hudi-cow"))
+    assert ENGINE.cannot(distribution, {}, facts("hudi-cow")) == ""
 
 
 def test_nested_types_come_from_the_table() -> None:

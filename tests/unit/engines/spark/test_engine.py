@@ -10,11 +10,12 @@ from harness.engines.api import Question
 from harness.engines.spark.engine import ENGINE, SparkConnection, session_settings
 from harness.engines.spark.session import Rows
 from harness.engines.spark.values import canonical_type
+from harness.formats import facts
 from harness.model.query import Query, not_null
 
 
 def sql(query: Query) -> str:
-    return ENGINE.sql(Question("s_1", "t_rt", "hudi-mor", query), {})
+    return ENGINE.sql(Question("s_1", "t_rt", facts("hudi-mor"), query), {})
 
 
 def test_a_table_is_asked_through_the_metastore_by_quoted_names() -> None:
