@@ -117,6 +117,14 @@ class Format(Protocol):
     def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
         """Return how the new table is not what the settings ask for; empty when it is."""
 
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows of a data file that a fact is about.
+
+        Raises:
+            FileFactError: they cannot be understood.
+
+        """
+
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read what the data files of a table say of themselves; `key` is the key column.
 

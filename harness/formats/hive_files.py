@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats.api import Changes, FileFactError, Habit, VariantSettings
+from harness.formats import data_files
+from harness.formats.api import Changes, FileFactError, FileRows, Habit, VariantSettings
 from harness.formats.parquet import Footer
 from harness.formats.statements import (
     DATABASE,
@@ -155,6 +156,10 @@ class HiveFiles:
     def created_wrong(self, folder: Path, settings: VariantSettings) -> str:  # noqa: ARG002
         """Return nothing: it has no settings."""
         return ""
+
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows that a fact is about."""
+        return data_files.file_rows(path, fact)
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read every data file; the instant is the name of the job that wrote it."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import hudi_files, timeline
-from harness.formats.api import Changes, Habit, VariantSettings
+from harness.formats import data_files, hudi_files, timeline
+from harness.formats.api import Changes, FileRows, Habit, VariantSettings
 from harness.formats.hudi_past import PAST
 from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, of_table
 from harness.model.commit import Moment
@@ -181,6 +181,10 @@ class Hudi:
         if asked in (None, made):
             return ""
         return f"table version {asked} was asked for, the writer made version {made}"
+
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows that a fact is about."""
+        return data_files.file_rows(path, fact)
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read every committed base file and log block."""

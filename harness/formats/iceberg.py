@@ -13,8 +13,8 @@ from typing import Final
 
 from harness.engines.format_facts import FormatFacts, TimeTravel, Wording
 from harness.engines.time_travel import SNAPSHOT
-from harness.formats import iceberg_files
-from harness.formats.api import Changes, Habit, VariantSettings
+from harness.formats import data_files, iceberg_files
+from harness.formats.api import Changes, FileRows, Habit, VariantSettings
 from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, of_table, under
 from harness.model.commit import AS_OF, Moment
 from harness.model.file_facts import FileFact, FileKind
@@ -176,6 +176,10 @@ class Iceberg:
             return f"format version {VERSION} was asked for, the writer made version {version}"
         wrong = [n for n, v in _properties(settings)[1:] if found.properties.get(n) != v]
         return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""
+
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows that a fact is about."""
+        return data_files.file_rows(path, fact)
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read the live data files and position delete files."""
