@@ -22,7 +22,7 @@ from harness.scenario.load import load, name_of
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class NamedScenario:
     """A scenario that a profile may mean."""
 
     names: tuple[str, ...]
@@ -44,9 +44,9 @@ class Candidate:
             return sys.maxsize
 
 
-def given(scenarios: Iterable[Scenario]) -> list[Candidate]:
+def given(scenarios: Iterable[Scenario]) -> list[NamedScenario]:
     """Return scenarios as they are called."""
-    return [Candidate((each.name,), each) for each in scenarios]
+    return [NamedScenario((each.name,), each) for each in scenarios]
 
 
 def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Path) -> None:
@@ -61,7 +61,7 @@ def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Pat
     found = given(scenarios)
     if any(_wrong(profile, found)):
         for path in scenario_files(folder.resolve())[0]:
-            found.append(Candidate((name_of(str(path)), path.stem), path))
+            found.append(NamedScenario((name_of(str(path)), path.stem), path))
     raise_if_any(_wrong(profile, found))
 
 
@@ -76,7 +76,7 @@ def raise_if_any(wrong: Iterable[str]) -> None:
         raise UsageProblem("\n".join(told))
 
 
-def _wrong(profile: Profile, found: Sequence[Candidate]) -> Iterator[str]:
+def _wrong(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[str]:
     yield from wrong_scenarios(profile, found)
     chosen = [each for each in found if each.called(profile.scenarios)]
     for number, writer in enumerate(profile.writers):
@@ -89,13 +89,13 @@ def _wrong(profile: Profile, found: Sequence[Candidate]) -> Iterator[str]:
             yield profile.told((*at, "at"), f"{told}; allowed: 1 to {most}")
 
 
-def wrong_scenarios(profile: Profile, found: Sequence[Candidate]) -> Iterator[str]:
+def wrong_scenarios(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[str]:
     """Yield which scenarios that a profile names there are not."""
     yield from _unnamed(profile, ("scenarios",), profile.scenarios, found)
 
 
 def _unnamed(
-    profile: Profile, at: Place, patterns: Sequence[str], found: Sequence[Candidate]
+    profile: Profile, at: Place, patterns: Sequence[str], found: Sequence[NamedScenario]
 ) -> Iterator[str]:
     names = dict.fromkeys(each.names[0] for each in found)
     who = "writer: the profile has" if len(at) > 1 else "there is"

@@ -33,16 +33,16 @@ def _settings(combination: Combination) -> Iterator[str]:
 
 def _writer(combination: Combination, makers: Makers) -> Iterator[str]:
     asked = combination.settings.get(TABLE_VERSION)
-    for name in combination.hand.writer.distributions:
+    for name in combination.sequence.writer.distributions:
         versions = makers[name].table_versions if name in makers else ()
         if asked and versions and asked not in versions:
             yield f"{name} writes {TABLE_VERSION} {', '.join(versions)} and not {asked}"
 
 
 def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
-    format_, hand = combination.format, combination.hand
-    if hand.at > len(scenario.steps):
-        yield f"there is no step {hand.at} for {hand.writer.then} to go on from"
+    format_, sequence = combination.format, combination.sequence
+    if sequence.at > len(scenario.steps):
+        yield f"there is no step {sequence.at} for {sequence.writer.then} to go on from"
     if combination.rewrites is Rewrites.PARTITION and not scenario.table.partition_by:
         yield "rewrites=partition: the table has no partitions"
     yield from _types(combination, scenario)

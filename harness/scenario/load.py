@@ -33,7 +33,7 @@ class _File:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _TableForm:
     """The keys of `table`."""
 
     columns: dict[str, TypeText]
@@ -120,7 +120,7 @@ def _as_lists(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _table(data: object, document: Document, problems: Problems) -> Table | None:
-    form = make(_Table, data, document, ("table",), problems, "table")
+    form = make(_TableForm, data, document, ("table",), problems, "table")
     if form is None:
         return None
     return Table(tuple(form.columns.items()), form.key, form.order_by, form.partition_by)
