@@ -1,6 +1,6 @@
 """What every format file offers: its views, its wording of operations, and what its files tell.
 
-`formats/<format>.py` holds one module-level object named `FORMAT` that satisfies `Format`.
+`formats/<format>.py` holds one object named `FORMAT` that satisfies `Format`.
 """
 
 from __future__ import annotations
