@@ -2,4 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+
 __version__ = "0.1.0"
+
+# Nothing is logged before a run, or `--verbose`, asks for it.
+logging.getLogger(__name__).addHandler(logging.NullHandler())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
@@ -21,7 +22,7 @@ class Call:
 
 
 def calls_of(do: Callable[[], object]) -> list[Call]:
-    """Return the calls that are made in this thread, in their order."""
+    """Return the calls that are made in this thread and in those that it starts, in their order."""
     found: list[Call] = []
 
     def look(frame: FrameType, event: str, _: object) -> None:
@@ -29,12 +30,36 @@ def calls_of(do: Callable[[], object]) -> list[Call]:
         if event == "call" and callee.startswith(HARNESS):
             found.append(Call(_caller(frame), callee, frame.f_code.co_qualname))
 
+    threading.setprofile(look)
     sys.setprofile(look)
     try:
         do()
     finally:
         sys.setprofile(None)
+        threading.setprofile(None)
     return found
+
+
+def climbing(calls: Iterable[Call], package: str, order: Sequence[str]) -> set[Call]:
+    """Return the calls of a module of a package to one that stands behind it in the order."""
+    inside = f"{HARNESS}{package}."
+    places = {f"{inside}{name}": at for at, name in enumerate(order)}
+
+    def place(module: str) -> int:
+        name = module.removeprefix(inside).partition(".")[0]
+        return places.get(f"{inside}{name}", -1) if module.startswith(inside) else -1
+
+    return {each for each in calls if 0 <= place(each.caller) < place(each.callee)}
+
+
+def called_back(calls: Iterable[Call], package: str) -> set[Call]:
+    """Return the calls to a package of what it uses: other packages of the harness."""
+    inside = f"{HARNESS}{package}."
+    return {
+        each
+        for each in calls
+        if each.callee.startswith(inside) and each.caller and not each.caller.startswith(inside)
+    }
 
 
 def _caller(frame: FrameType) -> str:

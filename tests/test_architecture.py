@@ -33,12 +33,12 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         *("cell_choice", "case_filter", "product", "expected_files", "separation", "estimation"),
     ),
     "write": (
-        *("table_state", "state_store", "next_step", "state_records", "variant_writer"),
-        *("variant_scheduler",),
+        *("table_state", "state_store", "writer_pool", "next_step", "send_step", "freeze_step"),
+        *("state_records", "write_variant", "write_variants"),
     ),
     "read": (
-        *("questions", "answer_cache", "shared_metastore", "answer_sink", "support_probe"),
-        *("ask_question", "ask_server", "engine_pool", "reader_scheduler"),
+        *("questions", "answer_cache", "reader_servers", "support_probe", "schedule_questions"),
+        *("ask_server", "ask_engine", "record_answers", "read_states"),
     ),
     "judge": (
         *(

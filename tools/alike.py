@@ -18,13 +18,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import canonical
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools` and `tests`
 
 from harness.core import jsonl
 from harness.core.records import StateRecord, Verdict
 from harness.reports import html, junit, terminal
 from harness.run import load_run as runs
 from harness.run.load_run import Run
+from tools import canonical
 
 REPORTS: Final = (junit, html, terminal)
 FILES: Final = (runs.VERDICTS, *(each.FILE for each in REPORTS))

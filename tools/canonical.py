@@ -11,18 +11,13 @@ texts of errors, which have no fields, tasks, objects, folders and ports are loo
 from __future__ import annotations
 
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # helpers of tests are `tests.<module>`
-
-from harness.core.records import (  # noqa: E402
+from harness.core.records import (
     Answer,
     Attempt,
     Finding,
@@ -32,11 +27,11 @@ from harness.core.records import (  # noqa: E402
     Verdict,
     Witness,
 )
-from harness.model import past_views  # noqa: E402
-from harness.model.canonical import OwnTexts, Value  # noqa: E402
-from harness.run.load_run import Run  # noqa: E402
-from tests.recorded import tidy  # noqa: E402
-from tests.recorded.tidy import Names  # noqa: E402
+from harness.model import past_views
+from harness.model.canonical import OwnTexts, Value
+from harness.run.load_run import Run
+from tests.recorded import tidy
+from tests.recorded.tidy import Names
 
 ID: Final = "run"
 WORDS: Final = "what the engine says of it"

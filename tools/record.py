@@ -17,20 +17,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # helpers of tests are `tests.<module>`
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools` and `tests`
 
-from harness.core import refusals  # noqa: E402
-from harness.core.errors import UsageProblem  # noqa: E402
-from harness.core.jsonl import dump  # noqa: E402
-from harness.core.records import Answer, Part, StateRecord  # noqa: E402
-from harness.model.canonical import text_of  # noqa: E402
-from harness.run import load_run  # noqa: E402
-from harness.scenario.cells import Cell  # noqa: E402
-from tests.recorded import replay, store  # noqa: E402
-from tests.recorded.store import Recorded, Said  # noqa: E402
+from harness.core import refusals
+from harness.core.errors import UsageProblem
+from harness.core.jsonl import dump
+from harness.core.records import Answer, Part, StateRecord
+from harness.model.canonical import text_of
+from harness.run import load_run
+from harness.scenario.cells import Cell
+from tests.recorded import replay, store
+from tests.recorded.store import Recorded, Said
 
-Told = TypeVar("Told", Answer, StateRecord)
+StateOrAnswer = TypeVar("StateOrAnswer", StateRecord, Answer)
 SHOWN = 3
 """So many lines of a changed answer, before and after."""
 
@@ -57,7 +56,7 @@ def _planned(old: Recorded, new: Recorded) -> Iterator[str]:
         yield f"{new.variant.id}: another scenario, setting or writer"
 
 
-def _same(one: Told | None, other: Told | None) -> bool:
+def _same(one: StateOrAnswer | None, other: StateOrAnswer | None) -> bool:
     """Return whether two records are alike; a NaN in them is like any other."""
     return one == other or bool(one and other and dump(one) == dump(other))
 

@@ -25,7 +25,7 @@ INDEX: Final = "index.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BundleFile:
     """A file of the tar; `size` in bytes."""
 
     name: str
@@ -33,7 +33,7 @@ class Part:
     sha256: str
 
 
-Source = Artifact | str
+ArtifactOrJre = Artifact | str
 """An artifact, or the feature release of a JRE."""
 
 
@@ -54,15 +54,15 @@ def workspace(cache: Cache) -> Iterator[Path]:
         yield folder
 
 
-def sources(needed: Iterable[Distribution]) -> dict[Part, Source]:
+def sources(needed: Iterable[Distribution]) -> dict[BundleFile, ArtifactOrJre]:
     """Everything to carry, each file once, in a fixed order."""
-    found: dict[Part, Source] = {}
+    found: dict[BundleFile, ArtifactOrJre] = {}
     for each in needed:
         wheel = jre.wheel(each.jre)
-        found[Part(f"jre/{each.jre}.whl", wheel.size, wheel.sha256)] = each.jre
+        found[BundleFile(f"jre/{each.jre}.whl", wheel.size, wheel.sha256)] = each.jre
         for artifact in each.artifacts:
             name = f"artifacts/{artifact.sha256[:16]}/{artifact.file_name}"
-            found[Part(name, artifact.size, artifact.sha256)] = artifact
+            found[BundleFile(name, artifact.size, artifact.sha256)] = artifact
     return dict(sorted(found.items(), key=lambda item: item[0].name))
 
 

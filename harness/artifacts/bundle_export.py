@@ -1,4 +1,4 @@
-"""Write the tar of a parcel: what is not in the cache as it was downloaded is fetched for it."""
+"""Write the tar of a bundle: what is not in the cache as it was downloaded is fetched for it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from harness.artifacts import fetch, jre, repository
-from harness.artifacts.bundle import INDEX, Hashed, Part, Source, sources, workspace
+from harness.artifacts.bundle import INDEX, ArtifactOrJre, BundleFile, Hashed, sources, workspace
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Artifact, Distribution
-from harness.artifacts.download import Wanted, connected, download
+from harness.artifacts.download import ExpectedFile, connected, download
 from harness.core.errors import EnvironmentProblem, UsageProblem, told
 from harness.core.progress import Progress
 
@@ -52,8 +52,8 @@ def _check(file: Path) -> None:
 
 
 def _collected(
-    wanted: Mapping[Part, Source], cache: Cache, folder: Path, progress: Progress
-) -> dict[Part, Path]:
+    wanted: Mapping[BundleFile, ArtifactOrJre], cache: Cache, folder: Path, progress: Progress
+) -> dict[BundleFile, Path]:
     """Where each file is, once those that are not in the cache are downloaded."""
     held = {
         part: cache.artifact(source)
@@ -70,20 +70,20 @@ def _collected(
     return {part: held.get(part) or fetched[part] for part in wanted}
 
 
-def _named(part: Part, source: Source) -> fetch.Missing:
+def _named(part: BundleFile, source: ArtifactOrJre) -> fetch.Missing:
     name = f"JRE {source}" if isinstance(source, str) else source.file_name
     return fetch.Missing(name, part.size)
 
 
 def _downloaded(
-    lacking: Mapping[Part, Source], folder: Path, progress: Progress
-) -> dict[Part, Path]:
-    found: dict[Part, Path] = {}
+    lacking: Mapping[BundleFile, ArtifactOrJre], folder: Path, progress: Progress
+) -> dict[BundleFile, Path]:
+    found: dict[BundleFile, Path] = {}
     with connected(repository.configured()) as source:
         for number, (part, what) in enumerate(lacking.items()):
             place = folder / str(number)
             if isinstance(what, Artifact):
-                wanted = Wanted(what.coordinates.repository_path, part.size, part.sha256)
+                wanted = ExpectedFile(what.coordinates.repository_path, part.size, part.sha256)
                 download(wanted, place, source, progress)
                 found[part] = place
             else:
@@ -93,7 +93,7 @@ def _downloaded(
     return found
 
 
-def _write(file: Path, paths: Mapping[Part, Path], progress: Progress) -> None:
+def _write(file: Path, paths: Mapping[BundleFile, Path], progress: Progress) -> None:
     index = json.dumps([asdict(part) for part in paths], indent=1).encode()
     with tarfile.open(file, "w") as tar:
         tar.addfile(_member(INDEX, len(index)), io.BytesIO(index))

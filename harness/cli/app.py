@@ -19,27 +19,29 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli import baseline_commands, cache_commands, options, plan_options, signals
 from harness.cli import doctor as health
-from harness.cli.console.output import OUT, Voice
+from harness.cli.console.output import OUT, Output
 from harness.cli.explain import command as explanation
-from harness.cli.open_run import Means, begun, resumed
+from harness.cli.open_run import Resources, begun, resumed
 from harness.cli.remedy import command as remedies
 from harness.cli.reproduce import command as reproduction
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
 from harness.judge import gate
-from harness.read.ask_question import TIMEOUT_S
+from harness.read.reader_servers import TIMEOUT_S
 from harness.run import load_run as run_record
 from harness.run import needed_artifacts, pipeline, plan_record, run_folder, run_info
+from harness.run.pipeline import TimeLimits
 from harness.run.run_folder import LATEST_RUN
-from harness.write import variant_writer
+from harness.run.run_log import run_log
+from harness.write import writer_pool
 
 ERR: Final = Console(stderr=True)
 
 
-class _Verbs(TyperGroup):
-    """All commands; the library would end two failures inside them with 1, the gate's status."""
+class _Commands(TyperGroup):
+    """All commands; the library would end two failures inside them with 1, a finding's status."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - its type is private to the library
-        """Do the command that was named."""
+        """Run the command that was named."""
         try:
             return super().invoke(ctx)
         except (BrokenPipeError, EOFError) as error:
@@ -47,7 +49,7 @@ class _Verbs(TyperGroup):
 
 
 app = typer.Typer(
-    cls=_Verbs,
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -63,153 +65,161 @@ app.add_typer(cache_commands.app, name="cache")
 
 @app.command()
 def plan(
-    scenarios: options.Scenarios = None,
-    folders: options.Folders = None,
-    profile: options.Profile = options.QUICK_START,
-    k: options.Select = "",
-    cells: options.Cells = False,
+    scenarios: options.ScenariosArgument = None,
+    folders: options.ScenariosOption = None,
+    profile: options.ProfileOption = options.QUICK_START,
+    k: options.SelectOption = "",
+    cells: options.CellsOption = False,
 ) -> None:
-    """Return what a run would do: variants, readers, cells, what is left out and why."""
-    made = plan_options.make([*(scenarios or ()), *(folders or ())], profile, k)
+    """Show what a run would do: variants, readers, cells, and what is left out and why."""
+    made = plan_options.make(options.paths(scenarios, folders), profile, k)
     plan_options.show(made, OUT, cells=cells)
 
 
 @app.command()
 def fetch(
-    scenarios: options.Scenarios = None,
-    folders: options.Folders = None,
-    profile: options.Profile = options.QUICK_START,
-    offline: options.Offline = False,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    scenarios: options.ScenariosArgument = None,
+    folders: options.ScenariosOption = None,
+    profile: options.ProfileOption = options.QUICK_START,
+    offline: options.OfflineOption = False,
+    quiet: options.QuietOption = False,
+    json: options.JsonOption = False,
+    verbose: options.VerboseOption = False,
 ) -> None:
-    """Fetch the engines of a profile into the cache, verified; nothing that is there already."""
-    voice = Voice(quiet, json)
-    with voice.ending():
-        made = plan_options.make([*(scenarios or ()), *(folders or ())], profile, "")
+    """Fetch the engines of a profile into the cache and verify them; keep what is there already."""
+    output = Output(quiet, json, verbose)
+    with output.ending():
+        made = plan_options.make(options.paths(scenarios, folders), profile, "")
         cache, names = Cache.default(offline=offline), needed_artifacts.needed(made)
-        needed_artifacts.fetch_all(names, cache, voice.progress())
-        voice.end(cache=str(cache.root), distributions=names)
+        needed_artifacts.fetch_all(names, cache, output.progress())
+        output.end(cache=str(cache.root), distributions=names)
 
 
 @app.command()
 def run(
     context: typer.Context,
-    scenarios: options.Scenarios = None,
-    folders: options.Folders = None,
-    profile: options.Profile = options.QUICK_START,
-    run_dir: options.RunDir = None,
-    k: options.Select = "",
-    cases: options.Cases = None,
-    offline: options.Offline = False,
-    fresh: options.Fresh = False,
-    show: options.Show = False,
-    resume: options.Resume = False,
-    timeout: options.Timeout = TIMEOUT_S,
-    write_timeout: options.WriteTimeout = variant_writer.TIMEOUT_S,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    scenarios: options.ScenariosArgument = None,
+    folders: options.ScenariosOption = None,
+    profile: options.ProfileOption = options.QUICK_START,
+    run_dir: options.RunDirOption = None,
+    k: options.SelectOption = "",
+    cases: options.CasesOption = None,
+    offline: options.OfflineOption = False,
+    fresh: options.FreshOption = False,
+    show: options.ShowOption = False,
+    resume: options.ResumeOption = False,
+    timeout: options.TimeoutOption = TIMEOUT_S,
+    write_timeout: options.WriteTimeoutOption = writer_pool.TIMEOUT_S,
+    quiet: options.QuietOption = False,
+    json: options.JsonOption = False,
+    verbose: options.VerboseOption = False,
 ) -> None:
-    """Do all: fetch, write, read, judge, report; end with the gate's status."""
-    voice = Voice(quiet, json)
-    with voice.ending():
-        means = Means(voice, Cache.default(offline=offline), timeout, write_timeout)
+    """Fetch, write, read, judge and report; the exit status says what was found."""
+    output = Output(quiet, json, verbose)
+    with output.ending():
+        limits = TimeLimits(timeout, write_timeout)
+        resources = Resources(output, Cache.default(offline=offline), limits)
         if resume:
             options.check_resumed(context)
-            working = resumed(run_dir or run_folder.to_resume(), means)
+            working = resumed(run_dir or run_folder.to_resume(), resources)
         else:
-            made = plan_options.make([*(scenarios or ()), *(folders or ())], profile, k, cases)
+            made = plan_options.make(options.paths(scenarios, folders), profile, k, cases)
             plan_options.check_asks(made)
-            working = begun(made, run_dir, means, fresh=fresh)
+            working = begun(made, run_dir, resources, fresh=fresh)
         with working as work:
             info = run_info.read_info(work.folder)
             made = plan_record.plan_of(info) if resume else made
             needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
             pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
-            status = _finish(work.folder, voice, show=show)
+            status = _finish(work.folder, output, show=show)
     raise typer.Exit(status)
 
 
 @app.command()
 def write(
-    scenarios: options.Scenarios = None,
-    folders: options.Folders = None,
-    profile: options.Profile = options.QUICK_START,
-    run_dir: options.RunDir = None,
-    k: options.Select = "",
-    offline: options.Offline = False,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    scenarios: options.ScenariosArgument = None,
+    folders: options.ScenariosOption = None,
+    profile: options.ProfileOption = options.QUICK_START,
+    run_dir: options.RunDirOption = None,
+    k: options.SelectOption = "",
+    offline: options.OfflineOption = False,
+    quiet: options.QuietOption = False,
+    json: options.JsonOption = False,
+    verbose: options.VerboseOption = False,
 ) -> None:
-    """Write the tables and freeze a state after each step; ask nobody."""
-    voice = Voice(quiet, json)
-    with voice.ending():
-        made = plan_options.make([*(scenarios or ()), *(folders or ())], profile, k)
-        means = Means(voice, Cache.default(offline=offline))
-        with begun(made, run_dir, means) as work:
+    """Write the tables and freeze a state after each step; ask no reader."""
+    output = Output(quiet, json, verbose)
+    with output.ending():
+        made = plan_options.make(options.paths(scenarios, folders), profile, k)
+        resources = Resources(output, Cache.default(offline=offline))
+        with begun(made, run_dir, resources) as work:
             needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
             pipeline.write_states(made, work)
         said = f"written: {work.folder}; next: harness read --run-dir {work.folder}"
-        voice.end(said, run=str(work.folder))
+        output.end(said, run=str(work.folder))
 
 
 @app.command()
 def read(
-    run_dir: options.OldRun = LATEST_RUN,
+    run_dir: options.OldRunOption = LATEST_RUN,
     reader: Annotated[
-        list[str] | None, typer.Option(help="Add this reader: 'trino-476{use-column-names=false}'.")
+        list[str] | None,
+        typer.Option(help="Add this reader, such as 'trino-476{use-column-names=false}'."),
     ] = None,
-    offline: options.Offline = False,
-    fresh: options.Fresh = False,
-    show: options.Show = False,
-    timeout: options.Timeout = TIMEOUT_S,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    offline: options.OfflineOption = False,
+    fresh: options.FreshOption = False,
+    show: options.ShowOption = False,
+    timeout: options.TimeoutOption = TIMEOUT_S,
+    quiet: options.QuietOption = False,
+    json: options.JsonOption = False,
+    verbose: options.VerboseOption = False,
 ) -> None:
-    """Ask the readers about the states of a run, then judge and report; writes no table."""
-    voice = Voice(quiet, json)
-    with voice.ending():
-        means = Means(voice, Cache.default(offline=offline), timeout)
-        with resumed(run_dir, means) as work:
+    """Ask the readers about the states of a run, then judge and report; write no table."""
+    output = Output(quiet, json, verbose)
+    with output.ending():
+        resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
+        with resumed(run_dir, resources) as work:
             made = plan_record.plan_of(run_info.read_info(work.folder))
             for text in reader or ():
                 made = plan_record.add_reader(work.folder, plan_options.reader(text))
             needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
             pipeline.read_answers(made, work, fresh=fresh)
-            status = _finish(work.folder, voice, show=show)
+            status = _finish(work.folder, output, show=show)
     raise typer.Exit(status)
 
 
 @app.command()
 def judge(
-    run_dir: options.OldRun = LATEST_RUN,
-    show: options.Show = False,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    run_dir: options.OldRunOption = LATEST_RUN,
+    show: options.ShowOption = False,
+    quiet: options.QuietOption = False,
+    json: options.JsonOption = False,
+    verbose: options.VerboseOption = False,
 ) -> None:
-    """Judge the recorded answers of a run anew; no engine is started."""
-    voice = Voice(quiet, json)
-    with voice.ending():
+    """Judge the recorded answers of a run again; start no engine."""
+    output = Output(quiet, json, verbose)
+    with output.ending():
         folder = run_folder.existing(run_dir)
         run_info.check(folder)  # in a folder that is no run not even a lock is left
-        with run_folder.locked(folder):
-            status = _finish(folder, voice, show=show)
+        with run_folder.locked(folder), run_log(folder):
+            status = _finish(folder, output, show=show)
     raise typer.Exit(status)
 
 
 @app.command()
 def report(
     names: Annotated[
-        list[str] | None, typer.Argument(help=f"Of: {', '.join(reports.names())}.")
+        list[str] | None,
+        typer.Argument(help=f"Any of {', '.join(reports.names())}; by default the usual ones."),
     ] = None,
-    run_dir: options.OldRun = LATEST_RUN,
+    run_dir: options.OldRunOption = LATEST_RUN,
 ) -> None:
-    """Draw the reports of a judged run anew; no engine is started."""
-    folder = run_folder.existing(run_dir)
+    """Write the reports of a judged run again; start no engine."""
+    found = run_record.load(run_folder.existing(run_dir))
     if not names:
-        Voice().report(run_record.load(folder))
+        Output().report(found)
     for name in names or ():
-        OUT.print(f"{name}: {reports.load(name).write(run_record.load(folder), folder)}")
+        OUT.print(f"{name}: {reports.load(name).write(found, found.folder)}")
 
 
 app.command()(explanation.explain)
@@ -218,8 +228,12 @@ app.command()(remedies.remedy)
 
 
 @app.command()
-def doctor(verify: options.Verify = False) -> None:
-    """Return what is there, what is missing, and what each engine needs of this machine."""
+def doctor(
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check the SHA-256 of every file in the cache.")
+    ] = False,
+) -> None:
+    """Show what is installed, what is missing, and what each engine needs of this machine."""
     cache = Cache.default()
     changed = health.verify(distributions.names(), cache, OUT) if verify else ()
     found = health.health(distributions.names(), cache)
@@ -229,18 +243,18 @@ def doctor(verify: options.Verify = False) -> None:
         raise typer.Exit(3)
 
 
-def _finish(folder: Path, voice: Voice, *, show: bool) -> int:
+def _finish(folder: Path, output: Output, *, show: bool) -> int:
     result = gate.gate(pipeline.judge_run(folder))
     status = 0 if show and result.status == gate.NEW else result.status
-    voice.result(run_record.load(folder), result, status)
+    output.result(run_record.load(folder), result, status)
     return status
 
 
 @app.callback(invoke_without_command=True)
 def version(
-    show_version: Annotated[bool, typer.Option("--version", help="Tell the version.")] = False,
+    show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Take what stands before the command."""
+    """Handle what stands before the command."""
     if show_version:
         OUT.print(harness.__version__)
         raise typer.Exit
@@ -255,8 +269,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = end.code if isinstance(end.code, int) else 0
         if status == UsageProblem.exit_status and "--json" in (arguments or sys.argv):
             # No command came to be asked for; whoever reads waits for an end all the same.
-            said = "the command line cannot be meant; standard error says why"
-            Voice(json=True).end(status=status, problem=said)
+            said = "the command line is wrong; standard error says why"
+            Output(json=True).end(status=status, problem=said)
         return status
     except Exception as error:  # noqa: BLE001 - status 1 would say that engines were found wrong
         problem = problem_of(error)

@@ -1,32 +1,31 @@
-"""A run is opened to be worked on: begun in a folder of its own, or gone on with."""
+"""A run is opened to be worked on: begun in a folder of its own, or resumed."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.artifacts import cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
-from harness.cli.console.output import Voice
-from harness.read.ask_question import TIMEOUT_S
+from harness.cli.console.output import Output
 from harness.run import pipeline, plan_record, run_folder, run_info
+from harness.run.pipeline import TimeLimits, Work
 from harness.run.run_folder import RUNS
+from harness.run.run_log import run_log
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
-from harness.write import variant_writer
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class Resources:
     """What a command works with."""
 
-    voice: Voice
+    output: Output
     cache: Cache
-    timeout_s: float = TIMEOUT_S
-    write_timeout_s: float = variant_writer.TIMEOUT_S
+    limits: TimeLimits = field(default_factory=TimeLimits)
 
     def check(self, folder: Path) -> None:
         """Check that tables can be written in a run's folder, and kept in what is a cache."""
@@ -34,45 +33,49 @@ class Means:
         work_folders.check(self.cache.root, ENVIRONMENT_VARIABLE)
         cache_mark.check(self.cache)
 
-    def work(self, folder: Path) -> pipeline.Work:
+    def work(self, folder: Path) -> Work:
         """Return what the phases of a run need."""
         # Servers run in folders of their own, where a relative path would mean another place.
-        told, times = self.voice.progress(), (self.timeout_s, self.write_timeout_s)
-        return pipeline.Work(self.cache, folder.resolve(), told, *times)
+        return Work(self.cache, folder.resolve(), self.output.progress(), self.limits)
 
 
 @contextmanager
 def begun(
-    made: Plan, run_dir: Path | None, means: Means, *, fresh: bool = False
-) -> Iterator[pipeline.Work]:
+    made: Plan, run_dir: Path | None, resources: Resources, *, fresh: bool = False
+) -> Iterator[Work]:
     """Begin a run; its plan is written down before anything starts."""
     started = datetime.datetime.now(datetime.UTC)
-    means.check(run_dir or RUNS)
+    resources.check(run_dir or RUNS)
     if run_dir is not None:
         run_folder.check_new(run_dir)
     folder = run_folder.new_folder(RUNS, made.profile, started) if run_dir is None else run_dir
     run_folder.make(folder)
-    with run_folder.locked(folder), means.voice.telling(folder.resolve()):
+    with run_folder.locked(folder), resources.output.working_on(folder.resolve()):
         run_folder.check_new(folder)  # another harness may have been first
         info = plan_record.info_of(made, folder.name, started, fresh=fresh)
         run_info.write_info(folder, info)
         if run_dir is None:
             run_folder.point_begun(folder)
-        work = means.work(folder)
-        pipeline.clean(work)
-        yield work
-        run_folder.show(folder)
+        with _worked_on(folder, resources) as work:
+            yield work
 
 
 @contextmanager
-def resumed(run_dir: Path, means: Means) -> Iterator[pipeline.Work]:
+def resumed(run_dir: Path, resources: Resources) -> Iterator[Work]:
     """Go on with a run that is there."""
     folder = run_folder.existing(run_dir)
-    means.check(folder)
+    resources.check(folder)
     run_info.read_info(folder)
-    with run_folder.locked(folder), means.voice.telling(folder):
-        work = means.work(folder)
+    working = resources.output.working_on(folder)
+    with run_folder.locked(folder), working, _worked_on(folder, resources) as work:
         work.progress.note(f"go on with {folder}")
+        yield work
+
+
+@contextmanager
+def _worked_on(folder: Path, resources: Resources) -> Iterator[Work]:
+    with run_log(folder):
+        work = resources.work(folder)
         pipeline.clean(work)
         yield work
         run_folder.show(folder)

@@ -1,7 +1,8 @@
-"""The options of the command line that several commands have."""
+"""The options and arguments of the command line that several commands have."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -12,11 +13,11 @@ from harness.core.errors import UsageProblem, printable
 from harness.run import run_folder
 
 QUICK_START: Final = "quick-start"
-"""The profile of who names none."""
+"""The default profile."""
 
 
 def _folder(text: str) -> Path:
-    """Read a run's folder: an empty text, as of a variable that is not set, would be the one here.
+    """Read a run's folder: an empty text, as of an unset variable, would be the current folder.
 
     Raises:
         BadParameter: it is empty.
@@ -28,71 +29,87 @@ def _folder(text: str) -> Path:
 
 
 def _newest(folder: Path) -> Path:
-    """Take a run's folder; where it is the latest run, tell of one that was begun since."""
+    """Return a run's folder; where it is the latest run, say if another was begun since."""
     said = run_folder.passed_over() if folder == run_folder.LATEST_RUN else ""
     if said:
         typer.echo(f"harness: {printable(said)}", err=True)
     return folder
 
 
-Scenarios = Annotated[
+ScenariosArgument = Annotated[
     list[Path] | None,
-    typer.Argument(help="Scenario files or folders; without any, those of the profile."),
+    typer.Argument(help="Scenario files or folders; by default those of the profile."),
 ]
-Folders = Annotated[
+ScenariosOption = Annotated[
     list[Path] | None,
-    typer.Option("--scenarios", help="The same as naming them without the option."),
+    typer.Option("--scenarios", help="Scenario files or folders, with profiles.yaml beside them."),
 ]
-Profile = Annotated[
+ProfileOption = Annotated[
     str, typer.Option(help="A shipped profile, or one of profiles.yaml beside your scenarios.")
 ]
-RunDir = Annotated[
+RunDirOption = Annotated[
     Path | None,
     typer.Option(
-        parser=_folder, metavar="PATH", help="The run's folder; a new one under runs/ unless given."
+        parser=_folder, metavar="PATH", help="The run's folder; by default a new one under runs/."
     ),
 ]
-OldRun = Annotated[
+OldRunOption = Annotated[
     Path,
     typer.Option(
         "--run-dir", parser=_folder, callback=_newest, metavar="PATH", help="The run's folder."
     ),
 ]
-Select = Annotated[str, typer.Option("-k", help="Only cells whose case contains this text.")]
-Cells = Annotated[bool, typer.Option("--cells", help="Name every cell, not only their numbers.")]
-Cases = Annotated[
-    Path | None, typer.Option(help="Only the cases that this file names, one on each line.")
+CaseArgument = Annotated[
+    list[str], typer.Argument(help="A case, or parts of its name that no other case has.")
 ]
-Offline = Annotated[
-    bool, typer.Option(envvar=OFFLINE, help="Download nothing; what is missing is an error.")
+SelectOption = Annotated[str, typer.Option("-k", help="Only cells whose case contains this text.")]
+CellsOption = Annotated[bool, typer.Option("--cells", help="List every cell, not only how many.")]
+CasesOption = Annotated[
+    Path | None, typer.Option(help="Only the cases listed in this file, one on each line.")
 ]
-Fresh = Annotated[bool, typer.Option(help="Ask again what earlier runs have asked.")]
-Show = Annotated[
-    bool, typer.Option(help="Show only: end 0 unless the status is 2 (wrong use) or 3 (unknown).")
+OfflineOption = Annotated[
+    bool, typer.Option(envvar=OFFLINE, help="Download nothing; a missing file is an error.")
 ]
-Resume = Annotated[
+FreshOption = Annotated[bool, typer.Option(help="Ask again what earlier runs have asked.")]
+ShowOption = Annotated[
+    bool,
+    typer.Option(help="Only show the findings: exit 0 unless the status is 2 (wrong use) or 3."),
+]
+ResumeOption = Annotated[
     bool,
     typer.Option("--resume", help="Go on with a run: --run-dir, or the one begun last."),
 ]
-Timeout = Annotated[
+TimeoutOption = Annotated[
     float, typer.Option(min=1, help="Seconds after which a reader's query counts as unanswered.")
 ]
-WriteTimeout = Annotated[
+WriteTimeoutOption = Annotated[
     float,
     typer.Option(min=1, help="Seconds after which a writer's statement counts as unanswered."),
 ]
-Verify = Annotated[bool, typer.Option("--verify", help="Hash again every artifact that is kept.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Tell only the result.")]
-Json = Annotated[bool, typer.Option("--json", help="Tell all as JSON, one object a line.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", help="Print only the result.")]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print everything as JSON, one object a line.")
+]
+VerboseOption = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", help="Show the log on standard error too; a run keeps it in harness.log."
+    ),
+]
 PLANNED_ALREADY: Final = ("scenarios", "folders", "profile", "k", "cases", "fresh")
-"""Options that a run which is resumed was planned with."""
+"""Options that are part of a run's plan."""
+
+
+def paths(scenarios: Sequence[Path] | None, folders: Sequence[Path] | None) -> list[Path]:
+    """Return the scenarios that were named, as arguments or by the option."""
+    return [*(scenarios or ()), *(folders or ())]
 
 
 def check_resumed(context: typer.Context) -> None:
-    """Check that who goes on with a run says nothing of its plan.
+    """Check that no option of a plan was given together with `--resume`.
 
     Raises:
-        UsageProblem: they do.
+        UsageProblem: one was.
 
     """
     given = [

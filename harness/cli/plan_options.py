@@ -100,7 +100,7 @@ def reader(text: str) -> Reader:
     """Read a reader that exists from its text.
 
     Raises:
-        UsageProblem: it is no reader, or names a distribution or setting that does not exist.
+        UsageProblem: it is not a reader, or names a distribution or setting that does not exist.
 
     """
     try:
@@ -121,7 +121,7 @@ def check(each: Reader) -> None:
     names = [one.name for one in reader_support.readers()]
     if each.distribution not in names:
         known = ", ".join(names)
-        raise UsageProblem(f"{each}: '{each.distribution}' is no reader; allowed: {known}")
+        raise UsageProblem(f"{each}: '{each.distribution}' is not a reader; allowed: {known}")
     allowed = engines.load(distributions.load(each.distribution).engine).settings
     for name, value in each.settings:
         if name not in allowed:
@@ -129,7 +129,7 @@ def check(each: Reader) -> None:
             raise UsageProblem(f"{each}: there is no setting '{name}'; allowed: {known}")
         if value not in allowed[name]:
             values = ", ".join(allowed[name])
-            raise UsageProblem(f"{each}: '{value}' is no value of {name}; allowed: {values}")
+            raise UsageProblem(f"{each}: '{value}' is not a value of {name}; allowed: {values}")
     reader_support.check_combination(each)
 
 

@@ -1,4 +1,4 @@
-"""Jobs done side by side in threads: so many at once, and no more after one has failed."""
+"""Jobs that run side by side in threads: so many at once, and no more after one has failed."""
 
 from __future__ import annotations
 
@@ -12,60 +12,61 @@ Job = Callable[[], None]
 
 
 class HaltedError(Exception):
-    """Another job, or what they are done beside, failed: this one is given up."""
+    """Another job, or the body beside which the jobs run, failed: this one is given up."""
 
 
 @dataclass(slots=True)
-class Lanes:
-    """Does jobs in their order, the next one as soon as a lane is free."""
+class JobThreads:
+    """Threads that run jobs in their order, the next one as soon as a thread is free."""
 
     at_once: int
-    _failed: threading.Event = field(default_factory=threading.Event)
+    failed: threading.Event = field(default_factory=threading.Event)
+    """Set when a job, or the body beside which they run, fails; several may share one."""
 
     @contextmanager
-    def doing(self, jobs: Sequence[Job]) -> Iterator[None]:
-        """Do all of them beside the body of the context, and wait for them at its end.
+    def running(self, jobs: Sequence[Job]) -> Iterator[None]:
+        """Run all of them beside the body of the context, and wait for them at its end.
 
         What the first that fails raises is raised there at once, without waiting for the others;
-        what the body raises, too. The others end where they next call `check`.
+        so is what the body raises. The others end where they next call `check`.
         """
         waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
         for job in jobs:
             waiting.put(job)
         ended: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
-        lanes = min(self.at_once, len(jobs))
-        for _ in range(lanes):
-            threading.Thread(target=self._lane, args=(waiting, ended), daemon=True).start()
+        threads = min(self.at_once, len(jobs))
+        for _ in range(threads):
+            threading.Thread(target=self._run, args=(waiting, ended), daemon=True).start()
         try:
             yield
         except BaseException:
-            self._failed.set()
+            self.failed.set()
             raise
-        for _ in range(lanes):
+        for _ in range(threads):
             problem = ended.get()
             if problem is not None:
                 raise problem
 
     def check(self) -> None:
-        """End the job that calls this when another, or what they are done beside, has failed.
+        """Check that no other job has failed, nor the body beside which they run.
 
         Raises:
-            HaltedError: it has.
+            HaltedError: one has, so the job that calls this is to end.
 
         """
-        if self._failed.is_set():
+        if self.failed.is_set():
             raise HaltedError
 
-    def _lane(
+    def _run(
         self, waiting: queue.SimpleQueue[Job], ended: queue.SimpleQueue[BaseException | None]
     ) -> None:
         try:
-            while not self._failed.is_set():
+            while not self.failed.is_set():
                 waiting.get_nowait()()
         except queue.Empty:
             ended.put(None)
         except BaseException as problem:  # noqa: BLE001 - the thread that waits raises it
-            self._failed.set()
-            ended.put(problem)
+            ended.put(problem)  # before others halt, so that it is the first
+            self.failed.set()
         else:
             ended.put(None)

@@ -1,7 +1,8 @@
 """The ways the harness stops with a message for people, each with the exit status it ends in.
 
-A message says what was given, what is allowed and what to do next; the command line prints it
-and shows no traceback. What an engine answers is never one of these: refusals and time-outs are
+There is a class for each kind of failure that somebody may tell from others, with its facts in
+fields; its text says what was given, what is allowed and what to do next. The command line prints
+it and shows no traceback. What an engine answers is never one of these: refusals and time-outs are
 data (see ``harness.core.records``).
 """
 
@@ -12,6 +13,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -33,7 +35,7 @@ class HarnessError(Exception):
 
 
 class UsageProblem(HarnessError):
-    """A command line, profile or setting that cannot be meant."""
+    """A command line, profile or setting is wrong."""
 
     exit_status = 2
 
@@ -46,6 +48,30 @@ class EnvironmentProblem(HarnessError):
     """This machine lacks something: a download, a checksum that fits, memory, a port, a program."""
 
 
+@dataclass(eq=False)
+class DiskFullProblem(EnvironmentProblem):
+    """There is no room for a file."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return (
+            f"cannot write {self.path}: the disk is full; make room, or let HARNESS_CACHE and "
+            "--run-dir name other places"
+        )
+
+
+@dataclass(eq=False)
+class FileProblem(EnvironmentProblem):
+    """A file or folder cannot be read or written."""
+
+    path: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"cannot use {self.path}: {self.reason}"
+
+
 def of_machine(error: OSError) -> EnvironmentProblem | None:
     """Return the problem of this machine that a failure is; None when it may be a defect."""
     return unwritable(error) if _numbers(error) & _OF_MACHINE else None
@@ -56,7 +82,7 @@ def problem_of(error: Exception) -> HarnessError | None:
     if isinstance(error, HarnessError):
         return error
     if isinstance(error, FileNotFoundError) and not _somewhere():
-        return UsageProblem("the folder that you are in is gone; go to another one")
+        return UsageProblem("the current folder is gone; go to another one")
     return of_machine(error) if isinstance(error, OSError) else None
 
 
@@ -77,11 +103,10 @@ def told(error: OSError) -> str:
 
 def unwritable(error: OSError, path: os.PathLike[str] | str = "") -> EnvironmentProblem:
     """Return the problem that a failure of the file system is, with what to do next."""
-    where = path or error.filename or "a file"
+    where = str(path or error.filename or "a file")
     if _numbers(error) & _FULL:
-        next_ = "make room, or let HARNESS_CACHE and --run-dir name other places"
-        return EnvironmentProblem(f"cannot write {where}: the disk is full; {next_}")
-    return EnvironmentProblem(f"cannot use {where}: {error.strerror or error}")
+        return DiskFullProblem(where)
+    return FileProblem(where, error.strerror or str(error))
 
 
 @contextmanager

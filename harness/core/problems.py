@@ -11,8 +11,8 @@ from harness.core.errors import ScenarioProblem, printable
 MOST: Final = 100
 """So many problems of a file are told."""
 
-Source = TypeVar("Source")
-Made = TypeVar("Made")
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 class Problems:
@@ -69,7 +69,7 @@ def one_of(given: str, allowed: Iterable[str]) -> str:
     return f"{guess}allowed: {', '.join(names) or 'none'}"
 
 
-def gathered(read: Callable[[Source], Made], sources: Iterable[Source]) -> list[Made]:
+def gathered(read: Callable[[S], T], sources: Iterable[S]) -> list[T]:
     """Read several files; what is wrong with all of them is told at once.
 
     Raises:

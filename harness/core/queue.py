@@ -1,4 +1,4 @@
-"""Things that one thread gives and another one takes, as they come, until there are no more."""
+"""A queue between threads that can be closed."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Handover(Generic[T]):
-    """What was given and not taken yet."""
+class ClosableQueue(Generic[T]):
+    """A queue whose consumer takes all that is there, and learns when no more will come."""
 
-    _there: list[T] = field(default_factory=list)
-    _over: bool = False
+    _items: list[T] = field(default_factory=list)
+    _closed: bool = False
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
-    def give(self, things: Iterable[T]) -> None:
-        """Add some."""
+    def put_all(self, items: Iterable[T]) -> None:
+        """Add items."""
         with self._changed:
-            self._there.extend(things)
+            self._items.extend(items)
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Say that no more come; once more does no harm."""
+        """Declare that no more items come; calling it twice does no harm."""
         with self._changed:
-            self._over = True
+            self._closed = True
             self._changed.notify_all()
 
-    def take(self) -> list[T]:
-        """Wait until some are there and take all of these; none when no more come."""
+    def take_all(self) -> list[T]:
+        """Wait until there are items, and return all of them; none once the queue is closed."""
         with self._changed:
-            self._changed.wait_for(lambda: self._there or self._over)
-            taken, self._there = self._there, []
+            self._changed.wait_for(lambda: self._items or self._closed)
+            taken, self._items = self._items, []
             return taken

@@ -6,15 +6,16 @@ import dataclasses
 import json
 from functools import cache
 from itertools import groupby
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from harness.core.problems import MOST, Problems, one_of
-from harness.core.yaml_reader import Document, Place
+from harness.core.yaml_reader import Document, KeyPath, parse
 
-Made = TypeVar("Made")
+T = TypeVar("T")
+"""A dataclass, or a list or mapping of such, with the keys of a file."""
 
 _WORDS: Final = {
     "string_type": "text (quote it)",
@@ -27,9 +28,26 @@ _WORDS: Final = {
 }
 
 
+def read_form(kind: type[T], text: str, path: str, what: str) -> tuple[T, Document]:
+    """Return the object that a YAML text stands for, and the text's lines.
+
+    `what` names the object in messages.
+
+    Raises:
+        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
+
+    """
+    document, problems = parse(text, path), Problems(path)
+    form = make(kind, document.data, document, (), problems, what)
+    problems.raise_if_any()
+    if form is None:  # not reached: without an object there is a problem
+        raise AssertionError(path)
+    return form, document
+
+
 def make(
-    kind: type[Made], data: object, document: Document, at: Place, problems: Problems, what: str
-) -> Made | None:
+    kind: type[T], data: object, document: Document, at: KeyPath, problems: Problems, what: str
+) -> T | None:
     """Make an object of the data at a place; note what is wrong and give None.
 
     Extra keys are wrong, and no value is turned into another type; `what` names the thing.
@@ -37,7 +55,7 @@ def make(
     of_class: Any = kind
     try:
         # The strict JSON mode takes lists for tuples and text for enumerations, and nothing else.
-        made: Made = _adapter(of_class).validate_json(json.dumps(data), strict=True, extra="forbid")
+        made: T = _adapter(of_class).validate_json(json.dumps(data), strict=True, extra="forbid")
     except ValidationError as wrong:
         errors = wrong.errors(include_url=False)[:MOST]
     else:
@@ -52,40 +70,52 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a class, and mypy
     return TypeAdapter(kind)
 
 
-def keys_of(kind: type) -> tuple[str, ...]:
-    """Return the keys that a mapping for a dataclass may have."""
-    return tuple(field.name for field in dataclasses.fields(kind))
-
-
-def _place(document: Document, at: Place, error: ErrorDetails) -> Place:
+def _place(document: Document, at: KeyPath, error: ErrorDetails) -> KeyPath:
     # Behind the last key of the file, pydantic names the branches of a union.
     return document.known((*at, *error["loc"]))
 
 
 def _note(
-    kind: type,
-    place: Place,
+    kind: object,
+    place: KeyPath,
     errors: list[ErrorDetails],
     document: Document,
-    at: Place,
+    at: KeyPath,
     problems: Problems,
     what: str,
 ) -> None:
-    inner = ".".join(str(each) for each in place[len(at) :])
-    label = f"{what}: {inner}" if inner else what
-    line = document.line(place)
+    inside, line = place[len(at) :], document.line(place)
+    label = _label(what, inside)
     for error in errors:
         name = str(error["loc"][-1]) if error["loc"] else ""
         if error["type"] == "missing":
-            problems.add(line, f"{label}: '{name}' is missing; keys: {', '.join(keys_of(kind))}")
+            keys = _keys(kind, inside)
+            problems.add(line, f"{label}: '{name}' is missing; keys: {', '.join(keys)}")
         elif error["type"] == "unexpected_keyword_argument":
-            problems.add(line, f"{what} has no '{name}'; {one_of(name, keys_of(kind))}")
+            holder, keys = _label(what, inside[:-1]), _keys(kind, inside[:-1])
+            problems.add(line, f"{holder} has no '{name}'; {one_of(name, keys)}")
         elif error["type"] not in _WORDS:
             problems.add(line, f"{label}: {_own_words(error)}")
     wanted = [_WORDS[each["type"]] for each in errors if each["type"] in _WORDS]
     if wanted:
         allowed = " or ".join(dict.fromkeys(wanted))
         problems.add(line, f"{label}: {_shown(errors[0]['input'])} is given; allowed: {allowed}")
+
+
+def _label(what: str, inside: KeyPath) -> str:
+    return f"{what}: {'.'.join(map(str, inside))}" if inside else what
+
+
+def _keys(kind: Any, inside: KeyPath) -> tuple[str, ...]:  # noqa: ANN401 - any type there is
+    """Return the keys that a mapping inside of a kind may have."""
+    for key in inside:
+        if dataclasses.is_dataclass(kind):
+            kind = get_type_hints(kind)[str(key)]
+        # The last one is what a list or mapping holds: `tuple[X, ...]`, `dict[str, X]`.
+        elif held := [each for each in get_args(kind) if each is not ...]:
+            kind = held[-1]
+    kind = next(filter(dataclasses.is_dataclass, (kind, *get_args(kind))))
+    return tuple(field.name.rstrip("_") for field in dataclasses.fields(kind))
 
 
 def _own_words(error: ErrorDetails) -> str:

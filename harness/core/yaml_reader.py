@@ -10,29 +10,15 @@ from __future__ import annotations
 import decimal
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml import YAML, events
+from ruamel.yaml.error import YAMLError
 from ruamel.yaml.reader import ReaderError
-from ruamel.yaml.tokens import (
-    AliasToken,
-    AnchorToken,
-    BlockEndToken,
-    BlockMappingStartToken,
-    BlockSequenceStartToken,
-    DirectiveToken,
-    FlowMappingEndToken,
-    FlowMappingStartToken,
-    FlowSequenceEndToken,
-    FlowSequenceStartToken,
-    TagToken,
-    Token,
-)
 
 from harness.core.problems import Problems
 
@@ -41,26 +27,21 @@ MAX_BYTES: Final = 1 << 18
 MAX_DEPTH: Final = 40
 MAX_DIGITS: Final = 100
 
-Place = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 """Where something stands: keys and list positions from the root."""
 
-_REFUSED: Final[Mapping[type[Token], str]] = {
-    AnchorToken: "an anchor (&)",
-    AliasToken: "an alias (*)",
-    TagToken: "a tag (!)",
-    DirectiveToken: "a directive (%)",
+Scalar = bool | int | float | str | None
+
+_CORE_SCHEMA: Final[Mapping[str, Callable[[str], Scalar]]] = {
+    "|~|null|Null|NULL": lambda _: None,
+    "true|True|TRUE": lambda _: True,
+    "false|False|FALSE": lambda _: False,
+    "[-+]?[0-9]+": int,
+    "0o[0-7]+|0x[0-9a-fA-F]+": lambda text: int(text, 0),
+    r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?": float,
+    r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)": lambda text: float(text.replace(".", "")),
 }
-_OPEN: Final = (
-    BlockMappingStartToken,
-    BlockSequenceStartToken,
-    FlowMappingStartToken,
-    FlowSequenceStartToken,
-)
-_CLOSE: Final = (BlockEndToken, FlowMappingEndToken, FlowSequenceEndToken)
-_INTEGER: Final = re.compile(r"[-+]?[0-9]+")
-_OTHER_BASE: Final = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_NOT_FINITE: Final = re.compile(r"([-+]?)\.(inf|Inf|INF|nan|NaN|NAN)")
+"""What plain scalars are that are not text, by how they look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +51,13 @@ class Document:
     path: str
     data: Any
     """None, bool, int, float, str, list and dict."""
-    lines: Mapping[Place, int]
+    lines: Mapping[KeyPath, int]
 
-    def line(self, place: Place) -> int:
+    def line(self, place: KeyPath) -> int:
         """Return the line of a place, or of the nearest one around it."""
-        while place and place not in self.lines:
-            place = place[:-1]
-        return self.lines.get(place, 1)
+        return self.lines.get(self.known(place), 1)
 
-    def known(self, place: Place) -> Place:
+    def known(self, place: KeyPath) -> KeyPath:
         """Return the longest beginning of a place that the file has."""
         while place and place not in self.lines:
             place = place[:-1]
@@ -98,7 +77,7 @@ def read(path: Path, most: int = MAX_BYTES, kind: str = "a YAML file") -> str:
     try:
         # Asked first: opening a pipe waits for somebody to write to it.
         if not stat.S_ISREG(path.stat().st_mode):
-            problems.stop(1, f"this is no file; give {kind}")
+            problems.stop(1, f"this is not a file; give {kind}")
         with path.open("rb") as file:
             data = file.read(most + 1)
         if len(data) > most:
@@ -123,129 +102,132 @@ def parse(text: str, path: str) -> Document:
     problems = Problems(path)
     if len(text) > MAX_BYTES:
         problems.stop(1, f"the text is longer than {MAX_BYTES} characters; make it several files")
+    builder = _Builder(text, problems)
     try:
-        _check_tokens(text, problems)
-        problems.raise_if_any()
-        node = _yaml().compose(text)
+        data = builder.document()
     except (YAMLError, OverflowError, ValueError) as wrong:
         _stop(wrong, text, problems)
-    builder = _Builder(problems)
-    data = builder.build(node, ()) if node is not None else None
     problems.raise_if_any()
     return Document(path, data, builder.lines)
 
 
 def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:
-    match wrong:
-        case MarkedYAMLError():
-            mark = wrong.problem_mark or wrong.context_mark
-            problems.stop(mark.line + 1 if mark else 1, f"not YAML: {wrong.problem}")
-        case ReaderError():
-            line = text.count("\n", 0, wrong.position) + 1
-            problems.stop(line, f"not YAML: unacceptable character #x{wrong.character:04x}")
-        case YAMLError():
-            problems.stop(1, f"not YAML: {' '.join(str(wrong).split())}")
+    if mark := getattr(wrong, "problem_mark", None) or getattr(wrong, "context_mark", None):
+        problems.stop(mark.line + 1, f"not YAML: {getattr(wrong, 'problem', wrong)}")
+    if isinstance(wrong, ReaderError):
+        line = text.count("\n", 0, wrong.position) + 1
+        problems.stop(line, f"not YAML: unacceptable character #x{wrong.character:04x}")
+    if isinstance(wrong, YAMLError):
+        problems.stop(1, f"not YAML: {' '.join(str(wrong).split())}")
     # The parser calls chr() for what stands behind a backslash and U.
     problems.stop(1, f"not YAML: an escape stands for no character ({wrong})")
 
 
-def _yaml() -> YAML:
-    return YAML(typ="safe", pure=True)
-
-
-def _check_tokens(text: str, problems: Problems) -> None:
-    depth = 0
-    for token in _yaml().scan(text):
-        line = token.start_mark.line + 1
-        if type(token) in _REFUSED:
-            what = _REFUSED[type(token)]
-            problems.add(line, f"{what} has no place here; write the data out, quote text with it")
-        depth += isinstance(token, _OPEN) - isinstance(token, _CLOSE)
-        if depth > MAX_DEPTH:
-            problems.stop(line, f"nested deeper than {MAX_DEPTH} levels")
-
-
 class _Builder:
-    """Makes data of nodes, and remembers the lines."""
+    """Makes data of the parser's events, and remembers the lines."""
 
-    def __init__(self, problems: Problems) -> None:
-        self.problems = problems
-        self.lines: dict[Place, int] = {}
+    def __init__(self, text: str, problems: Problems) -> None:
+        self._text, self._problems = text, problems
+        self._events: Iterator[events.Event] = YAML(typ="safe", pure=True).parse(text)
+        self.lines: dict[KeyPath, int] = {}
 
-    def build(self, node: Node, place: Place) -> Any:  # noqa: ANN401 - YAML holds anything
-        self.lines.setdefault(place, node.start_mark.line + 1)
-        match node:
-            case MappingNode():
-                return dict(self._pairs(node, place))
-            case SequenceNode():
-                return [self.build(each, (*place, at)) for at, each in enumerate(node.value)]
-        return self._scalar(node)
-
-    def _pairs(self, node: MappingNode, place: Place) -> Iterator[tuple[str, Any]]:
-        seen: set[str] = set()
-        for key, value in node.value:
-            line = key.start_mark.line + 1
-            if not isinstance(key, ScalarNode):
-                self.problems.add(line, "a key is text, not a list or mapping")
-                continue
-            if _kind(key) == "merge":
-                self.problems.add(line, "a merge key (<<) has no place here; write the data out")
-            name = self._text(key)
-            if name in seen:
-                self.problems.add(line, f"the key '{name}' stands twice; give it once")
-            seen.add(name)
-            self.lines[*place, name] = line
-            yield name, self.build(value, (*place, name))
-
-    def _scalar(self, node: Node) -> bool | int | float | str | None:
-        text: str = node.value
-        kind = _kind(node)
-        if kind == "null":
+    def document(self) -> Any:  # noqa: ANN401 - YAML holds anything
+        next(self._events)  # the stream begins
+        begin = next(self._events)
+        if isinstance(begin, events.StreamEndEvent):
             return None
-        if kind == "bool":
-            return text.lower() == "true"
-        if kind not in {"int", "float"}:
-            return self._text(node)
-        if len(text) > MAX_DIGITS:
-            self.problems.add(node.start_mark.line + 1, f"a number has at most {MAX_DIGITS} digits")
-            return text
-        number = _number(text)
-        if isinstance(number, float) and not _kept(text, number):
-            told = f"{text} is read as {number}; quote it to keep every digit"
-            self.problems.add(node.start_mark.line + 1, told)
-        return number
+        before = self._text[: begin.start_mark.index]
+        if directive := re.search("^%", before, re.MULTILINE):
+            self._refuse(before.count("\n", 0, directive.start()) + 1, "a directive (%)")
+        data = self._node(next(self._events), ())
+        next(self._events)  # the document ends
+        if not isinstance(after := next(self._events), events.StreamEndEvent):
+            told = "a second document (---) has no place here; make it a file of its own"
+            self._problems.stop(_line(after), told)
+        return data
 
-    def _text(self, node: Node) -> str:
-        r"""Return a scalar's text; what JSON writes as a pair of `\\u` is one character."""
-        text: str = node.value
+    def _node(self, event: events.Event, at: KeyPath) -> Any:  # noqa: ANN401
+        self.lines.setdefault(at, _line(event))
+        self._check_plain(event)
+        if isinstance(event, events.AliasEvent):
+            return None
+        if isinstance(event, events.ScalarEvent):
+            return self._scalar(event)
+        if len(at) == MAX_DEPTH:
+            self._problems.stop(_line(event), f"nested deeper than {MAX_DEPTH} levels")
+        if isinstance(event, events.SequenceStartEvent):
+            return [self._node(each, (*at, index)) for index, each in enumerate(self._inside())]
+        return dict(self._pairs(at))
+
+    def _inside(self) -> Iterator[events.Event]:
+        """Yield the events of a collection up to its end; its nodes take their own on the way."""
+        return takewhile(
+            lambda event: not isinstance(event, events.CollectionEndEvent), self._events
+        )
+
+    def _pairs(self, at: KeyPath) -> Iterator[tuple[str, Any]]:
+        seen: set[str] = set()
+        for key in self._inside():
+            line = _line(key)
+            if not isinstance(key, events.ScalarEvent):
+                self._problems.add(line, "a key is text, not a list or mapping")
+                self._node(key, (*at, ""))
+                self._node(next(self._events), (*at, ""))
+                continue
+            self._check_plain(key)
+            name = self._decoded(key)
+            if name == "<<" and key.implicit[0]:
+                self._refuse(line, "a merge key (<<)")
+            if name in seen:
+                self._problems.add(line, f"the key '{name}' stands twice; give it once")
+            seen.add(name)
+            self.lines[*at, name] = line
+            yield name, self._node(next(self._events), (*at, name))
+
+    def _check_plain(self, event: events.Event) -> None:
+        if isinstance(event, events.AliasEvent):
+            self._refuse(_line(event), "an alias (*)")
+        elif isinstance(event, events.NodeEvent) and event.anchor is not None:
+            self._refuse(_line(event), "an anchor (&)")
+        if getattr(event, "ctag", None) is not None:
+            self._refuse(_line(event), "a tag (!)")
+
+    def _refuse(self, line: int, what: str) -> None:
+        told = f"{what} has no place here; write the data out, quote text with it"
+        self._problems.add(line, told)
+
+    def _scalar(self, event: events.ScalarEvent) -> Scalar:
+        text: str = event.value
+        forms = _CORE_SCHEMA.items() if event.implicit[0] else ()
+        make = next((make for form, make in forms if re.fullmatch(form, text)), None)
+        if make is None:
+            return self._decoded(event)
+        if len(text) > MAX_DIGITS:
+            self._problems.add(_line(event), f"a number has at most {MAX_DIGITS} digits")
+            return text
+        value = make(text)
+        if make is float and not _exact(text, value):
+            told = f"{text} is read as {value}; quote it to keep every digit"
+            self._problems.add(_line(event), told)
+        return value
+
+    def _decoded(self, event: events.ScalarEvent) -> str:
+        r"""Return a scalar's text; what JSON writes as a pair of `\u` is one character."""
+        text: str = event.value
         try:
             return text.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
             told = "\\ud800 to \\udfff are halves of characters; write the character itself"
-            self.problems.add(node.start_mark.line + 1, told)
+            self._problems.add(_line(event), told)
             return ""
 
 
-def _kind(node: Node) -> str:
-    return str(node.tag).rpartition(":")[2]
+def _line(event: events.Event) -> int:
+    return int(event.start_mark.line) + 1
 
 
-def _number(text: str) -> int | float | str:
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    if _OTHER_BASE.fullmatch(text):
-        return int(text, 0)
-    if _FLOAT.fullmatch(text):
-        return float(text)
-    if named := _NOT_FINITE.fullmatch(text):
-        return float(named[1] + named[2])
-    return text
-
-
-def _kept(text: str, number: float) -> bool:
+def _exact(text: str, number: Scalar) -> bool:
     """Return whether a floating number is the one that was written."""
-    if _NOT_FINITE.fullmatch(text):
-        return True
     try:
         return decimal.Decimal(text) == decimal.Decimal(repr(number))
     except decimal.InvalidOperation:  # an exponent that no number has

@@ -20,7 +20,7 @@ from harness.model.simulation import column_resolution
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.partition_schemas import Lists
-from harness.model.simulation.reader import NO_META, Meta, Reading, Shown
+from harness.model.simulation.reader import NO_META, Meta, SimulatedRow, Simulation
 from harness.model.simulation.strategies import By, Way
 from harness.model.truth import Row
 
@@ -158,7 +158,7 @@ class Layout:
     def _key(self) -> str:
         return self.world.history[0].table.key
 
-    def _read_by(self, answer: Answer) -> Iterator[tuple[Shown, Sequence[str]]]:
+    def _read_by(self, answer: Answer) -> Iterator[tuple[SimulatedRow, Sequence[str]]]:
         """Yield the rows that any of the ways that reproduce an answer read, and their columns.
 
         One that does more than need be counts as well: of a read-optimized view it may be the one
@@ -191,7 +191,7 @@ class Layout:
         meta = NO_META if self.since else self.meta
         try:
             return Readings(
-                Reading(self.world.history, self.files, self.steps, meta, self.lists, self.since)
+                Simulation(self.world.history, self.files, self.steps, meta, self.lists, self.since)
             )
         except column_resolution.LayoutError as why:
             return str(why)

@@ -16,7 +16,7 @@ from harness.model.canonical import Look, Value, look_of
 from harness.model.datatypes import Struct
 from harness.model.query import Query, at
 from harness.model.schema import Field
-from harness.model.simulation.reader import Reading, Shown
+from harness.model.simulation.reader import SimulatedRow, Simulation
 from harness.model.simulation.strategies import Way
 from harness.model.truth import History
 
@@ -46,7 +46,7 @@ class PredictedRows:
 
 
 def predict_rows(
-    reading: Reading, way: Way, query: Query, labels: Sequence[str], history: History
+    reading: Simulation, way: Way, query: Query, labels: Sequence[str], history: History
 ) -> PredictedRows:
     """Return the rows that a reader of a way answers to a query that is no count."""
     keys: dict[Looks, list[str]] = defaultdict(list)
@@ -69,7 +69,7 @@ def looks_of(labels: Sequence[str], row: Sequence[Value]) -> Looks:
 
 
 def _of(
-    shown: Shown, field: Field, source: Field | None, history: History, value: Value
+    shown: SimulatedRow, field: Field, source: Field | None, history: History, value: Value
 ) -> Iterator[tuple[str, Origin]]:
     """Yield whose value a column shows in a row, and so for the parts of structs, by their names.
 

@@ -109,7 +109,7 @@ def parse(text: str) -> tuple[Shape, str]:
     match = _TEXT.fullmatch(text)
     known = match is not None and match["shape"] in list(Shape)
     if match is None or not known or (match["path"] is None) != (match["shape"] == Shape.ALL):
-        raise ValueError(f"'{text}' is no question; allowed: all, {_allowed()}")
+        raise ValueError(f"'{text}' is not a query; allowed: all, {_allowed()}")
     return Shape(match["shape"]), match["path"] or ""
 
 

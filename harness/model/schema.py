@@ -41,14 +41,14 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ColumnPosition:
     """Where a column is put: `first`, or `after` a sibling; at the end when neither is said."""
 
     first: bool = False
     after: str | None = None
 
 
-END = Place()
+END = ColumnPosition()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Schema:
             return False
         return True
 
-    def add(self, path: str, type_: DataType, place: Place = END) -> Schema:
+    def add(self, path: str, type_: DataType, place: ColumnPosition = END) -> Schema:
         """Return the schema with a new column at `path`."""
         parent, name = _split(path)
         siblings = self._named(parent)
@@ -130,7 +130,7 @@ class Schema:
         new = replace(field, name=to)
         return self._with(parent, tuple(new if each is field else each for each in siblings))
 
-    def move(self, path: str, place: Place) -> Schema:
+    def move(self, path: str, place: ColumnPosition) -> Schema:
         """Return the schema with the column at `path` put elsewhere among its siblings."""
         field = self.find(path)
         parent, name = _split(path)
@@ -227,7 +227,7 @@ def _type_of(old: DataType, children: tuple[Field, ...]) -> DataType:
     return Struct(tuple((child.name, child.type) for child in children))
 
 
-def _insert(siblings: tuple[Field, ...], field: Field, place: Place) -> tuple[Field, ...]:
+def _insert(siblings: tuple[Field, ...], field: Field, place: ColumnPosition) -> tuple[Field, ...]:
     if place.first:
         return (field, *siblings)
     if place.after is None:

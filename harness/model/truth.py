@@ -15,14 +15,14 @@ from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Struct
 from harness.model.schema import Field, Schema, schema_of
 from harness.model.table import Table
-from harness.model.values import Types, generate, never_null
+from harness.model.values import FieldTypes, generate, never_null
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
     """What generated values depend on, the same for all steps of a scenario."""
 
-    types: Types
+    types: FieldTypes
     """Every type a field takes, by field id."""
     ordinals: Mapping[Value, int]
     """The number of each key's row, from 1, in the order of their first writing."""

@@ -46,7 +46,7 @@ STRIDE: Final = 37
 SHORT: Final = (7, 97, 997, 9_973, 99_991, 999_983)
 """The same for texts of one digit, of two …"""
 
-Types = Mapping[int, tuple[DataType, ...]]
+FieldTypes = Mapping[int, tuple[DataType, ...]]
 """Every type that a field takes in the scenario, by field id."""
 
 
@@ -59,14 +59,14 @@ def code(field_id: int, step: int, row: int) -> int:
     return field_id * 100_000 + step * 1_000 + row
 
 
-def generate(field: Field, step: int, row: int, types: Types) -> Value:
+def generate(field: Field, step: int, row: int, types: FieldTypes) -> Value:
     """Return the traceable value of a field: a struct as a dict by the children's field ids."""
     if row % NULL_EVERY == 0 and field.id % 2 == 0:
         return None
     return never_null(field, step, row, types)
 
 
-def never_null(field: Field, step: int, row: int, types: Types) -> Value:
+def never_null(field: Field, step: int, row: int, types: FieldTypes) -> Value:
     """Return the same for a column that may not be NULL itself, as an ordering column."""
     match field.type:
         case Struct():

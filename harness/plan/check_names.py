@@ -1,6 +1,6 @@
-"""What a profile names must be there: else it is told with its line, and nothing is planned.
+"""Check the names in a profile: each must exist, or an error gives its line and nothing is planned.
 
-Left out in silence, a name with a slip of the pen in it would be one question less, and green.
+If it were skipped in silence, a misspelt name would mean fewer questions, and still a green run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from harness import formats
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.core.problems import one_of
-from harness.core.yaml_reader import Place
+from harness.core.yaml_reader import KeyPath
 from harness.plan.capabilities import Capabilities
 from harness.plan.profile import Profile, named
 from harness.plan.shipped import scenario_files
@@ -23,7 +23,7 @@ from harness.scenario.load import load, name_of
 
 @dataclass(frozen=True, slots=True)
 class NamedScenario:
-    """A scenario that a profile may mean."""
+    """A scenario that a profile may name."""
 
     names: tuple[str, ...]
     """What it can be called: its name depends on where its path is seen from."""
@@ -35,7 +35,7 @@ class NamedScenario:
         return any(named(name, pattern) for pattern in patterns for name in self.names)
 
     def steps(self) -> int:
-        """Return the number of it has; of a file that is wrong, as many as anybody asks for."""
+        """Return its number of steps; unlimited for a file that is wrong."""
         if isinstance(self.source, Scenario):
             return len(self.source.steps)
         try:
@@ -45,17 +45,17 @@ class NamedScenario:
 
 
 def given(scenarios: Iterable[Scenario]) -> list[NamedScenario]:
-    """Return scenarios as they are called."""
+    """Return scenarios as candidates, each under its name."""
     return [NamedScenario((each.name,), each) for each in scenarios]
 
 
 def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Path) -> None:
-    """Check that every scenario that a profile names is there, and each step it goes on from.
+    """Check that every scenario that a profile names exists, and each step at which writers change.
 
-    `scenarios` may be a part of those in the profile's folder, where the others are looked for.
+    `scenarios` may be some of those in the profile's folder, where the others are looked for.
 
     Raises:
-        UsageProblem: one is not; each with its line.
+        UsageProblem: some do not; one line for each.
 
     """
     found = given(scenarios)
@@ -66,10 +66,10 @@ def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Pat
 
 
 def raise_if_any(wrong: Iterable[str]) -> None:
-    """Raise what is wrong, all at once.
+    """Raise one error for everything that is wrong.
 
     Raises:
-        UsageProblem: there is something.
+        UsageProblem: something is.
 
     """
     if told := dict.fromkeys(wrong):
@@ -80,7 +80,7 @@ def _wrong(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[str]:
     yield from wrong_scenarios(profile, found)
     chosen = [each for each in found if each.called(profile.scenarios)]
     for number, writer in enumerate(profile.writers):
-        at: Place = ("writers", number)
+        at: KeyPath = ("writers", number)
         yield from _unnamed(profile, (*at, "scenarios"), writer.scenarios, chosen)
         own = [each for each in chosen if each.called(writer.scenarios or profile.scenarios)]
         if writer.at and own and not any(each.steps() >= writer.at for each in own):
@@ -90,12 +90,12 @@ def _wrong(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[str]:
 
 
 def wrong_scenarios(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[str]:
-    """Yield which scenarios that a profile names there are not."""
+    """Yield an error for each scenario that a profile names and that does not exist."""
     yield from _unnamed(profile, ("scenarios",), profile.scenarios, found)
 
 
 def _unnamed(
-    profile: Profile, at: Place, patterns: Sequence[str], found: Sequence[NamedScenario]
+    profile: Profile, at: KeyPath, patterns: Sequence[str], found: Sequence[NamedScenario]
 ) -> Iterator[str]:
     names = dict.fromkeys(each.names[0] for each in found)
     who = "writer: the profile has" if len(at) > 1 else "there is"
@@ -106,8 +106,8 @@ def _unnamed(
 
 
 def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[str]:
-    """Yield which formats that a profile or a reader of it names there are not."""
-    every: list[tuple[Place, str, Sequence[str]]] = [(("formats",), "", profile.formats)]
+    """Yield an error for each unknown format that a profile or one of its readers names."""
+    every: list[tuple[KeyPath, str, Sequence[str]]] = [(("formats",), "", profile.formats)]
     for number, each in enumerate(profile.readers):
         every.append((("readers", number, "formats"), f"{each.reader}: ", each.formats))
     for at, who, names in every:
@@ -118,7 +118,7 @@ def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[str]:
 
 
 def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Iterator[str]:
-    """Yield which settings of its writers no format of a profile has, or not with that value."""
+    """Yield an error for each writer setting, or its value, that no format of the profile has."""
     values: dict[str, dict[str, None]] = {}
     for name in (each for each in profile.formats if each in known):
         for setting, allowed in known[name].settings.items():

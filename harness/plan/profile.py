@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from harness.core.errors import printable
-from harness.core.yaml_reader import Document, Place
+from harness.core.yaml_reader import Document, KeyPath
 from harness.scenario.cells import Reader
 from harness.scenario.definition import VIEWS
 
@@ -89,7 +89,7 @@ class Profile:
     document: Document | None = field(default=None, compare=False, repr=False)
     """The file that it stands in; None for one made in Python."""
 
-    def told(self, at: Place, wrong: str) -> str:
+    def told(self, at: KeyPath, wrong: str) -> str:
         """What is wrong at a place of the profile, with file and line where there is a file."""
         text = f"profile {self.name}: {wrong}"
         if self.document is None:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from harness import formats
 from harness.core.problems import Problems, one_of
 from harness.core.validation import make
-from harness.core.yaml_reader import Document, Place, parse, read
+from harness.core.yaml_reader import Document, KeyPath, parse, read
 from harness.plan.profile import PLAIN, AskedSteps, Cover, Profile, ProfileReader, Writer
 from harness.scenario.cells import QUERIES, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS
@@ -19,7 +19,7 @@ from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS
 EVERY_STEP: Final = "every_step"
 
 _Axes = Mapping[str, tuple[str, ...]]
-_Choice = tuple[Place, tuple[str, ...], tuple[str, ...]]
+_Choice = tuple[KeyPath, tuple[str, ...], tuple[str, ...]]
 """Where names stand, those given, those allowed."""
 
 
@@ -93,7 +93,7 @@ def loads_profiles(text: str, path: str) -> Mapping[str, Profile]:
     for name in document.data:
         # It becomes part of the name of a run's folder.
         if not re.fullmatch(r"[\w.-]{1,100}", name):
-            told = f"{name!r} is no name of a profile; allowed: 1 to 100 letters, digits, _ . -"
+            told = f"{name!r} is not a name for a profile; allowed: 1 to 100 letters, digits, _ . -"
             problems.add(document.line((name,)), told)
     problems.raise_if_any()
     found = {name: _profile(name, data, document, problems) for name, data in document.data.items()}
@@ -102,7 +102,7 @@ def loads_profiles(text: str, path: str) -> Mapping[str, Profile]:
 
 
 def _profile(name: str, data: object, document: Document, problems: Problems) -> Profile | None:
-    at: Place = (name,)
+    at: KeyPath = (name,)
     form = make(_Form, data, document, at, problems, f"profile {name}")
     if form is None:
         return None
@@ -139,7 +139,7 @@ def _known_axes(named: Iterable[str]) -> _Axes:
     return {**AXES, **{name: values for each in there for name, values in each.settings.items()}}
 
 
-def _axes(given: _Axes, known: _Axes, at: Place) -> Iterator[_Choice]:
+def _axes(given: _Axes, known: _Axes, at: KeyPath) -> Iterator[_Choice]:
     """Yield what is to be checked of axes: their names, and the values of each."""
     yield at, tuple(given), tuple(known)
     for name, values in given.items():
@@ -148,7 +148,7 @@ def _axes(given: _Axes, known: _Axes, at: Place) -> Iterator[_Choice]:
 
 
 def _check_names(
-    place: Place,
+    place: KeyPath,
     given: Iterable[str],
     allowed: Sequence[str],
     document: Document,
@@ -162,7 +162,7 @@ def _check_names(
 
 
 def _queries(
-    data: list[Any] | None, document: Document, at: Place, problems: Problems
+    data: list[Any] | None, document: Document, at: KeyPath, problems: Problems
 ) -> dict[str, AskedSteps]:
     if data is None:
         return dict.fromkeys(PLAIN, AskedSteps.ALL)
@@ -177,7 +177,7 @@ def _queries(
 
 
 def _writers(
-    data: list[Any], known: _Axes, document: Document, at: Place, problems: Problems
+    data: list[Any], known: _Axes, document: Document, at: KeyPath, problems: Problems
 ) -> tuple[Writer, ...]:
     found = []
     for index, each in enumerate(data):
@@ -220,7 +220,7 @@ def _writer(form: _WriterForm) -> Writer:
 
 
 def _readers(
-    data: list[Any], document: Document, at: Place, problems: Problems
+    data: list[Any], document: Document, at: KeyPath, problems: Problems
 ) -> tuple[ProfileReader, ...]:
     found: dict[str, ProfileReader] = {}
     for index, each in enumerate(data):

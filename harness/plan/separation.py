@@ -9,7 +9,7 @@ from typing import Final
 from harness.formats.api import Changes, Habit
 from harness.model.query import ALL
 from harness.model.simulation.matching import Readings, table_of
-from harness.model.simulation.reader import Reading
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import Logs, Way
 from harness.plan.expected_files import expected_files
 from harness.scenario import expected_history
@@ -52,7 +52,7 @@ def separation(scenario: Scenario, habit: Habit) -> tuple[Apart, ...]:
             number,
             step.operation.text(),
             step.operation.CHANGES_SCHEMA,
-            _groups(Readings(Reading(history[: number + 1], facts[number], steps))),
+            _groups(Readings(Simulation(history[: number + 1], facts[number], steps))),
         )
         for number, step in enumerate(scenario.steps, start=1)
         if not step.quiet

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.records import Answer
 
@@ -20,8 +21,13 @@ class AnswerCache:
 
     folder: Path
 
+    @classmethod
+    def of(cls, cache: Cache) -> AnswerCache:
+        """Return the answers that are kept in a cache."""
+        return cls(cache.root / "answers")
+
     def find(self, address: str, case: str) -> Answer | None:
-        """Return answer kept under an address, as the answer of a case; None if there is none."""
+        """Find the answer kept under an address, as the answer of a case."""
         path = self._path(address)
         if not path.is_file():
             return None

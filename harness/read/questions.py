@@ -1,13 +1,18 @@
-"""From cells to the questions that are sent: SQL, the table state, and where answers are kept."""
+"""From cells to the questions that are sent: SQL, the table state, and where answers are kept.
+
+The records that the stages of reading hand on are here too.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
+from harness import engines
 from harness.artifacts import distributions
-from harness.core.records import Answer, OutcomeKind
+from harness.core.queue import ClosableQueue
+from harness.core.records import Answer, Attempt, OutcomeKind
 from harness.engines import time_travel
 from harness.engines.api import Engine, Question
 from harness.engines.format_facts import FormatFacts, Wording
@@ -21,12 +26,12 @@ from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Reader, Variant
-from harness.write.table_state import State, States
+from harness.write.table_state import FileSeen, State, States
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One question of a run."""
+class CellQuestion:
+    """The question of one cell, as its reader is asked it."""
 
     cell: Cell
     reader: Reader
@@ -42,9 +47,11 @@ class Asked:
     an earlier step they are those of the truth."""
     meta: frozenset[str] = frozenset()
     """Those of Hudi's meta columns that the reader should find in the table."""
+    files: tuple[FileSeen, ...] = ()
+    """What the table's folder held before anybody read it."""
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """All that is sent, as a record has it."""
         return time_travel.told(self.question, self.sql)
 
@@ -53,30 +60,72 @@ class Asked:
         names = tuple(dict.fromkeys((self.key, column)))
         return replace(self.question, query=Query(columns=names))
 
+    def unanswered(self, why: str, attempts: tuple[Attempt, ...] = ()) -> Answer:
+        """Return the answer of a question that no reader answered."""
+        query = self.question.query
+        return Answer(self.cell.case, self.text, unknown=why, attempts=attempts, question=query)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer to be recorded."""
+
+    answer: Answer
+    question: CellQuestion | None = None
+    """What a reader was asked; None where the answer was there without asking."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadQueues:
+    """What the stages of reading hand on, each in its thread."""
+
+    questions: Mapping[str, ClosableQueue[CellQuestion]]
+    """From scheduling to asking, by the distribution whose server is asked."""
+    responses: ClosableQueue[Response] = field(default_factory=ClosableQueue)
+    """From scheduling and from asking to recording."""
+
+    def close_questions(self) -> None:
+        """Declare that no more questions come."""
+        for each in self.questions.values():
+            each.close()
+
 
 def address_of(state: str, reader: str, sql: str) -> str:
     """Return the digest under which an answer is kept."""
     return hashlib.sha256(f"{state}\0{reader}\0{sql}".encode()).hexdigest()
 
 
+def engine_of(distribution: str) -> Engine:
+    """Return the engine of a distribution."""
+    return engines.load(distributions.load(distribution).engine)
+
+
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """What making questions needs to know of engines and formats."""
+class QuestionMaker:
+    """What making questions needs to know of readers, engines and formats."""
 
     readers: Mapping[str, Reader]
-    engine_of: Callable[[str], Engine]
-    digest_of: Callable[[Reader], str]
-    format_of: Callable[[str], Format]
+    engines: Mapping[str, Engine]
+    """By the name of a distribution."""
+    digests: Mapping[str, str]
+    """Of what shapes a reader's answers, by the reader's name."""
+    formats: Mapping[str, Format]
 
-    def ask(self, cell: Cell, variant: Variant, history: History, state: State) -> Asked | Answer:
-        """Return the question of a cell about a state; `history`: the truth after each step.
+    def make(
+        self, cell: Cell, variant: Variant, history: History, state: State
+    ) -> CellQuestion | Answer:
+        """Return the question of a cell about a state.
 
-        Where there is none, the answer says why: the catalog has no such entry, or the table no
-        such column, or no past.
+        Where there is none, return an answer that says why: the catalog has no such entry, or the
+        table no such column, or no past.
+
+        Args:
+            history: the truth after each step.
+
         """
         reader, back = self.readers[cell.reader], past_views.past(cell.view)
-        facts = self.format_of(variant.format).reader_facts
-        table = self.format_of(variant.format).table_for(past_views.name_of(cell.view))
+        facts = self.formats[variant.format].reader_facts
+        table = self.formats[variant.format].table_for(past_views.name_of(cell.view))
         columns = state.columns.get(table)
         if columns is None:
             late = table != TABLE and past_views.unmade(cell.view, history[: cell.step + 1])
@@ -93,20 +142,19 @@ class Asking:
         if back is not None:
             question = replace(question, past=self._wording(reader, question, back, step, state))
             columns = truth.schema.names
-        engine = self.engine_of(reader.distribution)
-        sql = time_travel.sql(engine, question, dict(reader.settings))
-        told = time_travel.told(question, sql)
-        address = address_of(state.digest, self.digest_of(reader), told)
+        sql = time_travel.sql(self.engines[reader.distribution], question, dict(reader.settings))
+        text = time_travel.told(question, sql)
+        address = address_of(state.digest, self.digests[cell.reader], text)
         key, columns = truth.table.key, _as_called(columns, truth)
         meta = _meta(reader, facts, state.listed[table])
-        return Asked(cell, reader, state, question, sql, address, key, columns, meta)
+        return CellQuestion(cell, reader, state, question, sql, address, key, columns, meta)
 
     def _wording(
         self, reader: Reader, question: Question, back: Past, step: int, state: State
     ) -> Wording:
         """Return what a question goes back to, in the reader's words."""
         instant = state.frozen.instants[step]
-        moment = self.format_of(question.format.name).moment(state.table, instant)
+        moment = self.formats[question.format.name].moment(state.table, instant)
         found = distributions.load(reader.distribution)
         return time_travel.wording(found, question, back.name, moment, state.frozen.table_version)
 
@@ -150,17 +198,17 @@ def no_entry(cell: Cell, *, late: bool) -> Answer:
     return Answer(cell.case, "", unknown=why)
 
 
-def by_server(asked: Iterable[Asked]) -> dict[str, list[Asked]]:
+def by_server(questions: Iterable[CellQuestion]) -> dict[str, list[CellQuestion]]:
     """Group questions by the distribution whose server answers them, each group `in_sessions`."""
-    groups: dict[str, list[Asked]] = {}
-    for each in asked:
+    groups: dict[str, list[CellQuestion]] = {}
+    for each in questions:
         groups.setdefault(each.reader.distribution, []).append(each)
     return {name: in_sessions(group) for name, group in groups.items()}
 
 
-def in_sessions(asked: Iterable[Asked]) -> list[Asked]:
-    """Let the questions with the same settings stand together.
+def in_sessions(questions: Iterable[CellQuestion]) -> list[CellQuestion]:
+    """Put the questions with the same settings together.
 
     Others need another session, which costs a server more than most questions.
     """
-    return sorted(asked, key=lambda each: each.reader.settings)
+    return sorted(questions, key=lambda each: each.reader.settings)

@@ -13,22 +13,22 @@ from dataclasses import dataclass, field
 
 from harness.artifacts import declared_support
 from harness.core.records import Answer
-from harness.read.questions import Asked
+from harness.read.questions import CellQuestion
 
-Pair = tuple[str, str, str]
+ProbeKey = tuple[str, str, str]
 """A reader, a format, and a table version that it is declared not to know."""
 ANSWERED = ""
 """Stands for the case of a refused probe where one was answered."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sifted:
-    """What became of questions that wait to be sent."""
+class ProbeDecision:
+    """Which of the waiting questions are sent, and which are not."""
 
-    due: list[Asked] = field(default_factory=list)
-    held: list[Asked] = field(default_factory=list)
-    """Those that wait for what becomes of a probe."""
-    spared: list[Answer] = field(default_factory=list)
+    due: list[CellQuestion] = field(default_factory=list)
+    waiting: list[CellQuestion] = field(default_factory=list)
+    """Those that wait until the answer to a probe is there."""
+    unsent: list[Answer] = field(default_factory=list)
     """The answers to those that are not sent."""
 
 
@@ -36,44 +36,44 @@ class Sifted:
 class Probes:
     """What became of the probes of a run; for several threads."""
 
-    _found: dict[Pair, str] = field(default_factory=dict)
+    _found: dict[ProbeKey, str] = field(default_factory=dict)
     """The case of the refused probe, or `ANSWERED`."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def told(self, asked: Asked, answer: Answer) -> None:
-        """Take the answer to any question; of a pair the first one that tells stands."""
+    def note(self, question: CellQuestion, answer: Answer) -> None:
+        """Note the answer to any question; the first one that has rows or is a refusal counts."""
         answered = answer.has_rows
-        if (pair := _pair(asked)) and (answered or answer.refusal):
+        if (key := _key(question)) and (answered or answer.refusal):
             case = ANSWERED if answered else answer.case
             with self._lock:
-                self._found.setdefault(pair, case)
+                self._found.setdefault(key, case)
 
-    def sift(self, waiting: Sequence[Asked]) -> Sifted:
+    def decide(self, waiting: Sequence[CellQuestion]) -> ProbeDecision:
         """Return which questions are to be sent now; no probe may be under way."""
-        sifted, probes = Sifted(), set[Pair]()
+        decision, probes = ProbeDecision(), set[ProbeKey]()
         with self._lock:
             found = dict(self._found)
         for each in waiting:
-            pair = _pair(each)
-            case = found.get(pair) if pair else None
+            key = _key(each)
+            case = found.get(key) if key else None
             if case:
-                sifted.spared.append(_spared(each, case))
-            elif pair in probes:
-                sifted.held.append(each)
+                decision.unsent.append(_unsent(each, case))
+            elif key in probes:
+                decision.waiting.append(each)
             else:
-                sifted.due.append(each)
-                if pair and case is None:
-                    probes.add(pair)
-        return sifted
+                decision.due.append(each)
+                if key and case is None:
+                    probes.add(key)
+        return decision
 
 
-def _pair(asked: Asked) -> Pair | None:
-    reader, version = str(asked.reader), asked.state.frozen.table_version
-    family = asked.question.format.family
+def _key(question: CellQuestion) -> ProbeKey | None:
+    reader, version = str(question.reader), question.state.frozen.table_version
+    family = question.question.format.family
     told = declared_support.declared(reader, family, version)
-    return (reader, asked.question.format.name, version) if told else None
+    return (reader, question.question.format.name, version) if told else None
 
 
-def _spared(asked: Asked, probe: str) -> Answer:
+def _unsent(question: CellQuestion, probe: str) -> Answer:
     why = f"it was not sent, for the server refused {probe}"
-    return Answer(asked.cell.case, "", question=asked.question.query, void=why, probe=probe)
+    return Answer(question.cell.case, "", question=question.question.query, void=why, probe=probe)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import engines, formats
-from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.errors import UsageProblem, unwritable
 from harness.core.problems import gathered
 from harness.core.records import OutcomeKind, Verdict, VerdictKind
 from harness.core.yaml_reader import read
@@ -205,4 +205,4 @@ def _write(path: Path, text: str) -> None:
         else:
             path.unlink()
     except OSError as wrong:
-        raise EnvironmentProblem(f"{path} cannot be written: {wrong.strerror}") from wrong
+        raise unwritable(wrong, path) from wrong

@@ -144,11 +144,24 @@ _FRAME: Final = (
 """The columns of `Run.to_frame`."""
 
 
+@dataclass(eq=False)
+class RecordProblem(UsageProblem):
+    """A line of a file of records is no such record."""
+
+    path: Path
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}; repeat the phase that writes it"
+
+
 def load(folder: Path) -> Run:
     """Load a run, whole or broken off.
 
     Raises:
-        UsageProblem: the folder is no run, or a record in it cannot be read (`file:line: why`).
+        UsageProblem: the folder is no run.
+        RecordProblem: a record in it cannot be read.
 
     """
     info = read_info(folder)
@@ -190,8 +203,5 @@ def _records(
             # In place: what was read before a bad line tells the line's number.
             found.append(each)
     except ValueError as problem:
-        where = f"{path}:{len(found) + 1}"
-        raise UsageProblem(
-            f"{where}: {first_wrong(problem)}; repeat the phase that writes it"
-        ) from problem
+        raise RecordProblem(path, len(found) + 1, first_wrong(problem)) from problem
     return tuple(found)

@@ -6,6 +6,7 @@ import datetime
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +34,60 @@ TABLES: Final = "table-*"
 """Folders below `ENGINES` of tables while they are written."""
 
 
+@dataclass(eq=False)
+class RunFolderProblem(UsageProblem):
+    """A folder does not serve as the folder of a run, or of a new one."""
+
+    folder: Path
+
+
+class NoRunProblem(RunFolderProblem):
+    """There is no such folder."""
+
+    def __str__(self) -> str:
+        return f"there is no run at {self.folder}; make one with: harness run"
+
+
+class RunExistsProblem(RunFolderProblem):
+    """A new run would write over another one."""
+
+    def __str__(self) -> str:
+        return (
+            f"there is a run at {self.folder} already; go on with it by harness run --resume or "
+            "harness read, or name another folder"
+        )
+
+
+class RunInUseProblem(RunFolderProblem):
+    """Another harness works on the run."""
+
+    def __str__(self) -> str:
+        return (
+            f"another harness works on {self.folder} now; wait until it ends, or name another "
+            "folder"
+        )
+
+
+class NotAFolderProblem(RunFolderProblem):
+    """There is something else than a folder."""
+
+    def __str__(self) -> str:
+        return f"{self.folder} is not a folder; let --run-dir name one"
+
+
+@dataclass(eq=False)
+class NotEmptyProblem(RunFolderProblem):
+    """A new run would lie among files that are not of a run."""
+
+    found: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.folder} is not a run and not empty: it holds {self.found!r}; name a folder "
+            "that does not exist yet, or an empty one"
+        )
+
+
 def make(folder: Path) -> None:
     """Make a run's folder, unless it is there.
 
@@ -44,8 +99,7 @@ def make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, FileNotFoundError, NotADirectoryError) as wrong:
         raise UsageProblem(
-            f"{folder} is no folder and cannot be made one: {wrong.strerror}; let --run-dir name "
-            "another place"
+            f"the folder {folder} cannot be made: {wrong.strerror}; let --run-dir name another one"
         ) from wrong
 
 
@@ -71,35 +125,29 @@ def check_new(folder: Path) -> None:
     before its plan was written down is nothing.
 
     Raises:
-        UsageProblem: there is a run, or something that is none of a run.
+        RunFolderProblem: there is a run, or something that is not of a run.
 
     """
     if (folder / INFO).exists():
-        raise UsageProblem(
-            f"there is a run at {folder} already; go on with it by harness run --resume or "
-            "harness read, or name another folder"
-        )
+        raise RunExistsProblem(folder)
     if folder.exists() and not folder.is_dir():
-        raise UsageProblem(f"{folder} is no folder; name another one for the run, or a new one")
+        raise NotAFolderProblem(folder)
     held = {each.name for each in folder.iterdir()} if folder.exists() else set()
     if strange := sorted(held - BEFORE):
-        raise UsageProblem(
-            f"{folder} is no run and not empty: it holds {strange[0]!r}; name a folder that is "
-            "not there yet, or an empty one"
-        )
+        raise NotEmptyProblem(folder, strange[0])
 
 
 def existing(folder: Path) -> Path:
     """Return the whole path of a run's folder.
 
     Raises:
-        UsageProblem: it is not there, or no folder.
+        RunFolderProblem: it is not there, or not a folder.
 
     """
     if not folder.exists():
-        raise UsageProblem(f"there is no run at {folder}; make one with: harness run")
+        raise NoRunProblem(folder)
     if not folder.is_dir():
-        raise UsageProblem(f"{folder} is no folder of a run; let --run-dir name one")
+        raise NotAFolderProblem(folder)
     return folder.resolve()
 
 
@@ -113,7 +161,7 @@ def point_begun(folder: Path) -> None:
     for name in (BEGUN, LATEST):
         link = folder.with_name(name)
         if link.exists() and not link.is_symlink():
-            raise UsageProblem(f"{link} is no link to a run; move it away, or give --run-dir")
+            raise UsageProblem(f"{link} is not a link to a run; move it away, or use --run-dir")
     _point(folder, BEGUN)
 
 
@@ -142,7 +190,7 @@ def passed_over() -> str:
         f"{begun.resolve().name} was begun last and has nothing to show: it failed, or has no "
         "answer yet; harness run --resume goes on with it"
     )
-    return f"{said}. What follows is of {latest.resolve().name}" if latest.exists() else said
+    return f"{said}. This is about {latest.resolve().name}" if latest.exists() else said
 
 
 def _points(link: Path, folder: Path) -> bool:
@@ -162,16 +210,14 @@ def locked(folder: Path) -> Iterator[None]:
     """Work on a run's folder alone; the lock of a harness that died is none.
 
     Raises:
-        UsageProblem: another harness works on it.
+        RunInUseProblem: another harness works on it.
 
     """
     lock = FileLock(folder / LOCK)
     try:
         lock.acquire(timeout=PATIENCE_S)
     except Timeout:
-        raise UsageProblem(
-            f"another harness works on {folder} now; wait for its end, or name another folder"
-        ) from None
+        raise RunInUseProblem(folder) from None
     try:
         yield
     finally:

@@ -123,7 +123,7 @@ def check(folder: Path) -> None:
 
     """
     if not (folder / INFO).is_file():
-        raise UsageProblem(f"{folder} is no run: it has no {INFO}; give a folder under runs/")
+        raise UsageProblem(f"{folder} is not a run: it has no {INFO}; name a folder under runs/")
 
 
 def read_info(folder: Path) -> RunInfo:

@@ -30,6 +30,22 @@ class Free:
     """`free on this machine`, or the control group that allows no more."""
 
 
+@dataclass(eq=False)
+class MemoryProblem(EnvironmentProblem):
+    """There is too little memory to start a server."""
+
+    distribution: str
+    needed_mb: int
+    free: Free
+
+    def __str__(self) -> str:
+        return (
+            f"{self.distribution} is not started: it takes {self.needed_mb} MB of memory, and "
+            f"{self.free.mb} MB are {self.free.where}; end other programs or allow more, then go "
+            "on with: harness run --resume"
+        )
+
+
 def free(own: Path = OWN_GROUP, groups: Path = GROUPS) -> Free:
     """Return the least of what the machine has free and what each control group above allows.
 
@@ -44,16 +60,12 @@ def check(distribution: Distribution) -> None:
     """Check that a distribution's server fits, before it is started.
 
     Raises:
-        EnvironmentProblem: it does not; with the figures.
+        MemoryProblem: it does not.
 
     """
     there = free()
     if there.mb < distribution.memory_mb:
-        raise EnvironmentProblem(
-            f"{distribution.name} is not started: it takes {distribution.memory_mb} MB of memory, "
-            f"and {there.mb} MB are {there.where}; end other programs or allow more, then go on "
-            "with: harness run --resume"
-        )
+        raise MemoryProblem(distribution.name, distribution.memory_mb, there)
 
 
 class Room:
@@ -69,7 +81,7 @@ class Room:
         """Hold the memory of a distribution's server, once it is there.
 
         Raises:
-            EnvironmentProblem: it does not fit although nothing else runs; with the figures.
+            MemoryProblem: it does not fit although nothing else runs.
 
         """
         wanted = distribution.memory_mb

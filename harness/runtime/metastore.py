@@ -17,7 +17,7 @@ from harness.core.progress import Progress
 from harness.runtime import hive_launcher, jvm_cds, memory, metastore_client, template
 from harness.runtime.log_file import tail
 from harness.runtime.ports import LOOPBACK, on_free_port
-from harness.runtime.process import Command, Served, finished, running
+from harness.runtime.process import Command, ProcessProblem, Served, finished, running
 from harness.runtime.readiness import wait_until
 
 DISTRIBUTION: Final = "hive-metastore-3.1.3"
@@ -107,7 +107,7 @@ def schema(installation: Installation, cache: Cache, progress: Progress) -> Path
     """Return the folder of an empty metastore database, made once and then only copied.
 
     Raises:
-        EnvironmentProblem: Hive's SQL cannot be loaded.
+        ProcessProblem: Hive's SQL cannot be loaded.
 
     """
     script = _script(installation)
@@ -141,4 +141,4 @@ def _load(installation: Installation, script: Path, database: Path) -> None:
     log = database.parent / "ij.log"
     status = finished(Command(tuple(arguments), database.parent, log), SCHEMA_S)
     if status or "ERROR" in log.read_text(encoding="utf-8", errors="replace"):
-        raise EnvironmentProblem(f"{script.name} cannot be loaded into Derby:\n{tail(log, 20)}")
+        raise ProcessProblem(f"{script.name} cannot be loaded into Derby", tail(log, 20))

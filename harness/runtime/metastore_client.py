@@ -29,8 +29,15 @@ EXTERNAL: Final = {"tableType": "EXTERNAL_TABLE"}
 logging.getLogger("thrift").addHandler(logging.NullHandler())
 
 
+@dataclass(eq=False)
 class CatalogGoneProblem(EnvironmentProblem):
     """The metastore does not answer."""
+
+    uri: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"the metastore at {self.uri} does not answer: {self.reason}"
 
 
 class CatalogRefusedError(Exception):
@@ -124,7 +131,7 @@ def connect(uri: str, *, timeout_s: float = TIMEOUT_S) -> Iterator[Catalog]:
     """
     address = urlsplit(uri)
     if address.scheme != "thrift" or not address.hostname or not address.port:
-        raise UsageProblem(f"'{uri}' is not a metastore; allowed is thrift://host:port")
+        raise UsageProblem(f"'{uri}' is not a metastore; allowed: thrift://host:port")
     socket = TSocket(address.hostname, address.port)
     socket.setTimeout(timeout_s * 1000)
     transport = TBufferedTransport(socket)
@@ -154,7 +161,7 @@ def _answered(uri: str) -> Iterator[None]:
     try:
         yield
     except (TTransportException, OSError) as problem:
-        raise CatalogGoneProblem(f"the metastore at {uri} does not answer: {problem}") from problem
+        raise CatalogGoneProblem(uri, str(problem)) from problem
     except TException as answer:
         message = getattr(answer, "message", None) or str(answer)
         raise CatalogRefusedError(Refusal(type(answer).__name__, message)) from answer

@@ -15,17 +15,17 @@ from typing import Any, Final, Protocol, TypeVar
 LOCATION: Final = "{location}"
 """Stands for the absolute path of the table's folder; a scheme before it (`file:`) is kept."""
 
-Json = Any
+JsonData = Any
 """What `json` can write: None, bool, int, str, lists, and mappings with text keys."""
 
 
-class Struct(Protocol):
+class ThriftStruct(Protocol):
     """A struct of the generated Thrift client."""
 
     thrift_spec: Any
 
 
-AnyStruct = TypeVar("AnyStruct", bound=Struct)
+AnyStruct = TypeVar("AnyStruct", bound=ThriftStruct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class CatalogEntry:
     """One table, of any database."""
 
     name: str
-    table: dict[str, Json]
+    table: dict[str, JsonData]
     """The Thrift `Table` by field names, unset fields left out, without its database."""
-    partitions: tuple[dict[str, Json], ...] = ()
+    partitions: tuple[dict[str, JsonData], ...] = ()
     """Its Thrift `Partition`s, each with a storage descriptor of its own."""
 
     @property
@@ -45,7 +45,7 @@ class CatalogEntry:
         return tuple((column["name"], column["type"]) for column in both)
 
 
-def entry(table: Struct, partitions: tuple[Struct, ...] = ()) -> CatalogEntry:
+def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> CatalogEntry:
     """Make the entry of a table as the metastore holds it."""
     data = encode(table)
     path = _path(data.get("sd", {}).get("location", ""))
@@ -56,13 +56,13 @@ def entry(table: Struct, partitions: tuple[Struct, ...] = ()) -> CatalogEntry:
     )
 
 
-def placed(data: dict[str, Json], database: str, location: str) -> dict[str, Json]:
+def placed(data: dict[str, JsonData], database: str, location: str) -> dict[str, JsonData]:
     """Return the table or partition of an entry for a database and an absolute path."""
-    shown: dict[str, Json] = map_texts(data, lambda text: _show(text, location))
+    shown: dict[str, JsonData] = map_texts(data, lambda text: _show(text, location))
     return {**shown, "dbName": database}
 
 
-def encode(value: Json | Struct) -> Json:
+def encode(value: JsonData | ThriftStruct) -> JsonData:
     """Return the JSON form of a struct, its unset fields left out.
 
     >>> from pymetastore.hive_metastore.ttypes import FieldSchema
@@ -79,7 +79,7 @@ def encode(value: Json | Struct) -> Json:
     return value
 
 
-def decode(kind: type[AnyStruct], data: dict[str, Json]) -> AnyStruct:
+def decode(kind: type[AnyStruct], data: dict[str, JsonData]) -> AnyStruct:
     """Return back the struct whose JSON form `encode` gave.
 
     Raises:
@@ -97,7 +97,7 @@ def decode(kind: type[AnyStruct], data: dict[str, Json]) -> AnyStruct:
     return made
 
 
-def map_texts(data: Json, change: Callable[[str], str]) -> Json:
+def map_texts(data: JsonData, change: Callable[[str], str]) -> JsonData:
     """Return JSON data with every text in it changed, but for the keys of mappings."""
     if isinstance(data, str):
         return change(data)
@@ -112,7 +112,7 @@ _STRUCT, _MAP, _LIST = 12, 13, 15
 """Wire types of the Thrift binary protocol, as `thrift.Thrift.TType` numbers them."""
 
 
-def _decoded(wire_type: int, details: Any, value: Json) -> Any:  # noqa: ANN401 - Thrift's own shape
+def _decoded(wire_type: int, details: Any, value: JsonData) -> Any:  # noqa: ANN401 - Thrift's own shape
     match wire_type:
         case t if t == _STRUCT:
             return decode(details[0], value)
@@ -123,7 +123,7 @@ def _decoded(wire_type: int, details: Any, value: Json) -> Any:  # noqa: ANN401 
     return value
 
 
-def _without_database(data: dict[str, Json]) -> dict[str, Json]:
+def _without_database(data: dict[str, JsonData]) -> dict[str, JsonData]:
     return {name: value for name, value in data.items() if name != "dbName"}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Final, TypeVar
 
-from harness.core.errors import EnvironmentProblem
+from harness.runtime.process import ProcessProblem
 
 LOOPBACK: Final = "127.0.0.1"
 ATTEMPTS: Final = 3
@@ -15,7 +15,7 @@ ATTEMPTS: Final = 3
 Started = TypeVar("Started")
 
 
-class PortTakenProblem(EnvironmentProblem):
+class PortTakenProblem(ProcessProblem):
     """A server ended because somebody else took its port between the choice and the start."""
 
 

@@ -147,6 +147,29 @@ class Served:
         return self.process.peak_memory_mb()
 
 
+@dataclass(eq=False)
+class NoProgramProblem(EnvironmentProblem):
+    """A program is not there, or cannot be started."""
+
+    program: str
+
+    def __str__(self) -> str:
+        return f"{self.program} is not a program that can be started"
+
+
+@dataclass(eq=False)
+class ProcessProblem(EnvironmentProblem):
+    """A process that was started is of no use."""
+
+    what: str
+    """Which one, and what is wrong with it."""
+    log: str = ""
+    """The end of its log."""
+
+    def __str__(self) -> str:
+        return f"{self.what}; the end of its log:\n{self.log}" if self.log else self.what
+
+
 @contextmanager
 def running(command: Command) -> Iterator[Process]:
     """Run a process; it is stopped on the way out, whatever happened in between.
@@ -156,11 +179,11 @@ def running(command: Command) -> Iterator[Process]:
     with it, however it ends.
 
     Raises:
-        EnvironmentProblem: the program cannot be started.
+        NoProgramProblem: there is no such program.
 
     """
     if shutil.which(command.arguments[0]) is None:
-        raise EnvironmentProblem(f"{command.arguments[0]} is not a program that can be started")
+        raise NoProgramProblem(command.arguments[0])
     with command.log.open("ab") as log:
         child = _starter.submit(_popen, command, log.fileno()).result()
     process = Process(child, command.log)
@@ -175,16 +198,15 @@ def finished(command: Command, timeout_s: float) -> int:
     """Run a program to its end, as `running` does, and give its exit code.
 
     Raises:
-        EnvironmentProblem: it cannot be started, or is not over within `timeout_s`; with the end of
-            its log.
+        NoProgramProblem: there is no such program.
+        ProcessProblem: it is not over within `timeout_s`.
 
     """
     with running(command) as process:
         try:
             return process.wait(timeout_s)
         except TimeoutError as late:
-            said = f"{command.arguments[0]}: {late}; the end of its log:\n{process.log_tail()}"
-            raise EnvironmentProblem(said) from None
+            raise ProcessProblem(f"{command.arguments[0]}: {late}", process.log_tail()) from None
 
 
 def _popen(command: Command, log: int) -> subprocess.Popen[bytes]:

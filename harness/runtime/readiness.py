@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
-from harness.core.errors import EnvironmentProblem
 from harness.runtime import log_file
 from harness.runtime.ports import PortTakenProblem
+from harness.runtime.process import ProcessProblem
 
 POLL_S: Final = 0.1
 _LOOKED_AT: Final = 2000
@@ -19,11 +19,15 @@ _PORT_TAKEN: Final = ("Address already in use", "java.net.BindException", "Faile
 T = TypeVar("T")
 
 
-class EndedProblem(EnvironmentProblem):
+class EndedProblem(ProcessProblem):
     """A process ended before it was ready; another start may well succeed."""
 
 
-class Watched(Protocol):
+class NotReadyProblem(ProcessProblem):
+    """A process runs, and did not get ready in time."""
+
+
+class StartingProcess(Protocol):
     """What `wait_until` looks at while it waits."""
 
     def alive(self) -> bool:
@@ -35,7 +39,7 @@ class Watched(Protocol):
 
 def wait_until(
     check: Callable[[], T],
-    process: Watched,
+    process: StartingProcess,
     *,
     timeout_s: float,
     what: str,
@@ -49,7 +53,7 @@ def wait_until(
     Raises:
         PortTakenProblem: the process ended and its log says that its port was in use.
         EndedProblem: the process ended; with the end of its log, and the causes above it.
-        EnvironmentProblem: `timeout_s` passed; with the end of its log.
+        NotReadyProblem: `timeout_s` passed; with the end of its log.
 
     """
     deadline = time.monotonic() + timeout_s
@@ -62,11 +66,10 @@ def wait_until(
             raise _ended(what, process.log_tail(_LOOKED_AT))
         if time.monotonic() > deadline:
             late = f"{what} did not get ready within {timeout_s:.0f} s ({reason})"
-            raise EnvironmentProblem(f"{late}; the end of its log:\n{process.log_tail()}")
+            raise NotReadyProblem(late, process.log_tail())
         time.sleep(POLL_S)
 
 
-def _ended(what: str, log: str) -> EnvironmentProblem:
+def _ended(what: str, log: str) -> ProcessProblem:
     kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
-    shown = log_file.excerpt(log, _SHOWN)
-    return kind(f"{what} ended before it was ready; the end of its log:\n{shown}")
+    return kind(f"{what} ended before it was ready", log_file.excerpt(log, _SHOWN))

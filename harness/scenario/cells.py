@@ -43,7 +43,7 @@ def parse_reader(text: str) -> Reader:
     inner = (match["settings"] or "") if match else ""
     pairs = [each.partition("=") for each in inner.split(",") if each.strip()]
     if match is None or any(not eq for _, eq, _ in pairs):
-        raise ValueError(f"'{text}' is no reader; write distribution{{setting=value, …}}")
+        raise ValueError(f"'{text}' is not a reader; write distribution{{setting=value, …}}")
     settings = tuple((name.strip(), value.strip()) for name, _, value in pairs)
     names = [name for name, _ in settings]
     if len(set(names)) < len(names) or not all(name and value for name, value in settings):

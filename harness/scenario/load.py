@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.core.problems import Problems, one_of
 from harness.core.validation import make
-from harness.core.yaml_reader import Document, Place, parse, read
+from harness.core.yaml_reader import Document, KeyPath, parse, read
 from harness.model.table import Table
 from harness.scenario import semantics
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS, Scenario, Step
@@ -20,7 +20,7 @@ QUIET = "quiet"
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _ScenarioForm:
     """The keys of a scenario file; steps and table are looked at by themselves."""
 
     table: Any
@@ -93,7 +93,7 @@ def _scenario(document: Document, problems: Problems) -> Scenario | None:
     data = document.data
     if isinstance(data, dict) and isinstance(data.get("settings"), dict):
         data = {**data, "settings": _as_lists(data["settings"])}
-    file = make(_File, data, document, (), problems, "a scenario")
+    file = make(_ScenarioForm, data, document, (), problems, "a scenario")
     if file is None:
         return None
     table = _table(file.table, document, problems)
@@ -126,7 +126,7 @@ def _table(data: object, document: Document, problems: Problems) -> Table | None
     return Table(tuple(form.columns.items()), form.key, form.order_by, form.partition_by)
 
 
-def _check_choices(file: _File, document: Document, problems: Problems) -> None:
+def _check_choices(file: _ScenarioForm, document: Document, problems: Problems) -> None:
     if not file.steps:
         problems.add(document.line(("steps",)), "there are no steps; give at least one")
     _check_each(file.views, (*VIEWS, *PAST_VIEWS), ("views",), document, problems)
@@ -147,7 +147,7 @@ def _check_choices(file: _File, document: Document, problems: Problems) -> None:
 def _check_each(
     given: tuple[str, ...],
     allowed: tuple[str, ...],
-    place: Place,
+    place: KeyPath,
     document: Document,
     problems: Problems,
 ) -> None:
@@ -165,11 +165,11 @@ def _steps(data: list[Any], document: Document, problems: Problems) -> tuple[Ste
 
 
 def _step(data: object, at: int, document: Document, problems: Problems) -> Step | None:
-    place: Place = ("steps", at)
+    place: KeyPath = ("steps", at)
     line, what = document.line(place), f"step {at + 1}"
     fields = {data: {}} if isinstance(data, str) else data
     if not isinstance(fields, dict):
-        problems.add(line, f"{what} is no operation; write `- operation: …`")
+        problems.add(line, f"{what} is not an operation; write `- operation: …`")
         return None
     names = [name for name in fields if name != QUIET]
     if len(names) != 1:
@@ -184,7 +184,7 @@ def _step(data: object, at: int, document: Document, problems: Problems) -> Step
 
 
 def _operation(
-    name: str, data: object, document: Document, place: Place, problems: Problems
+    name: str, data: object, document: Document, place: KeyPath, problems: Problems
 ) -> Operation | None:
     what = f"step {int(place[-1]) + 1} {name}"
     if name not in registry():
@@ -200,7 +200,7 @@ def _operation(
     return make(kind, data, document, (*place, name), problems, what)
 
 
-def _shifted(lines: Mapping[Place, int], at: Place, key: str) -> Mapping[Place, int]:
+def _shifted(lines: Mapping[KeyPath, int], at: KeyPath, key: str) -> Mapping[KeyPath, int]:
     """Return the lines as if the short form of a step had been written out."""
     depth = len(at)
     return {

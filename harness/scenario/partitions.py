@@ -13,7 +13,7 @@ from harness.model.datatypes import DataType, Primitive
 from harness.scenario import expected_history
 from harness.scenario.definition import Partitioned, Scenario
 
-ColumnDefinition = tuple[str, DataType]
+TypedColumn = tuple[str, DataType]
 
 
 def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
@@ -31,7 +31,7 @@ def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
     columns = scenario.table.columns
     middle = _middle(scenario)
     text, number = (first, Primitive("string")), (second, Primitive("int"))
-    placed: dict[Partitioned, tuple[tuple[ColumnDefinition, ...], tuple[str, ...]]] = {
+    placed: dict[Partitioned, tuple[tuple[TypedColumn, ...], tuple[str, ...]]] = {
         Partitioned.LAST: ((*columns, text), (first,)),
         Partitioned.MIDDLE: ((*columns[:middle], text, *columns[middle:]), (first,)),
         Partitioned.TWO: ((*columns[:middle], text, *columns[middle:], number), (first, second)),

@@ -172,9 +172,8 @@ def _short(name: str) -> str:
 def _wrong_name(name: str, keeping_case: Collection[str] = ()) -> str:
     """Return why a column cannot be called so; seen with Spark 3.5 and a metastore of Hive 3.1."""
     if not 0 < len(name) <= MAX_NAME or set(name) & _NOT_IN_NAMES or not name.isprintable():
-        return (
-            f"no name of a column; allowed: 1 to {MAX_NAME} printable characters without . , {{ }}"
-        )
+        allowed = f"1 to {MAX_NAME} printable characters without . , {{ }}"
+        return f"not a name for a column; allowed: {allowed}"
     if name != name.lower():
         return (
             f"not in lower case, and the metastore keeps no other names; write '{name.lower()}' "

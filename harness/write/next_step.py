@@ -1,4 +1,4 @@
-"""The course of a variant: which statements each step takes, given what came of the steps before.
+"""First stage of writing: which statements a step takes, given what came of the steps before.
 
 Pure, but for the lock data that a state's address needs.
 """
@@ -22,8 +22,8 @@ from harness.write import state_store
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
-    """A step about to be sent."""
+class NextStep:
+    """A step that is to be sent."""
 
     step: int
     statements: tuple[Statement, ...]
@@ -34,14 +34,19 @@ class Sending:
     """Why it cannot be sent; empty when it can."""
 
     @property
+    def skip(self) -> Outcome:
+        """The outcome where it cannot be sent."""
+        return Outcome(self.step, OutcomeKind.SKIPPED, because=self.skipped)
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """The statements as they are recorded."""
         return tuple(map(recorded, self.statements))
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """A variant and what came of its steps so far, the creation first."""
+class VariantOutcomes:
+    """A variant and the outcomes of its steps so far, the creation first."""
 
     variant: Variant
     outcomes: tuple[Outcome, ...] = ()
@@ -52,38 +57,38 @@ class Course:
         return formats.load(self.variant.format)
 
     @property
-    def over(self) -> bool:
+    def complete(self) -> bool:
         """Whether there is no step left."""
         return len(self.outcomes) > len(self.variant.scenario.steps)
 
-    def then(self, outcome: Outcome) -> Course:
-        """Return the course after one more step."""
+    def then(self, outcome: Outcome) -> VariantOutcomes:
+        """Return the same with one more step."""
         return replace(self, outcomes=(*self.outcomes, outcome))
 
     def session(self) -> Mapping[str, str]:
-        """Return what the writing session is told."""
+        """Return the settings of the writing session."""
         return self.shape.session(self.variant.settings)
 
-    def next(self) -> Sending:
+    def next_step(self) -> NextStep:
         """Return the step that comes next."""
         step = len(self.outcomes)
         if step == 0:
             table = self.variant.scenario.table
-            return self._sending(0, self.shape.create(table, self.variant.settings))
+            return self._next_step(0, self.shape.create(table, self.variant.settings))
         operation = self.variant.scenario.steps[step - 1].operation
         before = self._truth(step - 1, next_applied=False)
         if why := self._why_not(before, operation):
-            return Sending(step, (), "", why)
+            return NextStep(step, (), "", why)
         after = self._truth(step, next_applied=True)
-        return self._sending(step, self.shape.wording(operation, before, after))
+        return self._next_step(step, self.shape.wording(operation, before, after))
 
-    def _sending(self, step: int, statements: Sequence[Statement]) -> Sending:
-        told = {**COMMON, **self.session()}
+    def _next_step(self, step: int, statements: Sequence[Statement]) -> NextStep:
+        settings = {**COMMON, **self.session()}
         texts = [outcome.statements for outcome in self.outcomes]
         texts.append(tuple(map(recorded, statements)))
         writers = self.variant.writers[: step + 1]
         digests = [distributions.digest(distributions.load(name)) for name in writers]
-        return Sending(step, tuple(statements), state_store.address(told, texts, digests))
+        return NextStep(step, tuple(statements), state_store.address(settings, texts, digests))
 
     def _truth(self, step: int, *, next_applied: bool) -> Truth:
         """Return the truth after a step that has an outcome, or after the next one."""

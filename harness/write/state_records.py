@@ -1,4 +1,4 @@
-"""What the states of a variant come to: a record for each step, with what its files hold."""
+"""Last stage of writing: a record for each step of a variant, with what its files hold."""
 
 from __future__ import annotations
 
@@ -8,45 +8,50 @@ from dataclasses import dataclass, replace
 from harness.core.records import StateRecord
 from harness.formats import data_files
 from harness.model.file_facts import FileFact
-from harness.write.next_step import Course
+from harness.write.next_step import VariantOutcomes
 from harness.write.table_state import Frozen, State
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class VariantResult:
     """A variant's records in the order of its steps, and its states."""
 
     records: tuple[StateRecord, ...]
     states: Mapping[tuple[str, int], State]
 
 
-def of(course: Course, states: Sequence[State | None], *, reused: bool) -> Written:
-    """Return what is known of a variant: its records, and its states, one for each step or None.
+def record(
+    outcomes: VariantOutcomes, states: Sequence[State | None], *, reused: bool
+) -> VariantResult:
+    """Return what is known of a variant: its records and its states.
 
-    `reused`: whether the states were found and not written.
+    Args:
+        outcomes: of the steps so far.
+        states: one for each of these steps, None where there is none.
+        reused: whether the states were found and not written.
+
     """
-    variant = course.variant.id
+    variant = outcomes.variant.id
     found = {(variant, step): state for step, state in enumerate(states) if state}
-    records = tuple(_records(course, states, reused=reused))
-    return Written(records, found)
+    return VariantResult(tuple(_records(outcomes, states, reused=reused)), found)
 
 
 def _records(
-    course: Course, states: Sequence[State | None], *, reused: bool
+    variant: VariantOutcomes, states: Sequence[State | None], *, reused: bool
 ) -> Iterator[StateRecord]:
     seen: set[FileFact] = set()
     # A catalog that lists the meta columns now may leave them out again at a later step.
     meta = any(state.bare for state in states if state)
-    for outcome, state in zip(course.outcomes, states, strict=True):
+    for outcome, state in zip(variant.outcomes, states, strict=True):
         if state is None:
-            yield StateRecord(course.variant.id, outcome, "", reused=reused)
+            yield StateRecord(variant.variant.id, outcome, "", reused=reused)
             continue
-        names = _names(state.frozen, [each.instant for each in course.outcomes])
+        names = _names(state.frozen, [each.instant for each in variant.outcomes])
         files = _relabelled(state.frozen, names)
         new = [number for number, fact in enumerate(files) if fact not in seen]
         seen.update(files)
         yield StateRecord(
-            variant=course.variant.id,
+            variant=variant.variant.id,
             outcome=outcome,
             digest=state.digest,
             files=files,
@@ -59,7 +64,7 @@ def _records(
             values=tuple(
                 replace(each, commits=tuple(names.get(at, at) for at in each.commits))
                 for each in data_files.read(
-                    state.table, state.frozen.files, new, course.shape.file_rows, meta=meta
+                    state.table, state.frozen.files, new, variant.shape.file_rows, meta=meta
                 )
             ),
             bare=state.bare,

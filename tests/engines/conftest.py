@@ -13,14 +13,14 @@ from harness import engines
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.fetch import Installation
-from harness.cli.console.progress_output import PlainProgress
+from harness.cli.console.progress_display import PlainProgress
 from harness.core.progress import Progress
 from harness.engines.api import Engine, Server
 from harness.runtime import metastore as runtime
 from harness.runtime.metastore import Metastore
 from harness.scenario.cells import parse_reader
-from harness.write.variant_scheduler import Bench, Writing
-from harness.write.variant_writer import SparkFor
+from harness.write.send_step import SparkFor
+from harness.write.writer_pool import WriteContext, WriterPool
 from tests.engines.everyone import Installed, Running, TooLarge
 
 LARGE: Final = 1_000_000_000
@@ -107,7 +107,7 @@ def spark_for(
     metastore: Metastore, cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SparkFor]:
     """Yield the writing process of a distribution; those that were asked for stay, as in a run."""
-    where = Writing(cache, tmp_path_factory.mktemp("writers"), progress)
-    bench = Bench(where, metastore.uri)
-    with bench.at_work():
-        yield bench._spark
+    context = WriteContext(cache, tmp_path_factory.mktemp("writers"), progress)
+    pool = WriterPool(context, metastore.uri)
+    with pool.running():
+        yield pool.spark

@@ -1,6 +1,6 @@
 """Deaths of the harness and of a server: the run is gone on with, and the verdicts are the same.
 
-`tools/deaths.py` does the same at random moments, hundreds of times.
+`tools/measure/deaths.py` does the same at random moments, hundreds of times.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ import pytest
 from harness import engines
 from harness.artifacts.cache import Cache
 from harness.artifacts.download import file_sha256
+from harness.core.concurrency import JobThreads
 from harness.core.progress import Progress
-from harness.core.records import Answer
+from harness.core.queue import ClosableQueue
 from harness.engines.api import Question, Server
 from harness.formats import facts
 from harness.model.query import Query
-from harness.read.ask_question import Manner
-from harness.read.ask_server import ask_all
-from harness.read.questions import Asked
+from harness.read.ask_engine import ReplaceableServer
+from harness.read.questions import CellQuestion
+from harness.read.reader_servers import TIMEOUT_S, EngineServer
 from harness.runtime import work_folders
 from harness.runtime.metastore import Metastore
 from harness.scenario.cells import Cell, Reader
@@ -38,7 +39,7 @@ from tests.engines.everyone import GREEDY, Installed
 
 pytestmark = pytest.mark.engines
 
-SCENARIOS = Path(__file__).parents[2] / "tools" / "deaths_scenarios"
+SCENARIOS = Path(__file__).parents[2] / "tools" / "measure" / "deaths_scenarios"
 READER = "hive-3.1.3"
 GOOD = 0
 """The status of this run: both its readers are right about a column that moves."""
@@ -200,11 +201,11 @@ def test_a_run_interrupted_while_it_fetches_leaves_nothing_taken_for_whole(
     assert verdicts(folder) == undisturbed
 
 
-def asked(name: str, sql: str) -> Asked:
+def asked(name: str, sql: str) -> CellQuestion:
     """Make a question of SQL that needs no table."""
     cell = Cell("v", 1, name, "snapshot", sql)
     question = Question("none", "t", facts("hudi-cow"), Query(count=True))
-    return Asked(cell, Reader(name), SimpleNamespace(), question, sql, "", "id", ())  # type: ignore[arg-type]
+    return CellQuestion(cell, Reader(name), SimpleNamespace(), question, sql, "", "id", ())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("name", "filling"), FILL_THE_HEAP.items())
@@ -219,21 +220,22 @@ def test_a_query_that_fills_the_heap_ends_the_engine_and_the_next_one_is_answere
     installation = installed(name)
     engine = engines.load(installation.distribution.engine)
     servers: list[Server] = []
-    found: dict[str, Answer] = {}
+    shared: Any = SimpleNamespace(
+        answers=lambda _: True, context=SimpleNamespace(progress=progress)
+    )
 
     @contextmanager
-    def serve() -> Iterator[Server]:
+    def serve() -> Iterator[EngineServer]:
         place = work_folders.numbered(tmp_path, "server")
         with engine.serve(installation, metastore.uri, place, progress) as server:
             servers.append(server)
-            yield server
-
-    def told(each: Asked, answer: Answer) -> None:
-        found[each.sql] = answer
+            yield EngineServer(server, engine, TIMEOUT_S, metastore, shared)
 
     questions = [asked(name, sql) for sql in (filling, HARMLESS)]
-    ask_all(serve, engine, questions, manner=Manner(1), told=told)
-    silent, other = found[filling], found[HARMLESS]
+    start: Any = SimpleNamespace(name=name, serve=serve, shared=shared, threads=JobThreads(1))
+    with ReplaceableServer(start, ClosableQueue(), connections=1) as reader:
+        found = reader.ask(questions)
+    silent, other = (found[each.cell.case] for each in questions)
     assert silent.unknown
     assert len(silent.attempts) == 2
     assert all("java.lang.OutOfMemoryError" in attempt.log for attempt in silent.attempts)

@@ -23,9 +23,10 @@ from harness.scenario.cells import Variant
 from harness.scenario.definition import Step
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.upsert import Upsert
-from harness.write import state_store, variant_writer
+from harness.write import state_store, write_variant
+from harness.write.send_step import SparkFor
 from harness.write.table_state import State
-from harness.write.variant_writer import Place, SparkFor
+from harness.write.writer_pool import WriteTarget
 from tests.engines import everyone
 from tests.engines.everyone import Everyone, Running
 
@@ -66,7 +67,7 @@ class Watch:
     """Asks everyone in place after each step, and the fork of the last one of A5 at once."""
 
     readers: Sequence[Running]
-    place: Place
+    place: WriteTarget
     format: str
     states: dict[int, State] = field(default_factory=dict)
     in_place: dict[int, Everyone] = field(default_factory=dict)
@@ -95,10 +96,14 @@ def test_forks_answer_as_the_table_did_in_place_and_do_not_move_with_it(
     database: str,
     tmp_path: Path,
 ) -> None:
-    place = Place(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
+    place = WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
     place.folder.mkdir()
     watch = Watch(readers, place, variant.format)
-    written = variant_writer.write(variant, place, spark_for, watch.at_state)
+    for step in write_variant.write_steps(variant, place, spark_for):
+        if step.state:
+            watch.at_state(step.outcome.step, step.state)
+    written = write_variant.find(variant, place.cache)
+    assert written is not None
     files = {step: state_store.file_list(state) for step, state in watch.states.items()}
     forks = {step: watch.fork(state) for step, state in watch.states.items()}
 

@@ -16,7 +16,7 @@ from harness.artifacts.cache import Cache
 
 pytestmark = pytest.mark.engines
 
-TOOLS: Final = Path(__file__).parents[2] / "tools"
+TOOLS: Final = Path(__file__).parents[2] / "tools" / "measure"
 FULL: Final = 3
 """The status of a run that the machine has too little for."""
 SMALL: Final = "9m"

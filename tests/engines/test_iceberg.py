@@ -26,9 +26,10 @@ from harness.scenario.cells import Cell, Plan, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.upsert import Upsert
-from harness.write import state_store, variant_writer
+from harness.write import state_store, write_variant
+from harness.write.send_step import SparkFor
 from harness.write.table_state import State
-from harness.write.variant_writer import Place, SparkFor
+from harness.write.writer_pool import WriteTarget
 from tests.engines import everyone
 from tests.engines.everyone import Everyone, Running
 from tests.engines.planned_run import done
@@ -89,7 +90,7 @@ class Watch:
     """Asks everyone in place after each step."""
 
     readers: Sequence[Running]
-    place: Place
+    place: WriteTarget
     states: dict[int, State] = field(default_factory=dict)
     in_place: dict[int, Everyone] = field(default_factory=dict)
 
@@ -111,11 +112,15 @@ def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it
     database: str,
     tmp_path: Path,
 ) -> None:
-    place = Place(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
+    place = WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
     place.folder.mkdir()
     watch = Watch(readers, place)
     variant = planned(replace(STORY, steps=(*STORY.steps, *AFTER))).variants[-1]
-    written = variant_writer.write(variant, place, spark_for, watch.at_state)
+    for step in write_variant.write_steps(variant, place, spark_for):
+        if step.state:
+            watch.at_state(step.outcome.step, step.state)
+    written = write_variant.find(variant, place.cache)
+    assert written is not None
     kinds = {each.outcome.step: each.outcome.kind for each in written.records}
     assert [step for step, kind in kinds.items() if kind is OutcomeKind.REFUSED] == [REFUSED]
     (home,) = {state.home for state in watch.states.values()}
@@ -126,4 +131,4 @@ def test_a_state_answers_as_the_table_did_in_place_and_a_refusal_leaves_it_as_it
     assert forks == watch.in_place
     assert all(not said.refused for everyone in forks.values() for said in everyone.values())
     assert forks[REFUSED] == forks[LAST] != forks[REFUSED + 1]
-    assert variant_writer.kept(variant, place.cache) is not None
+    assert write_variant.find(variant, place.cache) is not None

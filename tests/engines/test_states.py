@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from harness.formats import facts
 from harness.model.canonical import Value
 from harness.model.datatypes import parse_type
 from harness.model.query import Query
-from harness.model.simulation.reader import Reading
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
 from harness.model.table import Table
 from harness.model.truth import Rows, row_values
@@ -39,9 +39,9 @@ from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.update import Update
-from harness.write import state_store, variant_scheduler, variant_writer
+from harness.write import state_store, write_variant
 from harness.write.table_state import State
-from harness.write.variant_writer import Place
+from harness.write.writer_pool import WriteContext, WriterPool, WriteTarget
 
 pytestmark = pytest.mark.engines
 
@@ -111,23 +111,20 @@ def stage(
     installation = fetch.ensure(distributions.load(request.param), cache, progress)
     (folder / "reader").mkdir()
     with ENGINE.serve(installation, metastore.uri, folder / "reader", progress) as reader:
-        bench = variant_scheduler.Bench(
-            variant_scheduler.Writing(cache, folder / "bench", progress), metastore.uri
-        )
+        pool = WriterPool(WriteContext(cache, folder / "writers", progress), metastore.uri)
         live = Live(reader)
         records: dict[tuple[str, int], StateRecord] = {}
         states: dict[tuple[str, int], State] = {}
-        with ExitStack() as stack:
-            stack.enter_context(bench.at_work())
-            patch = stack.enter_context(pytest.MonkeyPatch.context())
-            patch.setattr(
-                variant_writer._Hand, "freeze", live.ask_before(variant_writer._Hand.freeze)
-            )
+        with pool.running():
             for name in FORMATS:
                 database = f"{name}_{request.param}".replace("-", "_").replace(".", "_")
-                place = Place(own, metastore.uri, database, folder / "bench" / name)
+                place = WriteTarget(own, metastore.uri, database, folder / "writers" / name)
                 place.folder.mkdir(parents=True)
-                written = variant_writer.write(variant(name, request.param), place, bench._spark)
+                what = variant(name, request.param)
+                for each in write_variant.write_steps(what, place, pool.spark):
+                    live.ask(database, name, each.outcome.step)
+                written = write_variant.find(what, own)
+                assert written is not None
                 records |= {(name, r.outcome.step): r for r in written.records}
                 states |= {(name, step): state for (_, step), state in written.states.items()}
         with metastore_client.connect(metastore.uri) as client:
@@ -143,17 +140,12 @@ class Live:
         self.server = server
         self.answers: dict[tuple[str, int, str], Answer] = {}
 
-    def ask_before(self, then: Any) -> Any:  # noqa: ANN401 - a method, replaced for the test
-        def freeze_step(hand: Any, sending: Any, course: Any) -> State:  # noqa: ANN401
-            name, step = course.variant.format, sending.step
-            for view in views_at(name, step):
-                for flag in ("on", "off"):
-                    answer = ask(self.server, hand._place.database, name, view, flag)
-                    self.answers[name, step, f"{view} {flag}"] = answer
-            found: State = then(hand, sending, course)
-            return found
-
-        return freeze_step
+    def ask(self, database: str, name: str, step: int) -> None:
+        """Ask for each view that there is."""
+        for view in views_at(name, step):
+            for flag in ("on", "off"):
+                answer = ask(self.server, database, name, view, flag)
+                self.answers[name, step, f"{view} {flag}"] = answer
 
 
 def views_at(name: str, step: int) -> tuple[str, ...]:
@@ -228,7 +220,7 @@ def test_file_facts_reproduce_the_answers_by_id_and_by_name(stage: Stage, name: 
         }
         until = history(name)[: step + 1]
         for by, flag in ((By.ID, "on"), (By.NAME, "off")):
-            told = [each.values for each in Reading(until, files, instants).rows(Way(by))]
+            told = [each.values for each in Simulation(until, files, instants).rows(Way(by))]
             answer = stage.ask(name, step, "snapshot", flag)
             assert sorted(told, key=str) == answer, f"step {step}, {by}"
 
@@ -253,7 +245,7 @@ def test_a_written_variant_is_kept_whole(stage: Stage) -> None:
     state = stage.states["hudi-cow", LAST]
     writer = stage.records["hudi-cow", LAST].variant.partition("@")[2]
     own = Cache(Path(state.folder).parent.parent)
-    kept = variant_writer.kept(variant("hudi-cow", writer), own)
+    kept = write_variant.find(variant("hudi-cow", writer), own)
     assert kept is not None
     assert all(record.reused for record in kept.records)
     assert [r.outcome.instant for r in kept.records] == [

@@ -21,9 +21,10 @@ from harness.scenario import expected_history, load
 from harness.scenario.cells import Variant
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.insert import Insert
-from harness.write import state_store, variant_writer
-from harness.write.state_records import Written
-from harness.write.variant_writer import Place, SparkFor
+from harness.write import state_store, write_variant
+from harness.write.send_step import SparkFor
+from harness.write.state_records import VariantResult
+from harness.write.writer_pool import WriteTarget
 from tests.engines import everyone
 from tests.engines.everyone import Running
 
@@ -47,18 +48,18 @@ def planned(scenario: Scenario, format_name: str, writer: Writer) -> Variant:
 
 
 @pytest.fixture
-def place(metastore: Metastore, database: str, tmp_path: Path) -> Place:
+def place(metastore: Metastore, database: str, tmp_path: Path) -> WriteTarget:
     """States go to a cache of the test's own, so that they are really written."""
     (tmp_path / "original").mkdir()
-    return Place(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
+    return WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
 
 
 @pytest.mark.parametrize(("writer", "version"), ASKED, ids=str)
 def test_a_table_has_the_version_that_was_asked_for(
-    writer: str, version: str, spark_for: SparkFor, place: Place
+    writer: str, version: str, spark_for: SparkFor, place: WriteTarget
 ) -> None:
     asked = planned(ONE_ROW, "hudi-mor", Writer(writer, {"table_version": version}))
-    written = variant_writer.write(asked, place, spark_for)
+    written = write_variant.write(asked, place, spark_for)
     assert [each.outcome.kind for each in written.records] == [OutcomeKind.APPLIED] * 2
     assert [each.table_version for each in written.records] == [version] * 2
     assert [fact.keys for fact in written.records[1].files] == [("1",)]
@@ -68,11 +69,11 @@ def test_a_table_has_the_version_that_was_asked_for(
 @pytest.mark.parametrize("first", UPGRADED)
 @pytest.mark.parametrize("name", ["hudi-cow", "hudi-mor"])
 def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
-    name: str, first: str, readers: Sequence[Running], spark_for: SparkFor, place: Place
+    name: str, first: str, readers: Sequence[Running], spark_for: SparkFor, place: WriteTarget
 ) -> None:
     at = UPGRADED[first]
     variant = planned(MOVE, name, Writer(OLD, then=NEW, at=at))
-    written = variant_writer.write(variant, place, spark_for)
+    written = write_variant.write(variant, place, spark_for)
     versions = [each.table_version for each in written.records]
     assert {each.outcome.kind for each in written.records} == {OutcomeKind.APPLIED}
     assert versions == ["6"] * at + ["8"] * (len(versions) - at)
@@ -85,7 +86,7 @@ def test_a_table_that_a_newer_writer_goes_on_with_is_upgraded_and_right(
 
 
 def said(
-    written: Written, variant: Variant, step: int, readers: Sequence[Running]
+    written: VariantResult, variant: Variant, step: int, readers: Sequence[Running]
 ) -> dict[str, tuple[str, ...]]:
     """Return the rows of every view of a step."""
     state, shape = written.states[variant.id, step], formats.load(variant.format)

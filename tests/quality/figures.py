@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness.cli.console.progress_output import for_stream
+from harness.cli.console.progress_display import for_stream
 from harness.core.progress import Count
 from harness.core.records import Party
 from tests.quality import clean, defects, opinions, own_mistakes, parties, survey

@@ -13,7 +13,7 @@ from harness.core.records import FindingKind
 from harness.judge.place import What
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.conversion import cast_text
-from harness.model.simulation.reader import Reading
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Logs, Way
 from harness.model.truth import row_values
 from tests.quality.chance import story
@@ -50,7 +50,7 @@ def test_predicted_answers_are_those_of_a_simulated_reader(seed: int) -> None:
     for by, way in WAYS:
         for logs in ("merged", "ignored"):
             kind = Logs.MERGED if logs == "merged" else Logs.IGNORED
-            predicted = Reading(one.history, files, steps).rows(Way(way, kind))
+            predicted = Simulation(one.history, files, steps).rows(Way(way, kind))
             assert texts([each.values for each in predicted]) == texts(one.read(by, logs=logs).rows)
 
 

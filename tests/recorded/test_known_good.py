@@ -22,21 +22,20 @@ from tests.recorded.lines import Parsed
 
 ROOT: Final = Path(__file__).parents[2]
 FULL: Final = ROOT / "tests" / "recorded" / "full"
-TOLD: Final = ROOT / "docs" / "results" / "known_good.jsonl"
+TOLD: Final = ROOT / "docs" / "results" / "known_good.jsonl.xz"
 AT_LEAST: Final = 10_000
 """So many cells of readers that should be right are asked for."""
 WORKED_OUT: Final = ("hive/without_zone", "iceberg/hard_values", "iceberg/case")
 
 
 @pytest.fixture
-def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(ROOT / "tools")
-    return importlib.import_module("known_good")
+def tool() -> ModuleType:
+    return importlib.import_module("tools.measure.known_good")
 
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, dict[str, Any]]:
-    each = [json.loads(line) for line in TOLD.read_text("utf-8").splitlines()]
+    each = [json.loads(line) for line in lines.read(TOLD).splitlines()]
     assert len({line["case"] for line in each}) == len(each)
     return {line["case"]: line for line in each}
 

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
-from harness.cli.console.progress_output import PlainProgress
+from harness.cli.console.progress_display import PlainProgress
 from harness.core.records import Party
 from tests.recorded import replay, store
 

@@ -30,9 +30,8 @@ def recorded() -> tuple[Recorded, ...]:
 
 
 @pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(TOOLS)
-    return importlib.import_module("record")
+def module() -> ModuleType:
+    return importlib.import_module("tools.record")
 
 
 @pytest.fixture

@@ -20,19 +20,21 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli import plan_options
 from harness.core import jsonl
-from harness.core.progress import QuietProgress
+from harness.core.concurrency import JobThreads
+from harness.core.progress import Progress
+from harness.core.queue import ClosableQueue
 from harness.core.records import Answer
-from harness.read import ask_server, questions
-from harness.read.ask_question import Manner
-from harness.read.questions import Asked, Asking
-from harness.read.reader_scheduler import reader_digest
+from harness.read import schedule_questions
+from harness.read.ask_engine import ReplaceableServer
+from harness.read.questions import CellQuestion, Response
+from harness.read.reader_servers import EngineServer
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.cells import Plan
 from harness.scenario.operations import registry
-from harness.write import variant_writer
-from harness.write.state_records import Written
-from harness.write.variant_writer import Place
+from harness.write import write_variant
+from harness.write.state_records import VariantResult
+from harness.write.writer_pool import WriteTarget
 
 SCENARIO = """
 table: {columns: {id: int, ts: long, f1: string}, key: id, order_by: ts}
@@ -83,39 +85,35 @@ def catalog(monkeypatch: pytest.MonkeyPatch) -> None:
     def connect(_: str) -> Iterator[Any]:
         yield SimpleNamespace(create_database=lambda _: None, entries=lambda _: (entry,))
 
-    monkeypatch.setattr("harness.write.variant_writer.metastore_client.connect", connect)
+    monkeypatch.setattr("harness.write.write_variant.metastore_client.connect", connect)
 
 
-def wrote(plan: Plan, folder: Path) -> Written:
+def wrote(plan: Plan, folder: Path) -> VariantResult:
     (variant,) = plan.variants
     work = folder / "work"
     work.mkdir()
-    place = Place(Cache(folder / "cache"), "thrift://x", "db", work)
-    return variant_writer.write(variant, place, lambda _: Spark())  # type: ignore[arg-type, return-value]
+    target = WriteTarget(Cache(folder / "cache"), "thrift://x", "db", work)
+    return write_variant.write(variant, target, lambda _: Spark())  # type: ignore[arg-type, return-value]
 
 
-def read(plan: Plan, written: Written, folder: Path) -> list[Answer]:
-    readers = {str(each): each for each in plan.readers}
-    asking = Asking(readers, lambda _: engines.load("toy"), reader_digest, formats.load)
-    (variant,) = plan.variants
-    history = questions.history(variant, written.states, merge_on_read=False)
+def read(plan: Plan, written: VariantResult, folder: Path) -> list[Answer]:
     folder.mkdir()
     for state in written.states.values():
         (folder / state.database).write_text(str(state.table))
-    asked = [
-        asking.ask(cell, variant, history, written.states[variant.id, cell.step])
-        for cell in plan.cells
-    ]
-    found: list[Answer] = []
-    server: Any = engines.load("toy").serve(None, str(folder), folder, QuietProgress())  # type: ignore[arg-type]
-    ask_server.ask_all(
-        lambda: server,
-        engines.load("toy"),
-        [each for each in asked if isinstance(each, Asked)],
-        manner=Manner(1),
-        told=lambda _, answer: found.append(answer),
+    asked = schedule_questions.planned_questions(plan).about(written.states)
+    engine = engines.load("toy")
+    shared: Any = SimpleNamespace(
+        answers=lambda _: True, context=SimpleNamespace(progress=Progress())
     )
-    return found
+
+    @contextmanager
+    def serve() -> Iterator[EngineServer]:
+        with engine.serve(None, str(folder), folder, Progress()) as server:  # type: ignore[arg-type]
+            yield EngineServer(server, engine, 1.0, shared, shared)
+
+    start: Any = SimpleNamespace(name="toy-1", shared=shared, threads=JobThreads(1), serve=serve)
+    with ReplaceableServer(start, ClosableQueue[Response]()) as server:
+        return [*server.ask([each for each in asked if isinstance(each, CellQuestion)]).values()]
 
 
 def test_everything_is_found_by_its_name() -> None:

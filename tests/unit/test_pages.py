@@ -14,17 +14,27 @@ from harness.artifacts import distributions
 from harness.cli import app, plan_options
 from harness.cli.explain import found
 from harness.reports.words import WAYS
+from tests.test_architecture import PACKAGES
 
 ROOT: Final = Path(__file__).parents[2]
 START: Final = ROOT / "README.md"
-PAGES: Final = (START, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
+MEASURE: Final = ROOT / "tools" / "measure" / "README.md"
+PAGES: Final = (START, ROOT / "CHANGELOG.md", MEASURE, *sorted((ROOT / "docs").rglob("*.md")))
 LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
 BLOCK: Final = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE: Final = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 COMMAND: Final = re.compile(r"(?:^|[`(]|bin/|- |run: )harness ([a-z][^`\n)#]*)", re.MULTILINE)
 MAKE: Final = re.compile(r"(?:^|`)(?:[A-Z]+=\S+ )?make ([a-z]+)", re.MULTILINE)
 LOOK: Final = re.compile(r"^harness (?:explain|reproduce|remedy) ([^-A-Z\n#<][^\n]*)", re.MULTILINE)
-TOOL: Final = re.compile(r"\btools/\w+\.py\b")
+MOST_PUBLISHED: Final = 2_000_000
+"""Bytes of all results that the repository holds."""
+CONTRIBUTING: Final = ROOT / "docs" / "contributing.md"
+IN_THE_TREE: Final = re.compile(
+    r"`((?:containers|docs|harness|reports|scenarios|tests|tools)/[\w./-]*)`"
+)
+MOST_WORDS: Final = 40
+"""Words that a newcomer is asked to learn."""
+TOOL: Final = re.compile(r"\btools/[\w/]+\.py\b")
 
 
 def commands(page: Path, of: re.Pattern[str]) -> list[str]:
@@ -123,6 +133,40 @@ def test_the_page_on_findings_names_every_part_of_a_way_of_reading() -> None:
     text = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(.*?)`", text, re.MULTILINE)
     assert [way for way in WAYS if not any(way in row for row in rows)] == []
+
+
+def first_column(heading: str) -> list[str]:
+    """Return what stands first in the rows of the one table below a heading for contributors."""
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    below = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    _, _, *rows = [line for line in below.splitlines() if line.startswith("|")]
+    return [row.split("|")[1].strip() for row in rows]
+
+
+def test_the_tree_for_contributors_is_the_tree_in_the_order_of_imports() -> None:
+    tree = [each.strip("`/") for each in first_column("The tree")]
+    assert tree == [each for each in PACKAGES if each not in {"__main__", ""}]
+
+
+def test_the_files_that_contributors_are_sent_to_are_there() -> None:
+    paths = set(IN_THE_TREE.findall(CONTRIBUTING.read_text(encoding="utf-8")))
+    assert len(paths) > 20
+    assert sorted(each for each in paths if not (ROOT / each).exists()) == []
+
+
+def test_the_glossary_says_each_word_once_and_few_of_them() -> None:
+    words = [word for row in first_column("Glossary") for word in row.split(", ")]
+    assert len(set(words)) == len(words)
+    assert 20 < len(words) <= MOST_WORDS
+
+
+def test_the_exercise_for_newcomers_has_twelve_changes() -> None:
+    assert len(first_column("A newcomer's exercise")) == 12
+
+
+def test_the_published_results_stay_small() -> None:
+    files = [each for each in (ROOT / "docs" / "results").rglob("*") if each.is_file()]
+    assert 0 < sum(each.stat().st_size for each in files) < MOST_PUBLISHED
 
 
 def test_the_first_page_names_every_engine_that_can_be_asked() -> None:

@@ -1,4 +1,4 @@
-"""What a command says: bars and the matrix to a person, JSON lines to a program, or little.
+"""The output of a command: bars and the matrix for a person, JSON lines for a program, or little.
 
 With `--json`, standard output holds one JSON object a line and nothing else, each with `event`:
 
@@ -12,10 +12,11 @@ With `--json`, standard output holds one JSON object a line and nothing else, ea
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,35 +25,42 @@ from typing import Final
 from rich.console import Console
 
 from harness.cli import signals
-from harness.cli.console.progress_output import JsonProgress, for_stream
+from harness.cli.console.progress_display import JsonProgress, PlainProgress, for_stream
+from harness.core import progress as core_progress
 from harness.core.errors import DEFECT, HarnessError, problem_of
-from harness.core.progress import Progress, QuietProgress
+from harness.core.progress import Progress
 from harness.judge.gate import Gate
 from harness.reports import html, junit, terminal
+from harness.run import run_log
 from harness.run.load_run import Run
 
 LAST_WORD_S: Final = 1.0
-"""How long an interruption waits for a line that somebody writes; who reads it may be gone."""
+"""How long an interruption waits for a line that is being written; its reader may be gone."""
 OUT: Final = Console(width=None if sys.stdout.isatty() else terminal.WIDTH)
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
-    """How a command was asked to tell."""
+class Output:
+    """How a command was asked to say what it does."""
 
     quiet: bool = False
     """Only the result."""
     json: bool = False
+    verbose: bool = False
+    """The log on standard error as well."""
 
     def progress(self) -> Progress:
-        """Return who is told what goes on."""
+        """Return the display of progress."""
         if self.json:
             return JsonProgress(sys.stdout)
-        return QuietProgress() if self.quiet else for_stream(sys.stderr)
+        if self.quiet:
+            return Progress()
+        # Lines of the log would break bars.
+        return PlainProgress(sys.stderr) if self.verbose else for_stream(sys.stderr)
 
     @property
     def out(self) -> Console:
-        """Where a result is told to people: nowhere when a program is told."""
+        """Where a result is shown to people: nowhere when a program reads."""
         return Console(quiet=True) if self.json else OUT
 
     def end(self, text: str = "", *, status: int = 0, **facts: object) -> None:
@@ -60,10 +68,10 @@ class Voice:
         if self.json:
             self._end(status, **facts)
         elif text:
-            OUT.print(text, highlight=False, markup=False, soft_wrap=True)
+            say(text)
 
     def report(self, found: Run) -> dict[str, Path]:
-        """Write the reports that every run has, show the matrix; give where they are."""
+        """Write the reports that every run has, show the matrix; return where they are."""
         files = {"junit": junit.write(found, found.folder), "html": html.write(found, found.folder)}
         if not (self.quiet or self.json):
             terminal.render(found, OUT, files["html"])
@@ -72,30 +80,28 @@ class Voice:
     def result(self, found: Run, result: Gate, status: int) -> None:
         """Report, and say why the gate ends as it does."""
         files = {name: str(path) for name, path in self.report(found).items()}
-        if self.json:
-            totals = Counter(str(each.verdict) for each in found.verdicts)
-            self._end(
-                status,
-                reasons=list(result.reasons),
-                totals=dict(totals),
-                run=str(found.folder),
-                reports=files,
-            )
+        if not self.json:
+            for sentence in result.reasons:
+                say(sentence)
             return
-        for sentence in result.reasons:
-            OUT.print(sentence, highlight=False, markup=False, soft_wrap=True)
+        totals = Counter(str(each.verdict) for each in found.verdicts)
+        facts = {"reasons": list(result.reasons), "totals": dict(totals)}
+        self._end(status, **facts, run=str(found.folder), reports=files)
 
     @contextmanager
-    def telling(self, folder: Path) -> Iterator[None]:
-        """Work on a run: an interruption ends it with how to go on."""
-        said = f"interrupted; go on with: harness run --resume --run-dir {_shown(folder)}"
+    def working_on(self, folder: Path) -> Iterator[None]:
+        """Work on a run: who interrupts is told how to resume it."""
+        said = f"interrupted; resume with: harness run --resume --run-dir {_shown(folder)}"
         with signals.ending_at_once(partial(self._interrupted, said)):
             yield
 
     @contextmanager
     def ending(self) -> Iterator[None]:
         """Do all of a command, planning too: a program is told of whatever breaks it off."""
-        with signals.ending_at_once(partial(self._interrupted, "interrupted")):
+        with ExitStack() as stack:
+            stack.enter_context(signals.ending_at_once(partial(self._interrupted, "interrupted")))
+            if self.verbose:
+                stack.enter_context(run_log.logging_to(self._log()))
             try:
                 yield
             except Exception as error:
@@ -103,6 +109,12 @@ class Voice:
                     problem = problem_of(error) or HarnessError(f"{DEFECT} ({error!r})")
                     self._end(problem.exit_status, problem=str(problem))
                 raise
+
+    def _log(self) -> logging.Handler:
+        handler = logging.StreamHandler(sys.stderr)
+        if not (self.quiet or self.json):  # else progress would be there twice
+            handler.addFilter(lambda record: record.name != core_progress.LOGGER.name)
+        return handler
 
     def _interrupted(self, said: str, status: int) -> None:
         if self.json:
@@ -113,6 +125,11 @@ class Voice:
 
     def _end(self, status: int, **facts: object) -> None:
         JsonProgress(sys.stdout).tell("end", status=status, **facts)
+
+
+def say(text: str) -> None:
+    """Print a line on standard output as it is."""
+    OUT.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def _shown(folder: Path) -> Path:

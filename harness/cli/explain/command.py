@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
 from rich.console import Console
 
 from harness.cli import options
@@ -20,12 +17,10 @@ from harness.run import run_folder
 
 
 def explain(
-    case: Annotated[
-        list[str], typer.Argument(help="A case, or parts of it that no other case has.")
-    ],
-    run_dir: options.OldRun = run_folder.LATEST_RUN,
+    case: options.CaseArgument,
+    run_dir: options.OldRunOption = run_folder.LATEST_RUN,
 ) -> None:
-    """Show one case in full: expected, found, what each way of reading gives, and the files."""
+    """Show one case in full: expected, answered, what each way of reading gives, and the files."""
     tell(find(run_folder.existing(run_dir), case), OUT)
 
 

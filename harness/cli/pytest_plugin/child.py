@@ -11,21 +11,22 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
-from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.errors import unwritable
 from harness.run import run_folder
+from harness.run.run_folder import RunExistsProblem
 from harness.runtime import log_file, process
 
 PROGRAM: Final = (sys.executable, "-m", "harness", "run")
 FOLDER: Final = run_folder.PYTEST
 CASES: Final = "cases.txt"
-LOG: Final = "harness.log"
+OUTPUT: Final = "output.txt"
 ENDED: Final = "ended"
 """Files of the run's folder: what was asked for, what was said, and the exit status at last."""
 
 GRACE_S: Final = 20.0
 """How long a run may take to end after an interrupt: it stops its engines."""
 LOOK_S: Final = 3600.0
-LOG_LINES: Final = 12
+SHOWN_LINES: Final = 12
 
 
 class Child:
@@ -35,8 +36,9 @@ class Child:
         """Start it. `cells`: file of the scenario and case of each.
 
         Raises:
-            UsageProblem: there is a run in the folder already, whose records would be taken for
-                ours, or something that is none of a run.
+            RunExistsProblem: there is a run in the folder already, whose records would be taken
+                for ours.
+            NotEmptyProblem: there is something else in the folder.
             EnvironmentProblem: the run's folder cannot be written.
 
         """
@@ -44,13 +46,13 @@ class Child:
         self._stack = ExitStack()
         run_folder.check_new(folder)
         if self._here.exists():
-            raise UsageProblem(f"there is a run at {folder} already; name another folder")
+            raise RunExistsProblem(folder)
         try:
             self._here.mkdir(parents=True)
             cases = "".join(f"{case}\n" for _, case in cells)
             (self._here / CASES).write_text(cases, encoding="utf-8")
         except OSError as wrong:
-            raise EnvironmentProblem(f"{folder} cannot be written: {wrong.strerror}") from wrong
+            raise unwritable(wrong, folder) from wrong
         files = dict.fromkeys(str(path) for path, _ in cells)
         self._process = self._stack.enter_context(process.running(self._command(profile, files)))
         self._watch = threading.Thread(target=self._wait, daemon=True)
@@ -60,7 +62,9 @@ class Child:
         program = (*PROGRAM, *files, "--profile", profile)
         where = ("--cases", str(self._here / CASES), "--run-dir", str(self._folder))
         # The user's own variables: he starts it, and the harness passes on few of them.
-        return process.Command((*program, *where), Path.cwd(), self._here / LOG, dict(os.environ))
+        return process.Command(
+            (*program, *where), Path.cwd(), self._here / OUTPUT, dict(os.environ)
+        )
 
     def _wait(self) -> None:
         """Return how it ended to those who cannot see it: workers wait for this file."""
@@ -102,4 +106,4 @@ def ended(folder: Path) -> int | None:
 
 def said(folder: Path) -> str:
     """Return the end of what the run in a folder said."""
-    return log_file.tail(folder / FOLDER / LOG, LOG_LINES)
+    return log_file.tail(folder / FOLDER / OUTPUT, SHOWN_LINES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
 
 import typer
 
@@ -12,7 +11,7 @@ from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.cli import options
-from harness.cli.console.output import Voice
+from harness.cli.console.output import Output
 from harness.cli.explain.found import Found, find
 from harness.cli.remedy import show
 from harness.cli.remedy.alternatives import Cannot, alternatives, plan_of
@@ -29,30 +28,29 @@ PROFILE = "remedy"
 
 
 def remedy(
-    case: Annotated[
-        list[str], typer.Argument(help="A case, or parts of it that no other case has.")
-    ],
-    run_dir: options.OldRun = run_folder.LATEST_RUN,
-    offline: options.Offline = False,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    case: options.CaseArgument,
+    run_dir: options.OldRunOption = run_folder.LATEST_RUN,
+    offline: options.OfflineOption = False,
+    quiet: options.QuietOption = False,
+    json: options.JsonOption = False,
+    verbose: options.VerboseOption = False,
 ) -> None:
     """Try the other settings of a reader: which turn the case right, and what they turn wrong."""
-    voice = Voice(quiet, json)
-    with voice.ending():
+    output = Output(quiet, json, verbose)
+    with output.ending():
         folder = run_folder.existing(run_dir)
         found = find(folder, case)
         _check_wrong(found)
         tried = _tried(parse_reader(found.cell.reader), found.case.variant.format)
         made = _plan(found, run_info.read_info(folder), tried)
-        with runs.work(Cache.default(offline=offline), voice.progress(), PROFILE) as work:
+        with runs.work(Cache.default(offline=offline), output.progress(), PROFILE) as work:
             effects = _effects(found, tried, runs.done(made, work))
-        show.effects(tried.reader, effects, voice.out)
-        show.conclusion(tried.reader, effects, voice.out)
-        show.impossible(tried.reader, tried.unable, voice.out)
+        show.effects(tried.reader, effects, output.out)
+        show.conclusion(tried.reader, effects, output.out)
+        show.impossible(tried.reader, tried.unable, output.out)
         lacking = any(each.unknown or _silent(each) for each in effects)
         status = HarnessError.exit_status if lacking else 0
-        voice.end(status=status, case=found.cell.case, effects=[*map(_facts, effects)])
+        output.end(status=status, case=found.cell.case, effects=[*map(_facts, effects)])
     raise typer.Exit(status)
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from harness import formats
 from harness.artifacts.cache import Cache
 from harness.cli import options
-from harness.cli.console.output import Voice
+from harness.cli.console.output import Output
 from harness.cli.explain.found import find
 from harness.cli.reproduce import candidate as candidates
 from harness.cli.reproduce import causes, files, hunts, runs
@@ -38,27 +38,28 @@ MINUTE = 60
 def reproduce(
     case: Annotated[
         list[str] | None,
-        typer.Argument(help="Cases, or parts of one that no other case has."),
+        typer.Argument(help="Cases, or parts of one's name that no other case has."),
     ] = None,
-    run_dir: options.OldRun = run_folder.LATEST_RUN,
-    every: Annotated[bool, typer.Option("--all", help="Of every cause.")] = False,
-    folder: Annotated[Path, typer.Option(help="Where reproducers are written.")] = FOLDER,
+    run_dir: options.OldRunOption = run_folder.LATEST_RUN,
+    every: Annotated[bool, typer.Option("--all", help="Reproduce every cause.")] = False,
+    folder: Annotated[Path, typer.Option(help="The folder for reproducers.")] = FOLDER,
     minutes: Annotated[
-        float, typer.Option(min=0, help="After so many for each cause no new round is begun.")
+        float, typer.Option(min=0, help="Begin no new round after so many for each cause.")
     ] = MINUTES,
-    offline: options.Offline = False,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    offline: options.OfflineOption = False,
+    quiet: options.QuietOption = False,
+    json: options.JsonOption = False,
+    verbose: options.VerboseOption = False,
 ) -> None:
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
     Without a case and without --all the causes of the run's findings are listed; so are those of
     steps that the writer refused.
     """
-    voice = Voice(quiet, json)
-    with voice.ending():
+    output = Output(quiet, json, verbose)
+    with output.ending():
         found = load_run.load(run_folder.existing(run_dir))
-        means = _Means(voice, Cache.default(offline=offline), folder, minutes)
+        means = _Means(output, Cache.default(offline=offline), folder, minutes)
         status = _reproduced(found, case or (), means, every=every)
     raise typer.Exit(status)
 
@@ -67,7 +68,7 @@ def reproduce(
 class _Means:
     """What reproducers are sought with; `minutes` for each."""
 
-    voice: Voice
+    output: Output
     cache: Cache
     folder: Path
     minutes: float
@@ -81,20 +82,20 @@ def _reproduced(found: Run, case: Sequence[str], means: _Means, *, every: bool) 
     groups = causes.groups(tuple(variants.values()), found.recorded.values(), answers)
     chosen = groups if every else _of_cases(groups, found, case) if case else ()
     if not chosen:
-        _listed(groups, means.voice.out)
-        means.voice.end(causes=[_facts(each) for each in groups])
+        _listed(groups, means.output.out)
+        means.output.end(causes=[_facts(each) for each in groups])
         return 0
-    progress = means.voice.progress()
+    progress = means.output.progress()
     rounds = Rounds(partial(runs.work, means.cache, progress, PROFILE), progress)
     made = [_begun(each, variants[each.witness.variant], answers) for each in chosen]
     hunts.drive(made, rounds.ask, _enough(means.minutes * len(made)))
-    told = [_told(each, rounds, means.folder, means.voice.out) for each in made]
+    told = [_told(each, rounds, means.folder, means.output.out) for each in made]
     status = 0 if all(smallest for _, smallest in told) else HarnessError.exit_status
     reproducers = [
         {"cause": str(hunt.target.cause), "folder": place and str(place), "smallest": smallest}
         for hunt, (place, smallest) in zip(made, told, strict=True)
     ]
-    means.voice.end(status=status, reproducers=reproducers)
+    means.output.end(status=status, reproducers=reproducers)
     return status
 
 

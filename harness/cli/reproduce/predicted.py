@@ -29,7 +29,7 @@ from harness.model.commit import INCREMENTAL
 from harness.model.query import Query
 from harness.model.schema import Schema
 from harness.model.simulation.matching import Readings
-from harness.model.simulation.reader import Reading
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import OVERLAID, REKEYED, By
 from harness.plan.expected_files import expected_files
 from harness.scenario import expected_history
@@ -105,7 +105,7 @@ def _answer(case: Case, cell: Cell, way: str) -> Answer | None:
     """Return what a reader of a way answers; None where no such way is tried here."""
     layout = Standards(case).of(cell.reader).evidence.layout(cell.step, cell.view)
     history = layout.world.history
-    readings = Readings(Reading(history, layout.files, layout.steps))
+    readings = Readings(Simulation(history, layout.files, layout.steps))
     query = query_shapes.query(cell.query, history[-1])
     for each in readings.ways(query):
         labels = readings.labels(each, query)

@@ -13,6 +13,7 @@ from harness.run import load_run, needed_artifacts, pipeline, plan_record, run_f
 from harness.run.load_run import Run
 from harness.run.pipeline import Work
 from harness.run.run_folder import RUNS
+from harness.run.run_log import run_log
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
 
@@ -25,7 +26,7 @@ def work(cache: Cache, progress: Progress, profile: str) -> Iterator[Work]:
     cache_mark.check(cache)
     now = datetime.datetime.now(datetime.UTC)
     folder = run_folder.new_folder(RUNS, profile, now).resolve()
-    with run_folder.locked(folder):
+    with run_folder.locked(folder), run_log(folder):
         made = Work(cache, folder, progress)
         pipeline.clean(made)
         yield made

@@ -27,7 +27,7 @@ from harness.reports.words import FINDINGS, counted, exact
 from harness.run.load_run import WRITE
 from harness.scenario.cells import Reader, Variant
 from harness.scenario.operations.spark_sql import quoted
-from harness.write.next_step import Course, Sending
+from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.table_state import DATABASE_DIGITS
 
 DATABASE: Final = "reproducer"
@@ -61,14 +61,14 @@ def script(variant: Variant, reader: Reader, seen: Seen) -> str:
     return "\n".join(line for part in parts for line in part) + "\n"
 
 
-def sent(variant: Variant, states: Sequence[StateRecord]) -> Iterator[Sending]:
+def sent(variant: Variant, states: Sequence[StateRecord]) -> Iterator[NextStep]:
     """Yield what was sent to write a variant, as its records tell what came of each step."""
-    outcomes = {each.outcome.step: each.outcome for each in states}
-    course = Course(variant)
-    while not course.over and len(course.outcomes) in outcomes:
-        sending = course.next()
-        yield sending
-        course = course.then(outcomes[sending.step])
+    recorded = {each.outcome.step: each.outcome for each in states}
+    outcomes = VariantOutcomes(variant)
+    while not outcomes.complete and len(outcomes.outcomes) in recorded:
+        step = outcomes.next_step()
+        yield step
+        outcomes = outcomes.then(recorded[step.step])
 
 
 def _head(variant: Variant, reader: Reader, seen: Seen) -> Iterator[str]:
@@ -105,30 +105,30 @@ def _writing(variant: Variant, seen: Seen) -> Iterator[str]:
     steps = [each for each in sent(variant, seen.states) if not each.skipped]
     for writer, group in groupby(steps, key=lambda each: variant.writers[each.step]):
         yield from ("", f"-- ===== in Spark SQL: {writer} =====")
-        yield from _session(writer, Course(variant))
-        for sending in group:
-            yield from _step(variant, sending, seen.states)
+        yield from _session(writer, VariantOutcomes(variant))
+        for step in group:
+            yield from _step(variant, step, seen.states)
 
 
-def _session(writer: str, course: Course) -> Iterator[str]:
+def _session(writer: str, outcomes: VariantOutcomes) -> Iterator[str]:
     conf = {**distributions.load(writer).options("conf"), **CATALOG}
     yield "-- started with:"
     yield from (f"--   --conf {name}={value}" for name, value in conf.items())
-    told = {ZONE: COMMON[ZONE], **course.session()}
+    told = {ZONE: COMMON[ZONE], **outcomes.session()}
     yield from (f"set {name}={value};" for name, value in told.items())
     yield f"create database if not exists {DATABASE};"
 
 
-def _step(variant: Variant, sending: Sending, states: Sequence[StateRecord]) -> Iterator[str]:
-    number = sending.step
+def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> Iterator[str]:
+    number = step.step
     text = variant.scenario.steps[number - 1].operation.text() if number else "create the table"
     yield from ("", _comment(f"step {number}: {text}"))
     outcome = next(each.outcome for each in states if each.outcome.step == number)
     if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
         yield _comment(f"  Spark refused it: {refusal_text(outcome.refusal)}")
-    if not sending.statements:
+    if not step.statements:
         yield "-- nothing to do for this table type"
-    yield from map(_by_hand, sending.statements)
+    yield from map(_by_hand, step.statements)
 
 
 def _by_hand(statement: Statement) -> str:

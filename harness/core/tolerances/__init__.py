@@ -14,18 +14,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import chain
-from typing import Final, Literal
-
-from pydantic import ConfigDict, TypeAdapter, with_config
-from ruamel.yaml import YAML
+from typing import Literal
 
 from harness.core.records import Normalised
+from harness.core.validation import read_form
 from harness.model.canonical import Value, same
 
-_STRICT: Final = ConfigDict(extra="forbid")
 
-
-@with_config(_STRICT)
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """One difference that is no error."""
@@ -86,8 +81,7 @@ def _load(name: str) -> Declared:
     if name not in products():
         return {}
     text = (resources.files(__name__) / f"{name}.yaml").read_text(encoding="utf-8")
-    read = YAML(typ="safe", pure=True).load(text)
-    found = TypeAdapter(tuple[Declaration, ...]).validate_python(read)
+    found, _ = read_form(tuple[Declaration, ...], text, f"{name}.yaml", "declarations")
     return {each.name: each for each in found}
 
 

@@ -13,7 +13,6 @@ from typing import Final
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
-from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.records import Column
 from harness.engines import bundles, query_sql
@@ -33,7 +32,7 @@ from harness.engines.spark import launch
 from harness.engines.spark import session as client
 from harness.engines.spark.session import SparkRefusal, SparkSilent
 from harness.engines.spark.values import canonical_type
-from harness.runtime.readiness import EndedProblem
+from harness.runtime.readiness import EndedProblem, NotReadyProblem
 
 KEYS: Final = {
     "schema-on-read": ("hoodie.schema.on.read.enable",),
@@ -158,9 +157,9 @@ def _serve(installation: Installation, metastore_uri: str, folder: Path) -> Iter
             first = server.connect({})
             first.ask("show databases", timeout_s=READY_S)
         except (RefusedError, NoAnswerError) as problem:
-            kind = EnvironmentProblem if spark.alive() else EndedProblem
+            kind = NotReadyProblem if spark.alive() else EndedProblem
             said = f"{installation.distribution.name} cannot use the metastore: {problem}"
-            raise kind(f"{said}; the end of its log:\n{spark.log_tail()}") from None
+            raise kind(said, spark.log_tail()) from None
         first.close()
         yield server
 

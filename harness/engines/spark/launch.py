@@ -25,7 +25,7 @@ from harness.runtime import jvm_cds
 from harness.runtime.jvm_cds import ClassArchive
 from harness.runtime.ports import LOOPBACK
 from harness.runtime.process import Command, Process, running
-from harness.runtime.readiness import POLL_S, EndedProblem
+from harness.runtime.readiness import POLL_S, EndedProblem, NotReadyProblem
 
 START_S: Final = 180.0
 """How long the JVM and its first session may take; 8 s on a calm machine."""
@@ -40,7 +40,7 @@ def spark(installation: Installation, metastore_uri: str, folder: Path) -> Itera
 
     Raises:
         EndedProblem: the process ended before it was ready; with the end of its log.
-        EnvironmentProblem: it did not start; with the end of its log.
+        NotReadyProblem: it did not start in time; with the end of its log.
 
     """
     _check_version(installation)
@@ -112,8 +112,8 @@ def _accept(server: socket.socket, token: str, process: Process) -> socket.socke
                 connection.settimeout(None)
                 return connection
         connection.close()
-    kind = EnvironmentProblem if process.alive() else EndedProblem
-    raise kind(f"Spark did not start; the end of its log:\n{process.log_tail()}")
+    kind = NotReadyProblem if process.alive() else EndedProblem
+    raise kind("Spark did not start", process.log_tail())
 
 
 def _first_line(connection: socket.socket) -> str:
@@ -127,6 +127,5 @@ def _start(found: Spark, conf: Mapping[str, str]) -> None:
     try:
         found.ask(START_S, do="start", conf=dict(conf))
     except (SparkSilent, SparkRefusal, HarnessError) as problem:
-        kind = EnvironmentProblem if found.alive() else EndedProblem
-        said = f"Spark did not start: {problem}; the end of its log:\n{found.log_tail()}"
-        raise kind(said) from None
+        kind = NotReadyProblem if found.alive() else EndedProblem
+        raise kind(f"Spark did not start: {problem}", found.log_tail()) from None

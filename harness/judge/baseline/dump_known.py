@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.scalarstring import DoubleQuotedScalarString
-
+from harness.core import yaml_writer
 from harness.core.records import FindingKind
+from harness.core.yaml_writer import block
 from harness.judge.baseline.known import STEP, Known
-
-_PLAIN: Final = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
-_NOT_PLAIN: Final = re.compile(r"true|false|null|y|n|yes|no", re.IGNORECASE)
-_WIDE: Final = 1 << 20
-"""No line is ever folded."""
 
 
 def dump(text: str, old: Sequence[Known], kept: Sequence[Known], new: Sequence[Known]) -> str:
@@ -60,41 +51,17 @@ def written(line: Known) -> str:
         "columns": sorted(line.expect.columns),
     }
     form: dict[str, Any] = {
-        "when": _flow({name: _value(name, value) for name, value in line.when}),
-        "expect": _flow({name: value for name, value in expect.items() if value}),
+        "when": {name: _value(name, value) for name, value in line.when},
+        "expect": {name: value for name, value in expect.items() if value},
         "support": line.support.value,
-        "because": _quoted(line.because),
+        "because": line.because,
     }
-    form |= {"issue": _quoted(line.issue)} if line.issue else {}
+    form |= {"issue": line.issue} if line.issue else {}
     form |= {"until": line.until.isoformat()} if line.until else {}
-    text = io.StringIO()
-    yaml = YAML(typ="rt", pure=True)
-    yaml.width = _WIDE
-    yaml.dump([CommentedMap(form)], text)
-    return text.getvalue()
+    return yaml_writer.written(block([block(form)]), offset=0)
 
 
 def _value(name: str, value: str) -> object:
     if name == STEP and value.isdecimal():
         return int(value)
-    return value == "true" if value in {"true", "false"} else _quoted(value)
-
-
-def _flow(pairs: Mapping[str, Any]) -> CommentedMap:
-    found = CommentedMap({name: _items(value) for name, value in pairs.items()})
-    found.fa.set_flow_style()
-    return found
-
-
-def _items(value: object) -> object:
-    if not isinstance(value, list):
-        return _quoted(value) if isinstance(value, str) else value
-    found = CommentedSeq(map(_quoted, value))
-    found.fa.set_flow_style()
-    return found
-
-
-def _quoted(text: str) -> object:
-    if _PLAIN.fullmatch(text) and not _NOT_PLAIN.fullmatch(text):
-        return text
-    return DoubleQuotedScalarString(text)
+    return value == "true" if value in {"true", "false"} else value

@@ -10,7 +10,7 @@ from typing import Any, Final
 from harness.core.problems import Problems, one_of
 from harness.core.records import FindingKind
 from harness.core.validation import make
-from harness.core.yaml_reader import Document, Place
+from harness.core.yaml_reader import Document, KeyPath
 from harness.core.yaml_reader import parse as parse_yaml
 from harness.judge.baseline.known import (
     NAMES,
@@ -71,7 +71,7 @@ def parse(text: str, path: str) -> tuple[Known, ...]:
     return lines
 
 
-def _known(data: object, at: Place, document: Document, problems: Problems) -> Known | None:
+def _known(data: object, at: KeyPath, document: Document, problems: Problems) -> Known | None:
     given = data.get("when") if isinstance(data, dict) else None
     when = _when(given, (*at, "when"), document, problems) if isinstance(given, dict) else ()
     form = make(_Line, data, document, at, problems, "a line")
@@ -91,7 +91,7 @@ def _known(data: object, at: Place, document: Document, problems: Problems) -> K
     )
 
 
-def _when(data: Mapping[str, object], at: Place, document: Document, problems: Problems) -> When:
+def _when(data: Mapping[str, object], at: KeyPath, document: Document, problems: Problems) -> When:
     found = []
     for name, value in data.items():
         line = document.line((*at, name))
@@ -137,7 +137,7 @@ def _allowed(name: str, *, setting: bool) -> str:
     return "text, a whole number, true or false" if setting else "text (quote it)"
 
 
-def _expect(form: _Expect, at: Place, document: Document, problems: Problems) -> Expect:
+def _expect(form: _Expect, at: KeyPath, document: Document, problems: Problems) -> Expect:
     line = document.line(at)
     kinds = form.finding if isinstance(form.finding, tuple) else (form.finding,)
     if not kinds and not form.refused:
@@ -162,13 +162,13 @@ def _check_twice(label: str, names: Iterable[str], line: int, problems: Problems
             problems.add(line, f"expect: {label}: '{name}' stands twice; name each once")
 
 
-def _until(text: str, at: Place, document: Document, problems: Problems) -> datetime.date | None:
+def _until(text: str, at: KeyPath, document: Document, problems: Problems) -> datetime.date | None:
     if not text:
         return None
     try:
         return datetime.date.fromisoformat(text)
     except ValueError:
-        problems.add(document.line(at), f"until: '{text}' is no date; write 2031-12-24")
+        problems.add(document.line(at), f"until: '{text}' is not a date; write 2031-12-24")
         return None
 
 

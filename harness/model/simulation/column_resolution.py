@@ -106,7 +106,7 @@ def _differ(field: Field, source: Field, by: By) -> bool:
     return any(found is not None and _differ(each, found, by) for each, found in pairs)
 
 
-Otherwise = Callable[[DataType, DataType], bool]
+CanDiffer = Callable[[DataType, DataType], bool]
 """Tells whether a value of a file's type may be shown as something else in the table's type."""
 
 
@@ -115,7 +115,7 @@ def met_otherwise(
     files: Sequence[FileFact],
     steps: Mapping[str, int],
     by: By,
-    otherwise: Otherwise,
+    otherwise: CanDiffer,
 ) -> bool:
     """Return whether some column of a base file can show something else than its values.
 
@@ -131,7 +131,7 @@ def met_otherwise(
     )
 
 
-def _otherwise(field: Field, source: Field, otherwise: Otherwise) -> bool:
+def _otherwise(field: Field, source: Field, otherwise: CanDiffer) -> bool:
     there = {each.name: each for each in source.children}
     parts = ((each, there.get(each.name)) for each in field.children)
     return otherwise(source.type, field.type) or any(

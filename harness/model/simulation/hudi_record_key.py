@@ -20,10 +20,12 @@ from harness.model.canonical import Value, text_of
 
 KEY_AT: Final = 2
 """The place that is taken for the key's (`HoodieInputFormatUtils.HOODIE_RECORD_KEY_COL_POS`)."""
-Row = TypeVar("Row")
+AnyRow = TypeVar("AnyRow")
 
 
-def rekeyed(older: Iterable[tuple[Value, Row]], newer: Mapping[str, Row | None]) -> Iterator[Row]:
+def rekeyed(
+    older: Iterable[tuple[Value, AnyRow]], newer: Mapping[str, AnyRow | None]
+) -> Iterator[AnyRow]:
     """Merge base rows, each with the value that is taken for its key, with what log files hold.
 
     `newer`: by the text of a record key; None for a row that is deleted.

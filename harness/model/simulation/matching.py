@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 from harness.model.canonical import Look, Unpredicted, Value, look_of
 from harness.model.query import Query
 from harness.model.simulation.hudi_renumbered_ids import has_timestamp
-from harness.model.simulation.reader import Reading
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
 
-Table = tuple[tuple[str, ...], frozenset[tuple[tuple[Look, ...], int]]]
+TableLook = tuple[tuple[str, ...], frozenset[tuple[tuple[Look, ...], int]]]
 """The labels of an answer, sorted, and how its rows look in that order, each how often."""
 
 
-def table_of(labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> Table:
+def table_of(labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> TableLook:
     """Return an answer in the form in which it is compared."""
     order = sorted(range(len(labels)), key=lambda at: labels[at])
     looks = Counter(tuple([look_of(row[at]) for at in order]) for row in rows)
@@ -34,11 +34,11 @@ def table_of(labels: Sequence[str], rows: Sequence[Sequence[Value]]) -> Table:
 class Readings:
     """What readers of each way would answer about one table state."""
 
-    reading: Reading
-    _tables: dict[Query, dict[Way, Table | None]] = field(
+    reading: Simulation
+    _tables: dict[Query, dict[Way, TableLook | None]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _fitting: dict[tuple[Query, Table], tuple[Way, ...]] = field(
+    _fitting: dict[tuple[Query, TableLook], tuple[Way, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
     _rows: dict[Way, list[tuple[Value, ...]]] = field(
@@ -112,7 +112,7 @@ class Readings:
         wanted = table_of(labels, rows)
         return tuple(way for way in self.ways(query) if self._fits(way, query, wanted))
 
-    def _fits(self, way: Way, query: Query, wanted: Table) -> bool:
+    def _fits(self, way: Way, query: Query, wanted: TableLook) -> bool:
         labels = self.labels(way, query)
         if labels is None or tuple(sorted(labels)) != wanted[0]:
             return False
@@ -121,7 +121,7 @@ class Readings:
             tables[way] = self._table(way, query, labels)
         return tables[way] == wanted
 
-    def _table(self, way: Way, query: Query, labels: Sequence[str]) -> Table | None:
+    def _table(self, way: Way, query: Query, labels: Sequence[str]) -> TableLook | None:
         try:
             return table_of(labels, self.answer(way, query))
         except ValueError:

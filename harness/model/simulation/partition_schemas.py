@@ -26,7 +26,7 @@ from harness.model.truth import History, Row, Truth
 
 Partition = tuple[Value, ...]
 """The values of the partition columns."""
-Types = tuple[DataType, ...]
+ColumnTypes = tuple[DataType, ...]
 """Those of a list's columns, in order."""
 
 
@@ -36,9 +36,9 @@ class Lists:
 
     ahead: int
     """So many of Hudi's columns the table's list begins with."""
-    table: Types
+    table: ColumnTypes
     """Of all columns but the partition columns, Hudi's among them."""
-    own: Mapping[Partition, Types]
+    own: Mapping[Partition, ColumnTypes]
 
     @property
     def differ(self) -> bool:
@@ -75,8 +75,8 @@ def lists(history: History, files: Iterable[FileFact], bare: Container[int]) -> 
     return Lists(ahead, _types(history[-1], bare), _own(history, bare))
 
 
-def _own(history: History, bare: Container[int]) -> Mapping[Partition, Types]:
-    own: dict[Partition, Types] = {}
+def _own(history: History, bare: Container[int]) -> Mapping[Partition, ColumnTypes]:
+    own: dict[Partition, ColumnTypes] = {}
     before = history[0]
     for truth in history:
         now = _types(truth, bare)
@@ -88,7 +88,7 @@ def _own(history: History, bare: Container[int]) -> Mapping[Partition, Types]:
     return own
 
 
-def _types(truth: Truth, bare: Container[int]) -> Types:
+def _types(truth: Truth, bare: Container[int]) -> ColumnTypes:
     by = truth.table.partition_by
     own = tuple(each.type for each in truth.schema.fields if each.name not in by)
     return own if truth.step in bare else (*(each.type for each in META.values()), *own)

@@ -17,7 +17,7 @@ from harness.model.simulation import casts
 from harness.model.simulation import physical_values as as_stored
 from harness.model.simulation.column_resolution import (
     META,
-    Otherwise,
+    CanDiffer,
     finders,
     met_otherwise,
     renamed_inside,
@@ -42,14 +42,15 @@ Meta = Mapping[str, Sequence[Sequence[Value]]]
 """By a base file's path: the values of Hudi's meta columns, row by row, in the order of its keys.
 Nothing in it where the catalog lists these columns, or where they are not known."""
 NO_META: Final[Meta] = MappingProxyType({})
-Show = Callable[[Row, Field, Field | None, By], Value]
+ShowValue = Callable[[Row, Field, Field | None, By], Value]
 """Gives what a row shows under a table's column, of the column of its file that is taken for it."""
+_ReadKey = tuple[int, By, int, bool, ShowValue, bool, bool]
 CATALOGS: Final = 12
 """So many older schemas a reader is tried with at most, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SimulatedRow:
     """A row as a reader shows it."""
 
     row: Row
@@ -64,7 +65,7 @@ class Shown:
         return text_of(self.row.key)
 
 
-class Reading:
+class Simulation:
     """The files of a table state beside the history: what each way of reading them shows.
 
     Whatever is worked out is kept: many answers about one state are compared with it.
@@ -104,7 +105,7 @@ class Reading:
         self.cut = any(finer(value) for row in rows for value in row.values.values())
         """Whether timestamps that are cut to milliseconds can."""
         self._given = since.differing(rows) if since else ()
-        self._columns: dict[tuple[int, int, int, By, Show], Sequence[Value]] = {}
+        self._columns: dict[tuple[int, int, int, By, ShowValue], Sequence[Value]] = {}
         others = [by for by in self._finders() if by is not By.ID]
         self.stored = self._otherwise(files, as_stored.otherwise, others)
         """The ways to find columns with which what is stored can show something else."""
@@ -117,7 +118,7 @@ class Reading:
         self.rekeyed = self._counted and any(base and logs for base, logs in self._slices)
         """Whether record keys may be taken from the third column: by Hive with MapReduce. The same
         files are read by all, so both are worked out, once for all readers."""
-        self._read: dict[tuple[int, By, int, bool, Show, bool, bool], dict[str, Shown]] = {}
+        self._read: dict[_ReadKey, dict[str, SimulatedRow]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
 
     @property
@@ -164,7 +165,7 @@ class Reading:
         )
 
     def _otherwise(
-        self, files: Sequence[FileFact], otherwise: Otherwise, finders: Sequence[By]
+        self, files: Sequence[FileFact], otherwise: CanDiffer, finders: Sequence[By]
     ) -> frozenset[By]:
         met = partial(met_otherwise, self._history, files, self._steps, otherwise=otherwise)
         return frozenset(by for by in finders if met(by))
@@ -204,7 +205,7 @@ class Reading:
         """Return the schema that a reader of that way goes by."""
         return self._history[_catalog(way)].schema
 
-    def rows(self, way: Way, where: Condition | None = None) -> Iterator[Shown]:
+    def rows(self, way: Way, where: Condition | None = None) -> Iterator[SimulatedRow]:
         """Yield every row as a reader of that way shows it, in the order of its schema.
 
         `where`: the predicate by which it may leave out files; rows it does not leave out. A base
@@ -219,11 +220,11 @@ class Reading:
             if self._since is None or self._since.gives(each.row, way.given):
                 yield each
 
-    def _merged(self, way: Way, where: Condition | None) -> Iterator[Shown]:
+    def _merged(self, way: Way, where: Condition | None) -> Iterator[SimulatedRow]:
         """Yield the rows of every file group, whenever they were committed."""
         for base, logs in self._slices:
             merged = logs if way.logs is not Logs.IGNORED else ()
-            older, newer = dict[str, Shown](), self._newer(merged, way)
+            older, newer = dict[str, SimulatedRow](), self._newer(merged, way)
             if base is not None and (merged or self._kept(base, way, where)):
                 older = self._of(base, way.by, way)
             if way.rekeyed and newer:
@@ -232,9 +233,9 @@ class Reading:
             else:
                 yield from (row for row in {**older, **newer}.values() if row is not None)
 
-    def _newer(self, logs: Sequence[FileFact], way: Way) -> dict[str, Shown | None]:
+    def _newer(self, logs: Sequence[FileFact], way: Way) -> dict[str, SimulatedRow | None]:
         """Return what log files hold, by the text of the record key; None for a deleted row."""
-        newer: dict[str, Shown | None] = {}
+        newer: dict[str, SimulatedRow | None] = {}
         for log in logs:
             if way.logs is not Logs.UNDELETED:
                 newer |= dict.fromkeys(log.deleted)
@@ -282,22 +283,22 @@ class Reading:
         for name in truth.schema.names:
             yield None if name in truth.table.partition_by else next(places)
 
-    def _of(self, fact: FileFact, by: By, way: Way) -> dict[str, Shown]:
+    def _of(self, fact: FileFact, by: By, way: Way) -> dict[str, SimulatedRow]:
         # Log records are given as rows of their own schema, whatever reads them.
         show = _show(way) if fact.kind is FileKind.BASE else shown
         at_ = id(fact), by, _catalog(way), way.listed, show, way.cut, way.overlaid
         if at_ not in self._read:
             found = self._taken(fact, by, way)
             values = zip(*(self._column(fact, *each, by, show) for each in found), strict=True)
-            made: dict[str, Shown] = {}
+            made: dict[str, SimulatedRow] = {}
             for (key, row), each in zip(self._rows[id(fact)], values, strict=True):
                 left = self._left(each, row) if way.listed else each
-                made[key] = Shown(row, tuple(map(cut, left)) if way.cut else left, fact)
+                made[key] = SimulatedRow(row, tuple(map(cut, left)) if way.cut else left, fact)
             self._read[at_] = made
         return self._read[at_]
 
     def _column(
-        self, fact: FileFact, field: Field, source: Field | None, by: By, show: Show
+        self, fact: FileFact, field: Field, source: Field | None, by: By, show: ShowValue
     ) -> Sequence[Value]:
         """Return what is shown of a file's rows in a column; most are shown alike in many ways."""
         by = _unplaced(by)
@@ -327,7 +328,7 @@ class Reading:
         return can_hold(where, [at({head: value}, where.path) for value in values])
 
 
-def _show(way: Way) -> Show:
+def _show(way: Way) -> ShowValue:
     if way.stored:
         return shown_as_stored
     return shown_as_cast if way.cast else shown

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from harness.model.canonical import Value
 from harness.model.datatypes import DataType, TypeTextError, parse_type
-from harness.model.schema import Place, SchemaChangeError
+from harness.model.schema import ColumnPosition, SchemaChangeError
 from harness.model.truth import Truth
 
 
@@ -55,7 +55,7 @@ class Operation(Protocol):
         """Return the common Spark SQL statements, the table's name written as `{table}`."""
 
 
-def place_of(first: bool, after: str | None) -> Place:  # noqa: FBT001 - the scenario file's keys
+def place_of(first: bool, after: str | None) -> ColumnPosition:  # noqa: FBT001 - the scenario file's keys
     """Return the position that a scenario file's `first` and `after` mean.
 
     Raises:
@@ -64,4 +64,4 @@ def place_of(first: bool, after: str | None) -> Place:  # noqa: FBT001 - the sce
     """
     if first and after is not None:
         raise SchemaChangeError(f"'first' and 'after: {after}' are two places; give one of them")
-    return Place(first=first, after=after)
+    return ColumnPosition(first=first, after=after)

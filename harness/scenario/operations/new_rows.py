@@ -137,7 +137,7 @@ def stored(value: Value, field: Field) -> Value:
     """Return an explicit value as the truth keeps it: a struct's parts by field id, types exact.
 
     Raises:
-        ValueError: it is no value of the field's type; the message says why.
+        ValueError: it is not a value of the field's type; the message says why.
 
     """
     match field.type:

@@ -25,11 +25,11 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.cache_mark import MARK
 from harness.artifacts.lock import coordinates
 from harness.core.errors import EnvironmentProblem, UsageProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from tests.unit.artifacts.serving import Server, serving
 from tests.unit.artifacts.test_fetch import FILES, WHOLE
 
-QUIET = QuietProgress()
+QUIET = Progress()
 
 
 def wheel_content() -> bytes:
@@ -149,7 +149,7 @@ def test_two_exports_are_the_same_bytes(exported: Path, tmp_path: Path) -> None:
 
 def test_offline_an_export_says_what_is_missing(server: Server, tmp_path: Path) -> None:
     file = tmp_path / "x.tar"
-    with pytest.raises(EnvironmentProblem, match=r"offline, and not in .*server-1\.tar\.gz"):
+    with pytest.raises(fetch.OfflineProblem, match=r"offline, and not in .*server-1\.tar\.gz"):
         bundle_export.export([WHOLE], file, Cache(tmp_path / "there", offline=True), QUIET)
     assert not file.exists()
 
@@ -225,7 +225,7 @@ def test_of_a_tar_that_is_not_as_it_must_be_nothing_enters(
 def test_a_tar_that_is_cut_off_is_refused_whole(exported: Path, tmp_path: Path, size: int) -> None:
     cut = tmp_path / "cut.tar"
     cut.write_bytes(exported.read_bytes()[:size])
-    with pytest.raises(EnvironmentProblem, match="nothing of it was imported"):
+    with pytest.raises(bundle_import.ImportProblem, match="nothing of it was imported"):
         bundle_import.load(cut, Cache(tmp_path / "here"), QUIET)
     assert kept(Cache(tmp_path / "here")) == []
 
@@ -243,14 +243,14 @@ def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
     fetch.ensure(WHOLE, cache, QUIET)
     assert server.asked == []
     jar.write_bytes(b"frown")
-    with pytest.raises(EnvironmentProblem, match=r"offline, and not in .*front-1\.jar"):
+    with pytest.raises(fetch.OfflineProblem, match=r"offline, and not in .*front-1\.jar"):
         fetch.ensure(WHOLE, cache, QUIET)
     bundle_import.load(exported, cache, QUIET)
     assert fetch.ensure(WHOLE, cache, QUIET).jars("front")[0].read_bytes() == b"front"
 
 
 def test_a_tar_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"none\.tar is no file; give the tar that"):
+    with pytest.raises(UsageProblem, match=r"none\.tar is not a file; give the tar that"):
         bundle_import.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
 
 

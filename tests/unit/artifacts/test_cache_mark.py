@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import cache_mark, cache_prune
+from harness.artifacts import cache_cleanup, cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.cli import app
 from harness.core.errors import UsageProblem
@@ -42,7 +42,7 @@ def test_a_folder_that_holds_anything_else_is_no_cache(theirs: str, tmp_path: Pa
     cache = made(tmp_path, theirs, *(each for each in OURS if not each.startswith(f"{theirs}/")))
     before, first = sorted(tmp_path.rglob("*")), "/".join(theirs.split("/")[:2])
     told = f"is no cache of the harness and not empty: it holds '{first}"
-    for touching in (cache_mark.claim, lambda found: cache_prune.prune(found, 1)):
+    for touching in (cache_mark.claim, lambda found: cache_cleanup.prune(found, 1)):
         with pytest.raises(UsageProblem, match=told):
             touching(cache)
     assert sorted(tmp_path.rglob("*")) == before
@@ -103,7 +103,7 @@ def test_in_a_cache_too_only_what_the_harness_names_so_is_cleared(tmp_path: Path
     cache = Cache(tmp_path / "cache")
     cache_mark.claim(cache)
     made(cache.root, *THEIRS, *OURS)
-    cache_prune.prune(cache, 1)
+    cache_cleanup.prune(cache, 1)
     assert all((cache.root / name).exists() for name in THEIRS)
     assert not (cache.root / "states" / DIGEST).exists()
 

@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.artifacts import download as module
-from harness.artifacts.download import Wanted, connected, download, file_sha256
+from harness.artifacts.download import (
+    DownloadProblem,
+    ExpectedFile,
+    NotDeliveredProblem,
+    UnreachableProblem,
+    WrongContentProblem,
+    connected,
+    download,
+    file_sha256,
+)
 from harness.artifacts.repository import Repository, without_login
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from tests.full_disk import full_disk
 from tests.unit.artifacts.serving import Server, serving
 
@@ -20,10 +29,10 @@ if TYPE_CHECKING:
 
 CONTENT = os.urandom(3_000_000)
 SHA = hashlib.sha256(CONTENT).hexdigest()
-WANTED = Wanted("g/a.jar", len(CONTENT), SHA)
+WANTED = ExpectedFile("g/a.jar", len(CONTENT), SHA)
 
 
-class Counting(QuietProgress):
+class Counting(Progress):
     def __init__(self) -> None:
         self.bytes = 0
         self.notes: list[str] = []
@@ -47,7 +56,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PAUSES", (0.0, 0.0))
 
 
-def fetch(server: Server, target: Path, wanted: Wanted = WANTED) -> Counting:
+def fetch(server: Server, target: Path, wanted: ExpectedFile = WANTED) -> Counting:
     progress = Counting()
     with connected(Repository(server.url)) as source:
         download(wanted, target, source, progress)
@@ -113,14 +122,14 @@ def test_wrong_content_is_removed_and_both_hashes_told(server: Server, tmp_path:
 
 def test_a_wrong_start_left_by_an_earlier_call_is_removed(server: Server, tmp_path: Path) -> None:
     (tmp_path / "a.jar.part").write_bytes(b"\0" * 1000)
-    with pytest.raises(EnvironmentProblem, match="not what the lock says, removed"):
+    with pytest.raises(WrongContentProblem, match="not what the lock says, removed"):
         fetch(server, tmp_path / "a.jar")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_longer_file_is_refused(server: Server, tmp_path: Path) -> None:
     server.files["/g/a.jar"] = CONTENT + b"more"
-    with pytest.raises(EnvironmentProblem, match="not what the lock says"):
+    with pytest.raises(WrongContentProblem, match="not what the lock says"):
         fetch(server, tmp_path / "a.jar")
     assert list(tmp_path.iterdir()) == []
 
@@ -136,7 +145,7 @@ def test_a_missing_file_is_told_with_its_address_and_what_to_do(
     server: Server, tmp_path: Path
 ) -> None:
     with pytest.raises(EnvironmentProblem, match=r"/g/none\.jar: 404 .* HARNESS_MAVEN_REPOSITORY"):
-        fetch(server, tmp_path / "a.jar", Wanted("g/none.jar", 1, SHA))
+        fetch(server, tmp_path / "a.jar", ExpectedFile("g/none.jar", 1, SHA))
     assert len(server.asked) == 1
 
 
@@ -145,7 +154,7 @@ def test_a_refusal_is_told_and_not_asked_again(
     server: Server, tmp_path: Path, status: int, what: str
 ) -> None:
     server.statuses = [status]
-    with pytest.raises(EnvironmentProblem, match=f"{status} .*{what}"):
+    with pytest.raises(NotDeliveredProblem, match=f"{status} .*{what}"):
         fetch(server, tmp_path / "a.jar")
     assert len(server.asked) == 1
 
@@ -175,7 +184,7 @@ def test_a_server_that_stays_out_of_order_is_told_with_the_file_and_what_to_do(
 
 def test_redirects_in_a_circle_end(server: Server, tmp_path: Path) -> None:
     server.statuses, server.location = [302] * 1000, "/g/a.jar"
-    with pytest.raises(EnvironmentProblem, match="it sends from one address to another for ever"):
+    with pytest.raises(UnreachableProblem, match="it sends from one address to another for ever"):
         fetch(server, tmp_path / "a.jar")
     assert not (tmp_path / "a.jar").exists()
 
@@ -184,7 +193,7 @@ def test_a_redirect_to_what_is_no_address_is_told_without_showing_it(
     server: Server, tmp_path: Path
 ) -> None:
     server.statuses, server.location = [302], "gopher://user:secret@nowhere/x"
-    with pytest.raises(EnvironmentProblem, match="no address to fetch from") as told:
+    with pytest.raises(DownloadProblem, match="not an address to download from") as told:
         fetch(server, tmp_path / "a.jar")
     assert "secret" not in str(told.value)
 
@@ -194,7 +203,7 @@ def test_a_server_that_trickles_is_taken_for_silent(
 ) -> None:
     monkeypatch.setattr(module, "_PATIENCE_S", 0.0)
     monkeypatch.setattr(module, "_SLOWEST", 1 << 60)
-    with pytest.raises(EnvironmentProblem, match=r"no more than \d+ bytes in 0 s"):
+    with pytest.raises(UnreachableProblem, match=r"no more than \d+ bytes in 0 s"):
         fetch(server, tmp_path / "a.jar")
     assert not (tmp_path / "a.jar").exists()
 
@@ -209,7 +218,7 @@ def test_a_proxy_that_is_not_there_is_told_without_its_login(
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "")
     progress = Counting()
-    silent = pytest.raises(EnvironmentProblem, match=r"the proxy does not answer")
+    silent = pytest.raises(UnreachableProblem, match=r"the proxy does not answer")
     with connected(Repository("http://repo.invalid/m")) as source, silent as told:
         download(WANTED, tmp_path / "a.jar", source, progress)
     assert "secret" not in str(told.value) + "".join(progress.notes)
@@ -219,7 +228,7 @@ def test_no_server_is_told_after_some_attempts(tmp_path: Path) -> None:
     with serving() as state:
         gone = Repository(state.url.replace("://", "://user:secret@"))
     progress = Counting()
-    told = pytest.raises(EnvironmentProblem, match=r"no connection.*Is the network up")
+    told = pytest.raises(UnreachableProblem, match=r"no connection.*Is the network up")
     with connected(gone) as source, told as error:
         download(WANTED, tmp_path / "a.jar", source, progress)
     assert len(progress.notes) == 3
@@ -241,7 +250,7 @@ def test_a_full_disk_is_told_and_the_fetch_goes_on_once_there_is_room(
 def test_a_login_is_sent_and_never_shown(server: Server, tmp_path: Path) -> None:
     login = Repository(server.url.replace("://", "://user:secret@"), ("user", "secret"))
     with connected(login) as source, pytest.raises(EnvironmentProblem) as told:
-        download(Wanted("none", 1, SHA), tmp_path / "a.jar", source, QuietProgress())
+        download(ExpectedFile("none", 1, SHA), tmp_path / "a.jar", source, Progress())
     assert "secret" not in str(told.value)
     assert server.logins == [("user", "secret")]
 

@@ -12,7 +12,7 @@ import pytest
 from harness.artifacts import jre
 from harness.artifacts.cache import Cache
 from harness.core.errors import EnvironmentProblem, of_machine
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.core.records import Answer, Outcome, OutcomeKind
 from harness.read.answer_cache import AnswerCache
 from harness.write import state_store
@@ -64,7 +64,7 @@ def test_a_jre_is_unpacked_whole_or_not_at_all(tmp_path: Path) -> None:
     assert str(folder) in told(lambda: jre.install(wheel, "17", cache))
     assert not folder.exists()
     jre.install(wheel, "17", cache)
-    assert jre.ensure("17", cache, QuietProgress()).read_bytes() == b"#!"
+    assert jre.ensure("17", cache, Progress()).read_bytes() == b"#!"
 
 
 def test_an_error_that_may_be_a_defect_is_not_put_on_the_machine() -> None:

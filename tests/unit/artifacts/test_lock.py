@@ -37,6 +37,8 @@ settings:
 reads:
   hudi: {{up_to: 8, source: the source of x 2}}
 """
+READER = "lock data: artifacts.plugin/hive.0"
+PATCH = "lock data: patches.0"
 CODE = "code: {{find: {}, put: {}, text: x}}"
 
 
@@ -95,44 +97,88 @@ def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> No
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('version: "1"', "version: 1", r"d\.yaml:3: version is 1; it must be a text"),
-        ("fidelity: stock", "fidelity: patched", r"d\.yaml:4: fidelity is 'patched'; allowed are"),
-        ("heap_mb: 1024", "heap_mb: lots", r"d\.yaml:6: heap_mb is 'lots'; it must be a whole"),
-        ("heap_mb: 1024", "heap_mb: true", r"d\.yaml:6: heap_mb is True"),
-        ("listens: loopback", "listen: loopback", r"d\.yaml:9: unknown key 'listen'; allowed are"),
-        ("listens: loopback\n", "", r"d\.yaml:1: listens is missing"),
-        (f"20, sha256: {SHA}", "20, sha256: abc", r"d\.yaml:14: sha256 is 'abc'; it must be 64"),
-        ("org.x:reader:2:jar", "org.x:reader", r"d\.yaml:14: 'org.x:reader' is not group:artifact"),
-        ("org.x:reader:2:jar", "org.x:../r:2:jar", r"d\.yaml:14: .* cannot be a file name"),
-        ("plugin/hive:", "../hive:", r"d\.yaml:13: '\.\./hive' is not a role"),
-        ("plugin/hive:", "/hive:", r"d\.yaml:13: '/hive' is not a role"),
-        (f"20, sha256: {SHA}", f"20, sha256: {SHA}, members: [a]", r"d\.yaml:14: only what goes"),
-        ("size: 20", "size: -1", r"d\.yaml:14: size is -1"),
-        (", replace: {old: new}", "", r"d\.yaml:16: a patch has replace, or code, or both"),
-        ("replace: {old: new}", CODE.format("2a", "13 00"), r"d\.yaml:16: put must be as long"),
-        ("replace: {old: new}", CODE.format("2a zz", "1 2"), r"d\.yaml:16: find must be bytes"),
-        ("replace: {old: new}", CODE.format("2a ..", "00 .."), r"d\.yaml:16: put must be bytes"),
-        ("jvm: [-XX:+UseSerialGC]", "jvm: [1]", r"d\.yaml:19: jvm must be a list of texts"),
+        ('version: "1"', "version: 1", "3: lock data: version: 1 is given; allowed: text"),
+        ("fidelity: stock", "fidelity: patched", "4: lock data: fidelity: 'patched' is given; al"),
+        ("heap_mb: 1024", "heap_mb: lots", '6: lock data: heap_mb: "lots" is given; allowed: a wh'),
+        ("heap_mb: 1024", "heap_mb: true", "6: lock data: heap_mb: true is given; allowed: a wh"),
+        ("listens: loopback", "listen: loopback", "9: lock data has no 'listen'; did you mean 'l"),
+        ("listens: loopback\n", "", "1: lock data: 'listens' is missing; keys: name, engine, ver"),
         (
-            "hudi: {up_to",
-            "hoodie: {up_to",
-            r"d\.yaml:23: .*the library 'hoodie'",
+            f"20, sha256: {SHA}",
+            "20, sha256: abc",
+            f"14: {READER}.sha256: 'abc' is given; allowed: 64",
         ),
-        ("up_to: 8", 'up_to: "8"', r"d\.yaml:23: up_to is '8'; it must be a whole number"),
-        ("up_to: 8, ", "", r"d\.yaml:23: up_to is missing"),
-        ("up_to: 8, ", "up_to: 8, from: 2, ", r"d\.yaml:23: unknown key 'from'; allowed are: up"),
-        (", source: the source of x 2", "", r"d\.yaml:23: source is missing"),
-        ("hudi: {up_to: 8, source: the source of x 2}", "hudi: 8", r"d\.yaml:23: hudi must be a"),
-        ("name: trino-1", "name: trino-1\nname: x", r"d\.yaml:2: not YAML: found duplicate key"),
-        ("name: trino-1", "name: [", r"d\.yaml:\d+: not YAML"),
+        ("org.x:reader:2:jar", "org.x:reader", f"14: {READER}.get: 'org.x:reader' is not group:ar"),
+        (
+            "org.x:reader:2:jar",
+            "org.x:../r:2:jar",
+            f"14: {READER}.get: 'org.x:../r:2:jar' holds a ",
+        ),
+        ("plugin/hive:", "../hive:", "13: lock data: artifacts.../hive: '../hive' is given; allo"),
+        (
+            "plugin/hive:",
+            "/hive:",
+            "13: lock data: artifacts./hive: '/hive' is given; allowed: a r",
+        ),
+        (
+            f"20, sha256: {SHA}",
+            f"20, sha256: {SHA}, members: [a]",
+            "14: only what goes into 'archive'",
+        ),
+        ("size: 20", "size: -1", f"14: {READER}.size: -1: input should be greater than or equal"),
+        (", replace: {old: new}", "", f"16: {PATCH}: a patch has replace, or code, or both"),
+        (
+            "replace: {old: new}",
+            CODE.format("2a", "13 00"),
+            f"16: {PATCH}.code: put must be as long",
+        ),
+        (
+            "replace: {old: new}",
+            CODE.format("2a zz", "1 2"),
+            f"16: {PATCH}.code.find: '2a zz' is giv",
+        ),
+        (
+            "replace: {old: new}",
+            CODE.format("2a ..", "00 .."),
+            f"16: {PATCH}.code.put: '00 ..' is g",
+        ),
+        ("jvm: [-XX:+UseSerialGC]", "jvm: [1]", "19: lock data: settings.jvm: [1] is given; all"),
+        (
+            "main: org.x.Main",
+            'main: ""',
+            "18: lock data: settings.main: '' is given; allowed: text",
+        ),
+        ("hudi: {up_to", "hoodie: {up_to", "23: settings say no version of the library 'hoodie'"),
+        (
+            "up_to: 8",
+            'up_to: "8"',
+            '23: lock data: reads.hudi.up_to: "8" is given; allowed: a whole',
+        ),
+        ("up_to: 8, ", "", "23: lock data: reads.hudi: 'up_to' is missing; keys: up_to, source"),
+        ("up_to: 8, ", "up_to: 8, from: 2, ", "23: lock data: reads.hudi has no 'from'; allowed:"),
+        (", source: the source of x 2", "", "23: lock data: reads.hudi: 'source' is missing; key"),
+        (
+            "hudi: {up_to: 8, source: the source of x 2}",
+            "hudi: 8",
+            "23: lock data: reads.hudi: 8 is",
+        ),
+        ("name: trino-1", "name: trino-1\nname: x", "2: the key 'name' stands twice; give it once"),
+        ("name: trino-1", "name: [", "3: not YAML: expected ',' or ']'"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(old: str, new: str, message: str) -> None:
     assert old in WHOLE
-    with pytest.raises(UsageProblem, match=message):
+    with pytest.raises(UsageProblem) as wrong:
         parse(WHOLE.replace(old, new, 1))
+    assert any(line.startswith(f"d.yaml:{message}") for line in str(wrong.value).splitlines())
+
+
+def test_everything_that_is_wrong_is_told_at_once() -> None:
+    wrong = WHOLE.replace("name: trino-1", "name: 1").replace("size: 10", "size: ten")
+    with pytest.raises(UsageProblem, match=r"d\.yaml:1: .*\nd\.yaml:12: "):
+        parse(wrong)
 
 
 def test_a_file_that_is_no_mapping_is_refused() -> None:
-    with pytest.raises(UsageProblem, match=r"d\.yaml:1: the file must be a mapping"):
+    with pytest.raises(UsageProblem, match=r"d\.yaml:1: lock data: .* allowed: a mapping"):
         parse("- a")

@@ -9,7 +9,7 @@ import pytest
 
 from harness.artifacts import table_homes
 from harness.artifacts.cache import Cache
-from harness.artifacts.cache_sweep import sweep
+from harness.artifacts.cache_cleanup import sweep
 
 WRITE = (
     "import signal, sys; from pathlib import Path\n"

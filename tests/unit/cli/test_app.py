@@ -83,7 +83,7 @@ def test_what_is_not_there_is_wrong_use(
         ("trino-476{colour=red}", "there is no setting 'colour'; allowed: use-column-names"),
         ("trino-476{use-column-names=maybe}", "allowed: true, false"),
         ("trino-1", "trino-476"),
-        ("trino-476{", "is no reader"),
+        ("trino-476{", "is not a reader"),
     ],
 )
 def test_a_reader_that_cannot_be_is_wrong_use(

@@ -9,7 +9,7 @@ import pytest
 from harness.artifacts.cache import OFFLINE, Cache
 from harness.cli import app
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.run import needed_artifacts
 
 BROKEN = 3
@@ -66,7 +66,7 @@ def test_offline_all_that_is_missing_is_told_and_not_of_the_first_engine_only(
 def lacking(names: list[str], folder: Path) -> int:
     """Return the megabytes that are told to be missing."""
     with pytest.raises(EnvironmentProblem) as told:
-        needed_artifacts.fetch_all(names, Cache(folder, offline=True), QuietProgress())
+        needed_artifacts.fetch_all(names, Cache(folder, offline=True), Progress())
     found = re.search(r"\((\d+) MB\)", str(told.value))
     assert found is not None
     return int(found[1])

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from harness.artifacts.cache import Cache
 from harness.cli import app, open_run
-from harness.cli.console.output import Voice
-from harness.cli.open_run import Means
+from harness.cli.console.output import Output
+from harness.cli.open_run import Resources
 from harness.core.errors import UsageProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.core.records import Answer
-from harness.read import reader_scheduler as reading
+from harness.read import read_states
 from harness.run import needed_artifacts, pipeline, run_folder, run_info
 from harness.run.plan_record import plan_of
-from harness.scenario.cells import Plan
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 WRONG_USE, BROKEN = 2, 3
@@ -28,8 +27,8 @@ PROJECT = ("engines/mycar/src/a.py", "engines/table-x/kept", "notes.part")
 
 def begin(folder: Path | None, cache: Path) -> None:
     """Begin a run, as commands do, and end it before it does anything."""
-    means = Means(Voice(quiet=True), Cache(cache))
-    with open_run.begun(plan_of(run_info.read_info(RECORDED)), folder, means):
+    resources = Resources(Output(quiet=True), Cache(cache))
+    with open_run.begun(plan_of(run_info.read_info(RECORDED)), folder, resources):
         pass
 
 
@@ -45,14 +44,16 @@ def made(folder: Path, *names: str) -> list[Path]:
 def test_a_run_never_begins_in_a_folder_of_something_else(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "project"
     before = made(folder, name)
-    with pytest.raises(UsageProblem, match=r"project is no run and not empty: it holds '.*a fol"):
+    with pytest.raises(
+        UsageProblem, match=r"project is not a run and not empty: it holds '.*a fol"
+    ):
         begin(folder, tmp_path / "cache")
     assert sorted(folder.rglob("*")) == before
 
 
 def test_a_file_is_no_folder_for_a_run(tmp_path: Path) -> None:
     made(tmp_path, "file")
-    with pytest.raises(UsageProblem, match="file is no folder; name another one"):
+    with pytest.raises(UsageProblem, match="file is not a folder; let --run-dir"):
         begin(tmp_path / "file", tmp_path / "cache")
     assert (tmp_path / "file").read_text(encoding="utf-8") == "kept"
 
@@ -145,7 +146,7 @@ def test_a_command_on_the_latest_run_says_that_a_newer_one_has_nothing_to_show(
     app.main(command)
     (line,) = (each for each in capsys.readouterr().err.splitlines() if BEFORE_IT in each)
     assert line.startswith("harness: failed was begun last")
-    assert line.endswith(f"sume goes on with it. What follows is of {good}")
+    assert line.endswith(f"sume goes on with it. This is about {good}")
     app.main([*command, "--run-dir", f"runs/{good}"])
     assert BEFORE_IT not in capsys.readouterr().err
 
@@ -176,19 +177,19 @@ def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
         looks.append(run)
         show(run)
 
-    def read(_plan: Plan, _states: object, _where: object, keep: Callable[[Answer], None]) -> None:
-        for _ in range(3):
-            keep(answer)
+    def read(*_: object) -> Iterator[Answer]:
+        for __ in range(3):
+            yield answer
             assert (tmp_path / run_folder.LATEST).exists() is shown
         assert len(looks) == shown, "no answer but the first changes what is the latest"
 
-    monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(read_states, "read", read)
     monkeypatch.setattr(run_folder, "show", seen)
     folder = tmp_path / "run"
     folder.mkdir()
     run_folder.point_begun(folder)
     run_info.write_info(folder, run_info.read_info(RECORDED))
-    work = pipeline.Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+    work = pipeline.Work(Cache(tmp_path / "cache"), folder, Progress())
     pipeline.read_answers(plan, work, fresh=False)
 
 

@@ -62,7 +62,7 @@ def test_cases_come_from_a_file_and_nothing_else_is_waited_for(mine: Path) -> No
     pipe = mine.with_name("pipe")
     os.mkfifo(pipe)
     for path in (pipe, mine.parent):
-        with pytest.raises(UsageProblem, match="this is no file; give a text file that names"):
+        with pytest.raises(UsageProblem, match="this is not a file; give a text file that names"):
             plan_options.make([mine], "first", "", path)
     with pytest.raises(UsageProblem, match="cannot be read: No such file"):
         plan_options.make([mine], "first", "", mine.with_name("none"))
@@ -73,19 +73,23 @@ def test_cases_come_from_a_file_and_nothing_else_is_waited_for(mine: Path) -> No
 def test_a_run_folder_that_cannot_be_made_is_wrong_use(
     command: str, mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    why = ["is no folder; name another one", *["is no folder and cannot be made one"] * 2]
-    for place, told in zip((str(mine), "/proc/x", str(mine / "x")), why, strict=True):
+    expected = {
+        str(mine): f"{mine} is not a folder; let --run-dir name one",
+        "/proc/x": "the folder /proc/x cannot be made: ",
+        str(mine / "x"): f"the folder {mine / 'x'} cannot be made: ",
+    }
+    for place, told in expected.items():
         said = refused(capsys, command, str(mine), "--profile", "first", "--run-dir", place)
-        assert f"{place} {told}" in said
+        assert told in said
     Path("runs").touch()
     said = refused(capsys, command, str(mine), "--profile", "first")
-    assert "runs is no folder and cannot be made one: File exists; let --run-dir name" in said
+    assert "the folder runs cannot be made: File exists; let --run-dir name" in said
 
 
 @pytest.mark.parametrize("command", ["judge", "report", "read", "baseline update", "run --resume"])
 def test_a_file_is_no_run(command: str, mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(capsys, *command.split(), "--run-dir", str(mine))
-    assert f"{mine} is no folder of a run" in said
+    assert f"{mine} is not a folder; let --run-dir name one" in said
 
 
 def test_a_working_folder_that_is_gone_is_told(
@@ -96,7 +100,7 @@ def test_a_working_folder_that_is_gone_is_told(
     monkeypatch.chdir(gone)
     gone.rmdir()
     said = refused(capsys, "run", str(mine), "--profile", "first")
-    assert "the folder that you are in is gone; go to another one" in said
+    assert "the current folder is gone; go to another one" in said
 
 
 def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
@@ -104,14 +108,14 @@ def test_what_only_serves_engines_is_no_reader_and_is_not_listed_as_one(
 ) -> None:
     for name in (SERVICE, "trino-1"):
         with pytest.raises(
-            UsageProblem, match=f"'{name}' is no reader; allowed: .*trino-476"
+            UsageProblem, match=f"'{name}' is not a reader; allowed: .*trino-476"
         ) as at:
             plan_options.reader(name)
         assert SERVICE not in str(at.value).partition("allowed")[2]
     profile = "mine: {scenarios: ['*'], formats: [hudi-cow], writers: [spark-3.5.8-hudi-0.15.0], "
     profile += f"readers: [{SERVICE}]}}\n"
     mine.with_name("profiles.yaml").write_text(profile, encoding="utf-8")
-    assert f"'{SERVICE}' is no reader" in refused(capsys, "plan", str(mine), "--profile", "mine")
+    assert f"'{SERVICE}' is not a reader" in refused(capsys, "plan", str(mine), "--profile", "mine")
 
 
 @pytest.mark.parametrize(

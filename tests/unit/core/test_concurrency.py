@@ -5,24 +5,24 @@ from functools import partial
 
 import pytest
 
-from harness.core.concurrency import HaltedError, Lanes
+from harness.core.concurrency import HaltedError, JobThreads
 
 
 def test_every_job_is_done() -> None:
     done: list[int] = []
-    with Lanes(2).doing([partial(done.append, number) for number in range(7)]):
+    with JobThreads(2).running([partial(done.append, number) for number in range(7)]):
         pass
     assert sorted(done) == list(range(7))
 
 
 def test_without_jobs_nothing_is_waited_for() -> None:
-    with Lanes(2).doing([]):
+    with JobThreads(2).running([]):
         pass
 
 
 def test_so_many_run_side_by_side() -> None:
     all_met = threading.Barrier(3)
-    with Lanes(2).doing([lambda: _met(all_met), lambda: _met(all_met)]):
+    with JobThreads(2).running([lambda: _met(all_met), lambda: _met(all_met)]):
         _met(all_met)  # and so does what they are done beside
 
 
@@ -30,11 +30,11 @@ def _met(barrier: threading.Barrier) -> None:
     barrier.wait(30)
 
 
-def _goes_on(lanes: Lanes, go_on: threading.Event, halted: threading.Event) -> None:
+def _goes_on(threads: JobThreads, go_on: threading.Event, halted: threading.Event) -> None:
     """Wait, and tell whether the job was told to halt."""
     go_on.wait(30)
     try:
-        lanes.check()
+        threads.check()
     except HaltedError:
         halted.set()
         raise
@@ -42,8 +42,8 @@ def _goes_on(lanes: Lanes, go_on: threading.Event, halted: threading.Event) -> N
 
 def test_the_first_that_fails_is_raised_at_once_and_the_others_are_told() -> None:
     halted, go_on = threading.Event(), threading.Event()
-    lanes, later = Lanes(2), []
-    goes_on = partial(_goes_on, lanes, go_on, halted)
+    threads, later = JobThreads(2), []
+    goes_on = partial(_goes_on, threads, go_on, halted)
 
     def fails() -> None:
         raise ValueError("no")
@@ -51,7 +51,7 @@ def test_the_first_that_fails_is_raised_at_once_and_the_others_are_told() -> Non
     # The job that waits ends only after the failure was raised.
     with (
         pytest.raises(ValueError, match="no"),
-        lanes.doing([goes_on, fails, lambda: later.append(1)]),
+        threads.running([goes_on, fails, lambda: later.append(1)]),
     ):
         pass
     go_on.set()
@@ -61,9 +61,9 @@ def test_the_first_that_fails_is_raised_at_once_and_the_others_are_told() -> Non
 
 def test_what_breaks_beside_them_is_raised_at_once_and_they_are_told() -> None:
     halted, go_on = threading.Event(), threading.Event()
-    lanes = Lanes(1)
-    goes_on = partial(_goes_on, lanes, go_on, halted)
-    with pytest.raises(ValueError, match="no"), lanes.doing([goes_on]):
+    threads = JobThreads(1)
+    goes_on = partial(_goes_on, threads, go_on, halted)
+    with pytest.raises(ValueError, match="no"), threads.running([goes_on]):
         raise ValueError("no")
     go_on.set()
     assert halted.wait(30)
@@ -77,7 +77,7 @@ def test_what_fails_early_is_raised_when_the_other_is_over() -> None:
         raise ValueError("no")
 
     def beside() -> None:
-        with Lanes(1).doing([fails]):
+        with JobThreads(1).running([fails]):
             assert failed.wait(30)
             over.append(1)
 

@@ -4,40 +4,40 @@ from __future__ import annotations
 
 import threading
 
-from harness.core.queue import Handover
+from harness.core.queue import ClosableQueue
 
 
 def test_all_that_was_given_is_taken_at_once_and_once() -> None:
-    pile = Handover[int]()
-    pile.give([1, 2])
-    pile.give([3])
-    assert pile.take() == [1, 2, 3]
-    pile.close()
-    assert pile.take() == []
+    queue = ClosableQueue[int]()
+    queue.put_all([1, 2])
+    queue.put_all([3])
+    assert queue.take_all() == [1, 2, 3]
+    queue.close()
+    assert queue.take_all() == []
 
 
 def test_what_was_given_before_the_end_is_taken_before_it() -> None:
-    pile = Handover[int]()
-    pile.give([1])
-    pile.close()
-    pile.close()
-    assert [pile.take(), pile.take()] == [[1], []]
+    queue = ClosableQueue[int]()
+    queue.put_all([1])
+    queue.close()
+    queue.close()
+    assert [queue.take_all(), queue.take_all()] == [[1], []]
 
 
 def test_who_takes_waits_until_something_is_there() -> None:
-    pile, taken = Handover[int](), list[list[int]]()
+    queue, taken = ClosableQueue[int](), list[list[int]]()
     begun = threading.Event()
 
     def take() -> None:
         begun.set()
-        while some := pile.take():
+        while some := queue.take_all():
             taken.append(some)
 
     thread = threading.Thread(target=take, daemon=True)
     thread.start()
     assert begun.wait(30)
-    pile.give([])  # nothing, which is no end
-    pile.give([1])
-    pile.close()
+    queue.put_all([])  # nothing, which is no end
+    queue.put_all([1])
+    queue.close()
     thread.join(30)
     assert taken == [[1]]

@@ -9,9 +9,9 @@ import pytest
 
 from harness.core.records import Verdict, VerdictKind
 from harness.judge.verdicts import judge
-from tests.calls import Call, calls_of
+from tests.calls import Call, called_back, calls_of, climbing
 from tests.recorded import replay, store
-from tests.test_architecture import MODULES, part, part_of
+from tests.test_architecture import MODULES
 
 VERDICTS: Final = "harness.judge.verdicts"
 STAGES: Final = {
@@ -55,20 +55,8 @@ def test_no_stage_calls_another(calls: list[Call]) -> None:
 
 
 def test_no_module_calls_one_that_stands_behind_it(calls: list[Call]) -> None:
-    order = MODULES["judge"]
-    climbed = {
-        (each.caller, each.callee, each.function)
-        for each in calls
-        if part(each.caller) == part(each.callee) == "judge"
-        and order.index(part_of(each.callee, "judge")) > order.index(part_of(each.caller, "judge"))
-    }
-    assert climbed == set()
+    assert climbing(calls, "judge", MODULES["judge"]) == set()
 
 
 def test_nothing_that_the_judge_uses_calls_it_back(calls: list[Call]) -> None:
-    back = {
-        (each.caller, each.callee, each.function)
-        for each in calls
-        if part(each.callee) == "judge" and part(each.caller) not in {"judge", ""}
-    }
-    assert back == set()
+    assert called_back(calls, "judge") == set()

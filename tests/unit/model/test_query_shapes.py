@@ -161,5 +161,5 @@ def test_a_text_is_read_back_whatever_the_column_is_called(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "column", "all(f1)", "every(f1)", "column(f1"])
 def test_a_text_that_is_none_of_ours_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no question; allowed: all, column"):
+    with pytest.raises(ValueError, match="is not a query; allowed: all, column"):
         query_shapes.parse(text)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.model.datatypes import DataType, Primitive, parse_type
-from harness.model.schema import Place, Schema, SchemaChangeError, schema_of
+from harness.model.schema import ColumnPosition, Schema, SchemaChangeError, schema_of
 from tests.unit.model.types_strategy import TYPES
 
 INT = Primitive("int")
@@ -27,7 +27,7 @@ def changes(draw: st.DrawFn) -> tuple[str, Change]:
     """A change that may or may not be possible, with its kind."""
     paths = ["a", "b", "c", "s", "s.x", "s.y", "s.y.z", "l", "m", "new", "s.new", "l.element"]
     path, other = draw(st.sampled_from(paths)), draw(st.sampled_from(["a", "b", "x", "q", "new"]))
-    places = [Place(), Place(first=True), Place(after=other)]
+    places = [ColumnPosition(), ColumnPosition(first=True), ColumnPosition(after=other)]
     place = draw(st.sampled_from(places))
     type_ = draw(TYPES)
     kinds: dict[str, Change] = {
@@ -115,17 +115,23 @@ def test_a_renamed_part_keeps_its_id_and_the_type_of_the_struct_follows() -> Non
 @pytest.mark.parametrize(
     ("place", "names"),
     [
-        (Place(), ("a", "b", "c", "new")),
-        (Place(first=True), ("new", "a", "b", "c")),
-        (Place(after="a"), ("a", "new", "b", "c")),
+        (ColumnPosition(), ("a", "b", "c", "new")),
+        (ColumnPosition(first=True), ("new", "a", "b", "c")),
+        (ColumnPosition(after="a"), ("a", "new", "b", "c")),
     ],
 )
-def test_an_added_column_stands_where_it_is_put(place: Place, names: tuple[str, ...]) -> None:
+def test_an_added_column_stands_where_it_is_put(
+    place: ColumnPosition, names: tuple[str, ...]
+) -> None:
     assert table(a="int", b="int", c="int").add("new", INT, place).names == names
 
 
 def test_a_moved_column_leaves_its_old_place() -> None:
-    assert table(a="int", b="int", c="int").move("a", Place(after="b")).names == ("b", "a", "c")
+    assert table(a="int", b="int", c="int").move("a", ColumnPosition(after="b")).names == (
+        "b",
+        "a",
+        "c",
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,9 +139,12 @@ def test_a_moved_column_leaves_its_old_place() -> None:
     [
         (lambda s: s.find("q"), "there is no column 'q'; there are: a, s, l, m"),
         (lambda s: s.add("a", INT), "there is a column 'a' already"),
-        (lambda s: s.add("n", INT, Place(after="q")), "there is no column 'q' to stand after"),
+        (
+            lambda s: s.add("n", INT, ColumnPosition(after="q")),
+            "there is no column 'q' to stand after",
+        ),
         (lambda s: s.rename("a", "s"), "there is a column 's' beside 'a' already"),
-        (lambda s: s.move("a", Place(after="a")), "cannot be put after itself"),
+        (lambda s: s.move("a", ColumnPosition(after="a")), "cannot be put after itself"),
         (lambda s: s.drop("s.y.z"), "the last one cannot go"),
         (lambda s: s.change_type("s", INT), "only types without parts change"),
         (lambda s: s.change_type("a", parse_type("array<int>")), "only types without parts"),
@@ -143,7 +152,10 @@ def test_a_moved_column_leaves_its_old_place() -> None:
         (lambda s: s.add("l.b", INT), "'l' is array<int>: only the type of its parts changes"),
         (lambda s: s.drop("m.key"), "'m' is map<int, int>: only the type of its parts changes"),
         (lambda s: s.rename("l.element", "x"), "only the type of its parts changes"),
-        (lambda s: s.move("m.value", Place(first=True)), "only the type of its parts changes"),
+        (
+            lambda s: s.move("m.value", ColumnPosition(first=True)),
+            "only the type of its parts changes",
+        ),
     ],
 )
 def test_what_is_impossible_is_refused_and_what_is_there_is_told(change: Change, told: str) -> None:

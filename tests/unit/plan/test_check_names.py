@@ -174,14 +174,14 @@ def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
             "names=true",
             "names=maybe",
             (
-                "15: profile mine: trino-476{use-column-names=maybe}: 'maybe' is no value of "
+                "15: profile mine: trino-476{use-column-names=maybe}: 'maybe' is not a value of "
                 "use-column-names; allowed: true, false"
             ),
         ),
         (
             "hive-3.1.3,",
             "hive-9,",
-            "16: profile mine: hive-9: 'hive-9' is no reader; allowed: hive-3.1.3, ",
+            "16: profile mine: hive-9: 'hive-9' is not a reader; allowed: hive-3.1.3, ",
         ),
     ],
 )

@@ -59,7 +59,7 @@ def test_a_profile_is_read_as_it_stands() -> None:
         ("[all]", "[every]", "8: mine.queries: there is no 'every'; allowed: all, column"),
         ("distribution:", "name:", "11: writer has no 'name'; allowed: distribution, sequence"),
         ('"6"', "6", "11: writer: settings.table_version: 6 is given; allowed: text (quote it)"),
-        ("=true}", "}", "13: 'trino-476{use-column-names}' is no reader; write distribution{"),
+        ("=true}", "}", "13: 'trino-476{use-column-names}' is not a reader; write distribution{"),
         ("=true}", "=}", "13: 'trino-476{use-column-names=}': each setting once, with a name"),
         ("schema_changes", "few", '14: reader: steps: "few": input should be'),
         ("hive-3.1.3{path=mapreduce}", "trino-476{use-column-names=true}", "14: the reader trino"),

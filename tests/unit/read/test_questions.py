@@ -17,7 +17,7 @@ from harness.formats import facts
 from harness.model.commit import Moment
 from harness.model.query import ALL, Condition, Query, Test
 from harness.model.simulation.column_resolution import META
-from harness.read.questions import Asked, Asking, by_server, history
+from harness.read.questions import CellQuestion, QuestionMaker, by_server, history
 from harness.scenario.cells import Cell, Reader, Variant
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.insert import Insert
@@ -41,10 +41,15 @@ def state(step: int, kind: OutcomeKind = OutcomeKind.APPLIED) -> Any:  # noqa: A
     )
 
 
-def shape(format_name: str = "hudi-cow", **others: object) -> Any:  # noqa: ANN401 - as asked
-    """A format whose views are called as the catalog's entries are."""
+def shape_of(format_name: str = "hudi-cow", **others: object) -> Any:  # noqa: ANN401 - as asked
+    """Return a format whose views are called as the catalog's entries are."""
     views = {"table_for": lambda asked: asked, "reader_facts": facts(format_name)}
     return SimpleNamespace(**{**views, **others})
+
+
+def maker_of(shape: Any, format_name: str = "hudi-cow") -> QuestionMaker:  # noqa: ANN401
+    engines = {READER.distribution: trino.ENGINE}
+    return QuestionMaker({"r": READER}, engines, {"r": "reader"}, {format_name: shape})
 
 
 def ask(
@@ -53,25 +58,26 @@ def ask(
     view: str = "t",
     first: Any = None,  # noqa: ANN401 - a state
     columns: Mapping[str, tuple[str, ...]] | None = None,
-) -> Asked | Answer:
+) -> CellQuestion | Answer:
     """Ask after the rename, which had that outcome; `columns`: those of the catalog's entries."""
-    asking = Asking({"r": READER}, lambda _: trino.ENGINE, lambda _: "reader", lambda _: shape())
+    shape = shape_of()
+    maker = maker_of(shape)
     states = {("v", 1): first or state(1), ("v", 2): state(2, kind)}
     if columns is not None:
         states["v", 2].columns = columns
     truths = history(variant(), states, merge_on_read=False)
-    return asking.ask(Cell("v", 2, "r", view, text), variant(), truths, states["v", 2])
+    return maker.make(Cell("v", 2, "r", view, text), variant(), truths, states["v", 2])
 
 
 def question(text: str, **how: Any) -> Query:  # noqa: ANN401 - passed on
     asked = ask(text, **how)
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, CellQuestion)
     return asked.question.query
 
 
 def test_each_shape_is_sent_in_the_engine_s_words() -> None:
     asked = ask("predicate(g)")
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, CellQuestion)
     assert asked.sql == 'select * from "hudi"."s_d"."t" where "g" = \'f2s1r1\''
     assert asked.question.query.where == Condition("g", Test.EQUAL, "f2s1r1", "string")
     assert question("all") == ALL
@@ -89,17 +95,19 @@ def test_each_shape_is_sent_in_the_engine_s_words() -> None:
 def test_hudi_s_meta_columns_are_those_of_the_catalog_and_all_of_them_to_spark(
     reader: str, format_name: str, found: frozenset[str]
 ) -> None:
+    shape = shape_of(format_name)
     readers, of = {"r": Reader(reader)}, replace(variant(), format=format_name)
-    asking = Asking(readers, lambda _: spark.ENGINE, lambda _: "reader", shape)
+    engines = {Reader(reader).distribution: spark.ENGINE}
+    maker = QuestionMaker(readers, engines, {"r": "reader"}, {format_name: shape})
     truths = history(of, {("v", 1): state(1), ("v", 2): state(2)}, merge_on_read=False)
-    asked = asking.ask(Cell("v", 2, "r", "t", "all"), of, truths, state(2))
-    assert isinstance(asked, Asked)
+    asked = maker.make(Cell("v", 2, "r", "t", "all"), of, truths, state(2))
+    assert isinstance(asked, CellQuestion)
     assert asked.meta == found
 
 
 def test_questions_that_differ_are_kept_apart() -> None:
     found = [ask(text) for text in ("all", "column(g)", "predicate(g)", "count(g)")]
-    assert len({each.address for each in found if isinstance(each, Asked)}) == len(found)
+    assert len({each.address for each in found if isinstance(each, CellQuestion)}) == len(found)
 
 
 def test_a_question_about_a_column_that_was_not_made_falls_away_and_says_why() -> None:
@@ -140,7 +148,7 @@ def test_the_view_that_comes_with_the_table_is_unknown_where_it_is_not_there() -
 
 
 def test_questions_for_one_server_stand_together_by_their_settings() -> None:
-    def asked(distribution: str, way: str, step: int) -> Asked:
+    def asked(distribution: str, way: str, step: int) -> CellQuestion:
         reader = Reader(distribution, (("path", way),))
         return SimpleNamespace(reader=reader, step=step)  # type: ignore[return-value]
 
@@ -156,7 +164,7 @@ def test_questions_for_one_server_stand_together_by_their_settings() -> None:
 
 def test_a_question_about_the_past_names_the_write_that_stands_for_the_step() -> None:
     asked = ask_the_past("as_of(2)", ("", "11", ""))
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, CellQuestion)
     assert asked.sql == 'select * from "iceberg"."s_d"."t" for version as of 11'
     assert asked.columns == ("id", "f1"), "those of then are asked alone after a refusal"
     alone = time_travel.sql(trino.ENGINE, asked.alone("f1"), {})
@@ -165,10 +173,11 @@ def test_a_question_about_the_past_names_the_write_that_stands_for_the_step() ->
 
 def test_columns_are_asked_alone_in_the_case_that_the_table_has_them_in() -> None:
     renamed = replace(variant(), scenario=scenario_of(STEPS[0], RenameColumn("f1", "G")))
-    asking = Asking({"r": READER}, lambda _: trino.ENGINE, lambda _: "reader", lambda _: shape())
+    shape = shape_of()
+    maker = maker_of(shape)
     truths = history(renamed, {("v", 1): state(1), ("v", 2): state(2)}, merge_on_read=False)
-    asked = asking.ask(Cell("v", 2, "r", "t", "all"), renamed, truths, state(2))
-    assert isinstance(asked, Asked)
+    asked = maker.make(Cell("v", 2, "r", "t", "all"), renamed, truths, state(2))
+    assert isinstance(asked, CellQuestion)
     assert asked.columns == ("id", "G"), "the catalog has it as g"
 
 
@@ -178,12 +187,12 @@ def test_where_no_step_made_an_instant_there_is_no_past_to_ask_for() -> None:
     assert answer.void == "no step up to 1 made an instant"
 
 
-def ask_the_past(view: str, instants: tuple[str, ...]) -> Asked | Answer:
+def ask_the_past(view: str, instants: tuple[str, ...]) -> CellQuestion | Answer:
     """Ask after the rename about the table as it was."""
-    past = shape("iceberg", table_for=lambda _: "t", moment=lambda _, each: Moment(each))
-    asking = Asking({"r": READER}, lambda _: trino.ENGINE, lambda _: "reader", lambda _: past)
+    shape = shape_of("iceberg", table_for=lambda _: "t", moment=lambda _, each: Moment(each))
+    maker = maker_of(shape, "iceberg")
     there = state(2)
     there.frozen.instants, there.frozen.table_version, there.table = instants, "2", None
     of = replace(variant(), format="iceberg")
     truths = history(of, {("v", 1): state(1), ("v", 2): there}, merge_on_read=False)
-    return asking.ask(Cell("v", 2, "r", view, "all"), of, truths, there)
+    return maker.make(Cell("v", 2, "r", view, "all"), of, truths, there)

@@ -14,13 +14,12 @@ from harness.core.records import Answer, Refusal
 from harness.engines.api import NoAnswerError, RefusedError, Reply
 from harness.formats import facts
 from harness.model.canonical import Value
-from harness.read import reader_scheduler as reading
 from harness.read.answer_cache import AnswerCache
 from harness.read.support_probe import Probes
 from harness.scenario.cells import Plan
 from harness.write.table_state import States
-from tests.unit.read import test_reader_scheduler as test_read
-from tests.unit.read.test_reader_scheduler import (
+from tests.unit.read import test_read_states as test_read
+from tests.unit.read.test_read_states import (
     GOOD,
     HIVE,
     SPARK,
@@ -77,7 +76,7 @@ def read(
 ) -> dict[str, Answer]:
     """Read a plan; give the answers by reader and variant."""
     found: list[Answer] = []
-    reading.read(plan, come, place(folder, out), found.append)
+    test_read.read(plan, come, place(folder, out), found.append)
     assert len(found) == len(plan.cells), "each cell once"
     return {name(each.case): each for each in found}
 
@@ -188,5 +187,5 @@ def test_each_setting_and_format_has_a_probe_of_its_own() -> None:
     first, second = Questions(plan.cells).about(states("v1", "v2"))
     other = replace(second, question=replace(second.question, format=facts("hudi-mor")))
     set_ = replace(second, reader=replace(second.reader, settings=(("path", "fetch"),)))
-    sifted = Probes().sift([first, second, other, set_])
-    assert (sifted.due, sifted.held, sifted.spared) == ([first, other, set_], [second], [])
+    found = Probes().decide([first, second, other, set_])
+    assert (found.due, found.waiting, found.unsent) == ([first, other, set_], [second], [])

@@ -121,8 +121,8 @@ def test_an_update_learns_nothing_of_unknown_cells_and_says_so(
     recorded.answer(None, None)
     assert recorded.harness("baseline", "update") == BROKEN
     said = capsys.readouterr().out
-    assert "2 cells are unknown, so nothing is learnt of them: go on with harness run --res" in said
-    assert "says already" not in said
+    assert "2 cells are unknown, so nothing is learnt of them: use harness run --res" in said
+    assert "already says" not in said
     assert not recorded.known.exists()
 
 

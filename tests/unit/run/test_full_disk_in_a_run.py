@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.cli import app
+from harness.core.progress import Count
 from harness.core.records import Answer
-from harness.read import reader_scheduler as reading
-from harness.read.engine_pool import Reading
+from harness.read import read_states
+from harness.read.reader_servers import ReadContext
 from harness.run import load_run, needed_artifacts, run_info
 from harness.run.load_run import Run
 from harness.scenario.cells import Plan, Variant
-from harness.write import variant_scheduler as writing
-from harness.write.state_records import Written
+from harness.write import write_variants
+from harness.write.state_records import VariantResult
 from harness.write.table_state import States
-from harness.write.variant_scheduler import Writing
+from harness.write.writer_pool import WriteContext
 from tests.full_disk import full_disk
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
@@ -33,18 +35,19 @@ class Engines:
     def __init__(self, whole: Run) -> None:
         self.whole = whole
 
-    def write(self, variants: list[Variant], _: Writing, found: Callable[[Written], None]) -> None:
+    def write(self, variants: list[Variant], _: WriteContext) -> Iterator[VariantResult]:
         for variant in variants:
             records = (each for each in self.whole.states if each.variant == variant.id)
-            found(Written(tuple(records), {(variant.id, 0): variant}))  # type: ignore[dict-item]
+            states = {(variant.id, 0): variant}
+            yield VariantResult(tuple(records), states)  # type: ignore[arg-type]
 
     def read(
-        self, plan: Plan, states: Iterable[States], _: Reading, found: Callable[[Answer], None]
-    ) -> None:
+        self, plan: Plan, states: Iterable[States], _: ReadContext, __: Count
+    ) -> Iterator[Answer]:
         written = {variant for some in list(states) for variant, _ in some}
         for cell in plan.cells:
             if cell.variant in written:
-                found(self.whole.answers[cell.case])
+                yield self.whole.answers[cell.case]
 
 
 @pytest.fixture
@@ -52,13 +55,18 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run that was planned and nothing more."""
     engines = Engines(load_run.load(RECORDED))
     monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
-    monkeypatch.setattr(writing, "write", engines.write)
-    monkeypatch.setattr(reading, "read", engines.read)
+    monkeypatch.setattr(write_variants, "write", engines.write)
+    monkeypatch.setattr(read_states, "read", engines.read)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     folder = tmp_path / "run"
     folder.mkdir()
     shutil.copyfile(RECORDED / run_info.INFO, folder / run_info.INFO)
     return folder
+
+
+def nothing(*_: object) -> Iterator[Any]:
+    """Yield nothing."""
+    yield from ()
 
 
 def resume(folder: Path) -> int:
@@ -99,8 +107,8 @@ def test_a_plan_that_found_no_room_is_no_run_and_its_folder_can_be_used_again(
     told = f"cannot write {folder / run_info.INFO}: the disk is full; make room"
     assert told in capsys.readouterr().err
     assert not (folder / run_info.INFO).exists()
-    monkeypatch.setattr(writing, "write", lambda *_: None)
-    monkeypatch.setattr(reading, "read", lambda *_: None)
+    monkeypatch.setattr(write_variants, "write", nothing)
+    monkeypatch.setattr(read_states, "read", nothing)
     assert app.main(begin) == BROKEN
     assert len(load_run.load(folder).info.cells) > 100
     assert not list(folder.glob("*.part"))

@@ -11,11 +11,10 @@ import pytest
 from harness.artifacts import cache_mark
 from harness.artifacts.cache import Cache
 from harness.cli import open_run
-from harness.cli.console.output import Voice
-from harness.cli.open_run import Means
+from harness.cli.console.output import Output
+from harness.cli.open_run import Resources
 from harness.core import jsonl
-from harness.core.errors import UsageProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.core.records import Answer, Refusal
 from harness.judge.gate import gate
 from harness.run import load_run, pipeline, run_folder, run_info
@@ -27,7 +26,7 @@ RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
 def test_a_state_that_is_no_longer_kept_is_told_with_what_to_do(tmp_path: Path) -> None:
     found = load_run.load(RECORDED)
-    with pytest.raises(UsageProblem, match=r"no longer in .*run the profile again"):
+    with pytest.raises(pipeline.MissingStateProblem, match=r"no longer in .*run the profile again"):
         pipeline.states_of(found.states, Cache(tmp_path))
 
 
@@ -54,30 +53,30 @@ def test_what_a_dead_harness_left_is_removed_and_a_run_that_goes_on_beside_keeps
     half, made = left_in_cache(cache), cache.root / "states" / ".making-b"
     made.mkdir()
     with run_folder.locked(live.parents[1]), cache.lock(made.with_name("b")):
-        pipeline.clean(pipeline.Work(cache, own.parents[1], QuietProgress()))
+        pipeline.clean(pipeline.Work(cache, own.parents[1], Progress()))
     assert [each.exists() for each in (own, dead, half)] == [False] * 3
     assert [each.exists() for each in (live, made)] == [True] * 2
 
 
-def begin(folder: Path, means: Means) -> None:
-    with open_run.begun(plan_of(read_info(RECORDED)), folder.with_name("new"), means):
+def begin(folder: Path, resources: Resources) -> None:
+    with open_run.begun(plan_of(read_info(RECORDED)), folder.with_name("new"), resources):
         pass
 
 
-def go_on(folder: Path, means: Means) -> None:
+def go_on(folder: Path, resources: Resources) -> None:
     (folder / run_info.INFO).write_bytes((RECORDED / run_info.INFO).read_bytes())
-    with open_run.resumed(folder, means):
+    with open_run.resumed(folder, resources):
         pass
 
 
 @pytest.mark.parametrize("opened", [begin, go_on])
 def test_whoever_begins_a_run_or_goes_on_with_one_cleans_up_first(
-    opened: Callable[[Path, Means], None], tmp_path: Path
+    opened: Callable[[Path, Resources], None], tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "cache")
     cache_mark.claim(cache)
     own, half = left_in(tmp_path / "own"), left_in_cache(cache)
-    opened(tmp_path / "own", Means(Voice(quiet=True), cache))
+    opened(tmp_path / "own", Resources(Output(quiet=True), cache))
     assert [own.exists(), half.exists()] == [False, False]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,18 +12,17 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Count, Progress
 from harness.core.records import Answer, StateRecord, VerdictKind
-from harness.read import reader_scheduler as reading
-from harness.read.engine_pool import Reading
+from harness.read import read_states
+from harness.read.reader_servers import ReadContext
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.pipeline import Work
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.scenario.cells import Plan, Variant
-from harness.write import variant_scheduler as writing
-from harness.write.state_records import Written
-from harness.write.table_state import States
-from harness.write.variant_scheduler import Writing
+from harness.write import write_variants
+from harness.write.state_records import VariantResult
+from harness.write.writer_pool import WriteContext
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
@@ -36,32 +35,29 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
     answers = list(jsonl.read_all(folder / load_run.ANSWERS, Answer))
     jsonl.write_all(folder / load_run.ANSWERS, answers)  # with every field there is now
     monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
-    return Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+    return Work(Cache(tmp_path / "cache"), folder, Progress())
 
 
 @pytest.fixture
-def kinds() -> dict[str, VerdictKind | None]:
+def kinds() -> dict[str, VerdictKind]:
     """What was told of the answers as they came, by their cases."""
     return {}
 
 
 @pytest.fixture
-def asked(
-    work: Work, kinds: dict[str, VerdictKind | None], monkeypatch: pytest.MonkeyPatch
-) -> list[str]:
+def asked(work: Work, kinds: dict[str, VerdictKind], monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Readers that say what the recorded ones said; gives the cases they were asked."""
     whole = dict(load_run.load(work.folder).answers)
     cases: list[str] = []
 
-    def read(
-        plan: Plan, _: Iterable[States], where: Reading, found: Callable[[Answer], None]
-    ) -> None:
+    def read(plan: Plan, _: object, __: ReadContext, cells: Count) -> Iterator[Answer]:
         for cell in plan.cells:
             cases.append(cell.case)
-            found(whole[cell.case])
-            kinds[cell.case] = where.kind_of(whole[cell.case])
+            before = cells.judged.copy()
+            yield whole[cell.case]
+            (kinds[cell.case],) = map(VerdictKind, cells.judged - before)
 
-    monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(read_states, "read", read)
     return cases
 
 
@@ -96,7 +92,7 @@ def test_only_what_has_no_answer_is_asked_and_the_verdicts_are_the_same(
 
 
 def test_what_is_told_of_the_answers_that_were_left_is_what_is_judged_at_last(
-    work: Work, asked: list[str], kinds: dict[str, VerdictKind | None]
+    work: Work, asked: list[str], kinds: dict[str, VerdictKind]
 ) -> None:
     keep(work, lines(work)[:20])
     go_on(work)
@@ -148,14 +144,12 @@ def test_answers_are_there_before_the_phase_is_over(
     all_lines = lines(work)
     keep(work, all_lines[:2])
 
-    def read(
-        plan: Plan, _: Iterable[States], where: Reading, found: Callable[[Answer], None]
-    ) -> None:
-        found(jsonl.parse(Answer, all_lines[2]))
+    def read(*_: object) -> Iterator[Answer]:
+        yield jsonl.parse(Answer, all_lines[2])
         assert lines(work) == all_lines[:3]
         raise EnvironmentProblem("the disk is full")
 
-    monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(read_states, "read", read)
     with pytest.raises(EnvironmentProblem):
         go_on(work)
     assert lines(work) == all_lines[:3]
@@ -167,16 +161,16 @@ def written(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[s
     whole = load_run.load(work.folder).states
     turns: list[list[str]] = []
 
-    def write(variants: list[Variant], where: Writing, found: Callable[[Written], None]) -> None:
+    def write(variants: list[Variant], _: WriteContext) -> Iterator[VariantResult]:
         turns.append([variant.id for variant in variants])
         for variant in variants:
-            found(Written(tuple(each for each in whole if each.variant == variant.id), {}))
+            yield VariantResult(tuple(each for each in whole if each.variant == variant.id), {})
             if len(turns) == 1:
                 recorded = jsonl.read_all(work.folder / load_run.STATES, StateRecord)
                 assert {each.variant for each in recorded} == {variant.id}
-                raise CatalogGoneProblem("the metastore does not answer")
+                raise CatalogGoneProblem("thrift://gone:1", "connection refused")
 
-    monkeypatch.setattr(writing, "write", write)
+    monkeypatch.setattr(write_variants, "write", write)
     yield turns
     assert load_run.load(work.folder).states == whole
 

@@ -49,7 +49,7 @@ def test_latest_is_the_run_begun_last_once_it_has_something_to_show(tmp_path: Pa
 @pytest.mark.parametrize("name", [run_folder.BEGUN, run_folder.LATEST])
 def test_what_somebody_keeps_under_the_name_of_a_link_stays(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("kept", encoding="utf-8")
-    with pytest.raises(UsageProblem, match=f"{name} is no link to a run; move it away"):
+    with pytest.raises(UsageProblem, match=f"{name} is not a link to a run; move it away"):
         run_folder.point_begun(tmp_path / "run")
     assert (tmp_path / name).read_text(encoding="utf-8") == "kept"
 
@@ -70,7 +70,7 @@ def test_a_second_harness_on_a_run_is_told_and_a_dead_one_is_no_hindrance(tmp_pa
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         with (
-            pytest.raises(UsageProblem, match="another harness works on"),
+            pytest.raises(run_folder.RunInUseProblem, match="another harness works on"),
             run_folder.locked(tmp_path),
         ):
             pass

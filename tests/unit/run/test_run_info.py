@@ -28,7 +28,7 @@ def test_a_cell_is_found_by_its_case_in_the_file(sampled: Run) -> None:
 
 
 def test_a_folder_without_a_run_is_wrong_use(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"is no run: it has no run\.json"):
+    with pytest.raises(UsageProblem, match=r"is not a run: it has no run\.json"):
         run_info.read_info(tmp_path)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,19 +13,19 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import QuietProgress
+from harness.core.progress import Count, Progress
 from harness.core.records import Answer, Outcome, OutcomeKind, StateRecord
-from harness.read import reader_scheduler as reading
-from harness.read.engine_pool import Reading
+from harness.read import read_states
+from harness.read.reader_servers import ReadContext
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.pipeline import Work
 from harness.runtime import memory
 from harness.runtime.memory import MACHINE, Free
 from harness.scenario.cells import Plan, Variant
-from harness.write import variant_scheduler as writing
-from harness.write.state_records import Written
+from harness.write import write_variants
+from harness.write.state_records import VariantResult
 from harness.write.table_state import States
-from harness.write.variant_scheduler import Writing
+from harness.write.writer_pool import WriteContext
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 
@@ -35,7 +36,7 @@ def work(tmp_path: Path) -> Work:
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / run_info.INFO).write_bytes((RECORDED / run_info.INFO).read_bytes())
-    return Work(Cache(tmp_path / "cache"), folder, QuietProgress())
+    return Work(Cache(tmp_path / "cache"), folder, Progress())
 
 
 def planned(work: Work) -> Plan:
@@ -57,39 +58,39 @@ class Side:
         self.over: list[str] = []
         self.ended = threading.Event()
 
-    def write(self, variants: list[Variant], _: Writing, found: Callable[[Written], None]) -> None:
+    def write(self, variants: list[Variant], _: WriteContext) -> Iterator[VariantResult]:
         for variant in variants:
             created = StateRecord(variant.id, Outcome(0, OutcomeKind.APPLIED), "")
-            found(Written((created,), states_of(variant)))
+            yield VariantResult((created,), states_of(variant))
             assert self.come.acquire(timeout=30), "the readers are asked before the next is written"
         self.over.append("written")
 
     def read(
-        self, plan: Plan, states: Iterable[States], where: Reading, found: Callable[[Answer], None]
-    ) -> None:
-        self.rooms.append(where.room)
+        self, plan: Plan, states: Iterable[States], context: ReadContext, _: Count
+    ) -> Iterator[Answer]:
+        self.rooms.append(context.room)
         try:
             for some in states:
-                self._read(plan, {variant for variant, _ in some}, found)
+                yield from self.about(plan, {variant for variant, _ in some})
             self.over.append("read")
         finally:
             self.ended.set()
 
-    def _read(self, plan: Plan, variants: set[str], found: Callable[[Answer], None]) -> None:
+    def about(self, plan: Plan, variants: set[str]) -> Iterator[Answer]:
         recorded = jsonl.read_all(self.work.folder / load_run.STATES, StateRecord)
         assert variants <= {each.variant for each in recorded}
         self.asked += variants
         for cell in plan.cells:
             if cell.variant in variants:
-                found(Answer(cell.case, "q"))
+                yield Answer(cell.case, "q")
         self.come.release()
 
 
 @pytest.fixture
 def side(work: Work, monkeypatch: pytest.MonkeyPatch) -> Iterator[Side]:
     found = Side(work)
-    monkeypatch.setattr(writing, "write", found.write)
-    monkeypatch.setattr(reading, "read", found.read)
+    monkeypatch.setattr(write_variants, "write", found.write)
+    monkeypatch.setattr(read_states, "read", found.read)
     yield found
     assert found.ended.wait(30), "nobody waits for what does not come"
 
@@ -107,35 +108,48 @@ def test_each_variant_is_asked_about_before_the_next_one_is_written(work: Work, 
     assert answers(work) == [cell.case for cell in plan.cells]
 
 
-def test_readers_are_told_the_kind_of_each_verdict_while_they_are_asked(
+class Counts(Progress):
+    """Keeps the counts that it begins."""
+
+    def __init__(self) -> None:
+        self.begun: dict[str, Count] = {}
+
+    def count(self, task: str, total: int) -> Count:
+        self.begun[task] = Count(task, total)
+        return self.begun[task]
+
+
+def test_the_kind_of_each_verdict_is_counted_while_readers_are_asked_be_it_asked_or_kept(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Here they answer what was recorded."""
     states = jsonl.read_all(RECORDED / load_run.STATES, StateRecord)
     answers = {each.case: each for each in jsonl.read_all(RECORDED / load_run.ANSWERS, Answer)}
-    told = Counter[str]()
+    progress, judged = Counts(), list[int]()
 
-    def write(variants: list[Variant], _: Writing, found: Callable[[Written], None]) -> None:
+    def write(variants: list[Variant], _: WriteContext) -> Iterator[VariantResult]:
         for variant in variants:
             records = tuple(each for each in states if each.variant == variant.id)
-            found(Written(records, states_of(variant)))
+            yield VariantResult(records, states_of(variant))
 
     def read(
-        plan: Plan, states: Iterable[States], where: Reading, found: Callable[[Answer], None]
-    ) -> None:
+        plan: Plan, states: Iterable[States], _: ReadContext, cells: Count
+    ) -> Iterator[Answer]:
         for some in states:
             of = {variant for variant, _ in some}
-            for cell in (each for each in plan.cells if each.variant in of):
-                answer = answers[cell.case]
-                found(answer)
-                told.update([str(where.kind_of(answer))])
+            for at, cell in enumerate(each for each in plan.cells if each.variant in of):
+                yield replace(answers[cell.case], reused=at % 2 == 0)
+                judged.append(cells.judged.total())
 
-    monkeypatch.setattr(writing, "write", write)
-    monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(write_variants, "write", write)
+    monkeypatch.setattr(read_states, "read", read)
+    work = replace(work, progress=progress)
     pipeline.write_and_read(planned(work), work, fresh=True)
     verdicts = pipeline.judge_run(work.folder).verdicts
-    assert told == Counter(str(each.verdict) for each in verdicts)
-    assert told["wrong"] > 0
+    counted = progress.begun["ask cells"].judged
+    assert counted == Counter(str(each.verdict) for each in verdicts)
+    assert counted["wrong"] > 0
+    assert judged == list(range(1, len(verdicts) + 1)), "each once it is recorded"
 
 
 def test_a_run_that_broke_off_is_asked_only_what_is_left(work: Work, side: Side) -> None:
@@ -152,11 +166,11 @@ def test_a_run_that_broke_off_is_asked_only_what_is_left(work: Work, side: Side)
 def test_what_breaks_in_writing_ends_the_reading_and_is_raised(
     work: Work, side: Side, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks(variants: list[Variant], where: Writing, found: Callable[[Written], None]) -> None:
-        side.write(variants[:1], where, found)
+    def breaks(variants: list[Variant], context: WriteContext) -> Iterator[VariantResult]:
+        yield from side.write(variants[:1], context)
         raise EnvironmentProblem("the disk is full")
 
-    monkeypatch.setattr(writing, "write", breaks)
+    monkeypatch.setattr(write_variants, "write", breaks)
     plan = planned(work)
     with pytest.raises(EnvironmentProblem, match="the disk is full"):
         pipeline.write_and_read(plan, work, fresh=True)
@@ -172,12 +186,13 @@ def test_what_breaks_in_writing_ends_the_reading_and_is_raised(
 def test_what_breaks_in_reading_is_raised_once_all_is_written(
     work: Work, side: Side, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks(*_: object) -> None:
+    def breaks(*_: object) -> Iterator[Answer]:
         side.come.release(len(planned(work).variants))
         side.ended.set()
+        yield from ()
         raise EnvironmentProblem("the metastore does not start")
 
-    monkeypatch.setattr(reading, "read", breaks)
+    monkeypatch.setattr(read_states, "read", breaks)
     with pytest.raises(EnvironmentProblem, match="the metastore does not start"):
         pipeline.write_and_read(planned(work), work, fresh=True)
     assert side.over == ["written"]
@@ -189,16 +204,16 @@ def test_readers_leave_the_writer_its_memory_as_long_as_it_writes(
     work: Work, side: Side, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = planned(work)
-    needed, taken = writing.memory_mb(plan.variants), list[bool]()
+    needed, taken = write_variants.memory_mb(plan.variants), list[bool]()
     assert needed > 500
     monkeypatch.setattr(memory, "free", lambda: Free(needed + 99, MACHINE))
-    read = side._read
+    about = side.about
 
-    def looks(*given: object) -> None:
+    def looks(plan: Plan, variants: set[str]) -> Iterator[Answer]:
         taken.append(side.rooms[0]._fits(100))
-        read(*given)  # type: ignore[arg-type]
+        return about(plan, variants)
 
-    monkeypatch.setattr(side, "_read", looks)
+    monkeypatch.setattr(side, "about", looks)
     pipeline.write_and_read(plan, work, fresh=True)
     assert taken == [False] * len(plan.variants)
     assert side.rooms[0]._fits(100)

@@ -8,9 +8,8 @@ import psutil
 import pytest
 
 from harness.artifacts import distributions
-from harness.core.errors import EnvironmentProblem
 from harness.runtime import memory
-from harness.runtime.memory import MACHINE, Free, free
+from harness.runtime.memory import MACHINE, Free, MemoryProblem, free
 
 MB = 1 << 20
 TRINO = distributions.load("trino-476")
@@ -75,7 +74,7 @@ def test_a_server_that_does_not_fit_is_refused_with_the_figures(
     monkeypatch.setattr(memory, "free", lambda: Free(799, "left of the 900 MB that x allows"))
     memory.check(replace(TRINO, memory_mb=799))
     told = "trino-476 is not started: it takes 800 MB of memory, and 799 MB are left of the 900 MB"
-    with pytest.raises(EnvironmentProblem, match=told):
+    with pytest.raises(MemoryProblem, match=told):
         memory.check(replace(TRINO, memory_mb=800))
 
 
@@ -105,7 +104,7 @@ def test_a_server_waits_where_it_does_not_fit_beside_another(
 def test_a_server_that_fits_nowhere_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free", lambda: Free(1000, MACHINE))
     room = memory.Room()
-    with pytest.raises(EnvironmentProblem), room.of(replace(TRINO, memory_mb=1001)):
+    with pytest.raises(MemoryProblem), room.of(replace(TRINO, memory_mb=1001)):
         pass
     with room.of(replace(TRINO, memory_mb=900)):
         pass

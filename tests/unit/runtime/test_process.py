@@ -10,8 +10,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.core.errors import EnvironmentProblem
-from harness.runtime.process import Command, Process, finished, running
+from harness.runtime.process import (
+    Command,
+    NoProgramProblem,
+    Process,
+    ProcessProblem,
+    finished,
+    running,
+)
 from harness.runtime.readiness import wait_until
 
 READ_FOREVER = "import sys; print('up', flush=True); import signal; signal.pause()"
@@ -150,7 +156,7 @@ def test_a_program_that_is_over_tells_its_exit_code_and_a_slow_one_is_ended(
     tmp_path: Path,
 ) -> None:
     assert finished(python(tmp_path, "raise SystemExit(7)"), 60) == 7
-    with pytest.raises(EnvironmentProblem, match="not over within 0 s"):
+    with pytest.raises(ProcessProblem, match="not over within 0 s"):
         finished(python(tmp_path, READ_FOREVER), 0)
 
 
@@ -173,5 +179,5 @@ def test_a_process_gets_few_variables_and_works_in_utc(
 
 def test_a_program_that_is_not_there_is_a_problem_of_the_environment(tmp_path: Path) -> None:
     command = Command((str(tmp_path / "java"),), tmp_path, tmp_path / "log")
-    with pytest.raises(EnvironmentProblem, match=r"/java is not a program"), running(command):
+    with pytest.raises(NoProgramProblem, match=r"/java is not a program"), running(command):
         pass

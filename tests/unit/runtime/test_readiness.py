@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from harness.core.errors import EnvironmentProblem
 from harness.runtime import readiness
 from harness.runtime.ports import PortTakenProblem
-from harness.runtime.readiness import EndedProblem, wait_until
+from harness.runtime.readiness import EndedProblem, NotReadyProblem, wait_until
 
 
 class NotYetError(Exception):
@@ -51,10 +50,11 @@ def test_waiting_for_a_process_that_ended_tells_the_end_of_its_log() -> None:
 
 def test_waiting_for_a_process_that_is_silent_ends_with_the_last_reason() -> None:
     with pytest.raises(
-        EnvironmentProblem, match=r"within 0 s \(it loads classes\)(.|\n)*slow"
+        NotReadyProblem, match=r"within 0 s \(it loads classes\)(.|\n)*slow"
     ) as late:
         waited(never, Simulated("slow"), timeout_s=0)
-    assert late.type is EnvironmentProblem  # another start would be as slow
+    assert not isinstance(late.value, EndedProblem)  # another start would be as slow
+    assert late.value.log == "slow"
 
 
 def test_a_port_that_was_taken_is_told_apart() -> None:

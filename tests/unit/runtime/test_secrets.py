@@ -68,6 +68,7 @@ def test_a_run_that_is_judged_and_drawn_holds_no_secret(
         said = harness(environment, tmp_path, command, "--run-dir", str(run))
         assert CANARY not in said
     assert (run / "junit.xml").is_file()
+    assert (run / "harness.log").stat().st_size > 0
     assert leaks(run) == []
 
 

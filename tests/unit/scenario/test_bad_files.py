@@ -67,10 +67,10 @@ def test_a_file_of_100_mb_is_refused_and_hardly_read(
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (Path.mkdir, "this is no file; give a YAML file"),
-        (os.mkfifo, "this is no file; give a YAML file"),
+        (Path.mkdir, "this is not a file; give a YAML file"),
+        (os.mkfifo, "this is not a file; give a YAML file"),
         (lambda path: path.symlink_to(path), "the file cannot be read: "),
-        (lambda path: path.symlink_to("/dev/zero"), "this is no file; give a YAML file"),
+        (lambda path: path.symlink_to("/dev/zero"), "this is not a file; give a YAML file"),
     ],
     ids=["a folder", "a pipe", "a link to itself", "a device"],
 )
@@ -265,7 +265,9 @@ def test_of_very_many_problems_the_first_are_told() -> None:
 )
 def test_a_name_that_could_not_be_shown_is_refused_and_shown_harmless(name: str) -> None:
     told = problem(f'{HEAD}  - rename_column: {{name: f1, to: "{name}"}}\n')
-    assert "is no name of a column; allowed: 1 to 200 printable characters without . , { }" in told
+    assert (
+        "is not a name for a column; allowed: 1 to 200 printable characters without . , { }" in told
+    )
     assert told.isprintable()
 
 
@@ -341,5 +343,5 @@ def test_what_the_metastore_takes_for_one_stays_refused_in_such_a_file(
 @pytest.mark.parametrize("name", ["../up", "a/b", "x" * 101, "a b", "\\e[31m", ""])
 def test_a_profiles_name_can_be_a_part_of_a_folders(name: str) -> None:
     told = problem(f'"{name}": {{scenarios: [x]}}\n', loads_profiles)
-    assert "is no name of a profile; allowed: 1 to 100 letters, digits, _ . -" in told
+    assert "is not a name for a profile; allowed: 1 to 100 letters, digits, _ . -" in told
     assert "\x1b" not in told

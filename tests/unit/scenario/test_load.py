@@ -72,7 +72,7 @@ def test_a_file_becomes_the_same_scenario_as_the_constructors_make() -> None:
 
 def test_a_column_of_the_table_that_leads_out_of_a_folder_is_no_name() -> None:
     told = problems(A5.replace("f2: string", "../../etc: string"))
-    assert told[0].startswith("4: '../../etc' is no name of a column; allowed: 1 to 200")
+    assert told[0].startswith("4: '../../etc' is not a name for a column; allowed: 1 to 200")
 
 
 def test_only_table_and_steps_are_required() -> None:
@@ -124,7 +124,7 @@ def test_a_file_is_named_by_its_folder_and_itself(tmp_path: Path) -> None:
         ),
         ("after: f1", "first: 1", "12: step 2 add_column: first: 1 is given; allowed: true or fal"),
         ("- compact", "- compact: 3", "18: step 7 compact: 3 is given; allowed: a mapping"),
-        ("- compact", "- 3", "18: step 7 is no operation; write `- operation: …`"),
+        ("- compact", "- 3", "18: step 7 is not an operation; write `- operation: …`"),
         ("- compact", "- quiet: true", "18: step 7 has no operation; give one"),
         ("- compact", "- {compact: , touch: }", "18: step 7 has 2 operations (compact, touch)"),
         ("quiet: true", "quiet: 1", "16: step 5: quiet is true or false"),
@@ -175,11 +175,20 @@ def test_key_ordering_and_partition_columns_stay_as_they_are(step: str) -> None:
     ("step", "told"),
     [
         ("rename_column: {name: f1, to: F2}", "'F2' and 'f2' differ only in case"),
-        ("rename_column: {name: f1, to: a.b}", "'a.b' is no name of a column; allowed: 1 to 200"),
-        ("add_column: {name: '', type: int}", "'' is no name of a column"),
-        ("add_column: {name: ../../etc, type: int}", "'../../etc' is no name of a column; allow"),
-        ("add_column: {name: f1., type: int}", "'f1.' is no name of a column; allowed: 1 to 200"),
-        (f"add_column: {{name: {'x' * 201}, type: int}}", "is no name of a column"),
+        (
+            "rename_column: {name: f1, to: a.b}",
+            "'a.b' is not a name for a column; allowed: 1 to 200",
+        ),
+        ("add_column: {name: '', type: int}", "'' is not a name for a column"),
+        (
+            "add_column: {name: ../../etc, type: int}",
+            "'../../etc' is not a name for a column; allow",
+        ),
+        (
+            "add_column: {name: f1., type: int}",
+            "'f1.' is not a name for a column; allowed: 1 to 200",
+        ),
+        (f"add_column: {{name: {'x' * 201}, type: int}}", "is not a name for a column"),
         ("add_column: {name: s, type: 'struct<a: int, A: int>'}", "'a' and 'A' differ only in"),
     ],
 )

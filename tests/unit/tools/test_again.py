@@ -1,4 +1,4 @@
-"""`tools/again.py` counts what is not the same as the first time, and nothing else."""
+"""`tools/measure/again.py` counts what is not the same as the first time, and nothing else."""
 
 from __future__ import annotations
 
@@ -21,16 +21,14 @@ from harness.model.canonical import Value
 from harness.run import load_run, run_info
 from tests.recorded import sample
 
-TOOLS: Final = Path(__file__).parents[3] / "tools"
 HEADS: Final = (Column("id", "varchar", "string"), Column("n", "integer", "int"))
 ROWS: Final = (("1", 1), ("2", None))
 FIRST: Final = Reply(HEADS, ROWS, 0.1)
 
 
 @pytest.fixture
-def again(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(TOOLS)
-    return importlib.import_module("again")
+def again() -> ModuleType:
+    return importlib.import_module("tools.measure.again")
 
 
 @dataclass

@@ -36,7 +36,6 @@ from harness.run import load_run, pipeline, run_info
 from harness.run.load_run import Run
 from tests.recorded import tidy
 
-TOOLS: Final = Path(__file__).parents[3] / "tools"
 RECORDED: Final = Path(__file__).parents[2] / "recorded" / "findings_a5"
 SCENARIO: Final = "hudi/rename"
 FILES: Final = {"verdicts.jsonl", "junit.xml", "report.html", "report.txt"}
@@ -45,19 +44,14 @@ GROUP: Final = "11111111-1111-1111-1111-111111111111"
 Change = Callable[[Answer], Answer]
 
 
-@pytest.fixture(autouse=True)
-def tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(TOOLS)
-
-
 @pytest.fixture
 def alike() -> ModuleType:
-    return importlib.import_module("alike")
+    return importlib.import_module("tools.alike")
 
 
 @pytest.fixture
 def canonical() -> ModuleType:
-    return importlib.import_module("canonical")
+    return importlib.import_module("tools.canonical")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""`tools/bench.py` counts what was measured where it was measured."""
+"""`tools/measure/bench.py` counts what was measured where it was measured."""
 
 from __future__ import annotations
 
@@ -9,32 +9,28 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import psutil
 import pytest
 
 from harness.core import jsonl
 from harness.core.records import Answer
 from harness.run import load_run
 from tests.recorded import sample
+from tools.measure import bench_watch
 
 Moment = tuple[float, Mapping[str, object]]
-TOOLS = Path(__file__).parents[3] / "tools"
 NOTHING = Answer("v s0 r", "", void="no step has written anything yet")
 KEPT = Answer("v s1 r", "select 1", reused=True)
 ASKED = Answer("v s2 r", "select 1")
 
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(TOOLS)
-    return importlib.import_module("bench")
+def bench() -> ModuleType:
+    return importlib.import_module("tools.measure.bench")
 
 
 def watched(bench: ModuleType, *events: Moment) -> Any:  # noqa: ANN401
-    return bench.Watched(
-        events=[
-            importlib.import_module("bench_watch").Event(at, 0.0, facts) for at, facts in events
-        ]
-    )
+    return bench.RunUsage(events=[bench_watch.Event(at, 0.0, facts) for at, facts in events])
 
 
 @pytest.mark.parametrize(
@@ -43,17 +39,15 @@ def watched(bench: ModuleType, *events: Moment) -> Any:  # noqa: ANN401
 def test_the_first_answer_is_one_that_an_engine_gave(
     bench: ModuleType, tmp_path: Path, answers: list[Answer], *, there: bool
 ) -> None:
-    answered = importlib.import_module("bench_watch").answered
-    assert not answered(tmp_path)
+    assert not bench_watch.answered(tmp_path)
     jsonl.write_all(tmp_path / load_run.ANSWERS, answers)
-    assert answered(tmp_path) is there
+    assert bench_watch.answered(tmp_path) is there
 
 
 def test_an_answer_is_no_verdict_and_each_is_timed_by_itself(
     bench: ModuleType, tmp_path: Path
 ) -> None:
-    module = importlib.import_module("bench_watch")
-    sampler = module._Sampler(1, tmp_path, -1.0)
+    sampler = bench_watch._Sampler(1, tmp_path, -1.0)
     jsonl.write_all(tmp_path / load_run.ANSWERS, [ASKED])
     (tmp_path / load_run.VERDICTS).write_bytes(b"")
     sampler.note_records()
@@ -85,7 +79,7 @@ def test_asking_begins_with_the_start_of_the_metastore(bench: ModuleType) -> Non
 
 
 def test_the_phases_are_all_of_a_run_one_after_another(bench: ModuleType) -> None:
-    event = importlib.import_module("bench_watch").Event
+    event = bench_watch.Event
     told = [
         (2.0, 1.25, "start", "ask cells"),
         (3.0, 1.5, "start", "write tables"),
@@ -95,19 +89,19 @@ def test_the_phases_are_all_of_a_run_one_after_another(bench: ModuleType) -> Non
         (14.5, 7.5, "start", "draw reports"),
     ]
     events = [event(at, cpu_s, {"event": kind, "task": task}) for at, cpu_s, kind, task in told]
-    assert list(bench.phases(bench.Watched(seconds=15.0, cpu_s=8.0, events=events))) == [
+    assert list(bench.phases(bench.RunUsage(seconds=15.0, cpu_s=8.0, events=events))) == [
         ("up to write", 3.0, 1.5),
         ("write, ask meanwhile", 6.0, 1.5),
         ("ask the rest", 5.0, 4.0),
         ("judge and report", 1.0, 1.0),
     ]
-    asked = bench.Watched(seconds=15.0, cpu_s=8.0, events=[events[0], events[4]])
+    asked = bench.RunUsage(seconds=15.0, cpu_s=8.0, events=[events[0], events[4]])
     assert [each[:2] for each in bench.phases(asked)] == [
         ("up to ask", 2.0),
         ("ask", 12.0),
         ("judge and report", 1.0),
     ]
-    assert list(bench.phases(bench.Watched(seconds=3.0, cpu_s=2.0))) == [
+    assert list(bench.phases(bench.RunUsage(seconds=3.0, cpu_s=2.0))) == [
         ("judge and report", 3.0, 2.0)  # nothing was written or asked
     ]
 
@@ -135,7 +129,7 @@ def test_the_summary_divides_what_was_measured(bench: ModuleType, tmp_path: Path
 
 def measured(bench: ModuleType, folder: Path) -> Any:  # noqa: ANN401 - of a module loaded late
     """Make what was measured of the sample's run."""
-    found, used = sample.make(folder), importlib.import_module("bench_watch").Used
+    found, used = sample.make(folder), bench_watch.ProcessUsage
     cells = len(found.info.cells)
     notes = (
         (5.0, {"event": "note", "text": "hive-metastore-3.1.3 answers after 4.5 s"}),
@@ -151,7 +145,7 @@ def measured(bench: ModuleType, folder: Path) -> Any:  # noqa: ANN401 - of a mod
         peak_mb=900,
         used={"trino-476": used(800, 30.0), "metastore": used(100, 2.0)},
     )
-    again = bench.Watched(status=1, seconds=3.0, cpu_s=1.5 + cells / 500)
+    again = bench.RunUsage(status=1, seconds=3.0, cpu_s=1.5 + cells / 500)
     plain = {
         "seconds": 50.0,
         "by": {
@@ -159,22 +153,21 @@ def measured(bench: ModuleType, folder: Path) -> Any:  # noqa: ANN401 - of a mod
             "metastore": {"start": 6.0, "ask": 0.0, "asked": 0},
         },
     }
-    one = bench.Watched(cpu_s=1.5)
+    one = bench.RunUsage(cpu_s=1.5)
     return bench.Measured(first, again, one, watched(bench, *notes), plain, found, 2.0)
 
 
 def test_two_metastores_at_one_time_count_together(
     bench: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    module = importlib.import_module("bench_watch")
     sizes = {"metastore-0": 300, "metastore-a_b": 200, "hive-3.1.3-0": 700}
-    monkeypatch.setattr(module, "works_in", lambda process: process.name)
+    monkeypatch.setattr(bench_watch, "works_in", lambda process: process.name)
     monkeypatch.setattr(
-        module.psutil,
+        psutil,
         "Process",
         lambda _: Process("", 50, [Process(*each) for each in sizes.items()]),
     )
-    sampler = module._Sampler(1, tmp_path, 0.0)
+    sampler = bench_watch._Sampler(1, tmp_path, 0.0)
     sampler._look()
     assert {name: used.peak_mb for name, used in sampler.used().items()} == {
         "harness": 50,

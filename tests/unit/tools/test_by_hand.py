@@ -13,7 +13,8 @@ from typing import IO, Any, Final
 
 import pytest
 
-TOOLS: Final = Path(__file__).parents[3] / "tools"
+from tools.measure import by_hand_table
+
 RESULTS: Final = Path(__file__).parents[3] / "docs" / "results" / "reproducers"
 PUBLISHED: Final = sorted(RESULTS.glob("*/reproduce.sql"))
 Script = Any
@@ -50,9 +51,8 @@ ROWS: Final = "id\tf1\n4\ta b\n3\tNULL\n"
 
 
 @pytest.fixture
-def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(TOOLS)
-    return importlib.import_module("by_hand_script")
+def tool() -> ModuleType:
+    return importlib.import_module("tools.measure.by_hand_script")
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def clients(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         if "late" in Path(command[-1]).name:
             raise subprocess.TimeoutExpired(command, timeout)
 
-    by_hand = importlib.import_module("by_hand")
+    by_hand = importlib.import_module("tools.measure.by_hand")
     monkeypatch.setattr(by_hand.subprocess, "run", run)
     home = SimpleNamespace(jars=lambda _: (), java_home="java")
     monkeypatch.setattr(by_hand, "_installation", lambda _: home)
@@ -144,8 +144,8 @@ def clients(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 def came(clients: ModuleType, folder: Path, *scripts: Script) -> dict[str, str]:
     with ExitStack() as stack:
-        hand = clients.Hand("thrift://127.0.0.1:1", folder, stack)
-        return {script.name: said for script, said in clients.results(hand, scripts)}
+        engines = clients.EngineClients("thrift://127.0.0.1:1", folder, stack)
+        return {script.name: said for script, said in clients.results(engines, scripts)}
 
 
 def test_a_client_that_does_not_end_is_that_scripts_result_whatever_it_printed(
@@ -161,7 +161,7 @@ def test_a_client_that_does_not_end_is_that_scripts_result_whatever_it_printed(
 def test_a_client_of_trino_that_does_not_end_is_its_scripts_result_too(
     tool: ModuleType, clients: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clients.Hand, "_port", lambda *_: 1)
+    monkeypatch.setattr(clients.EngineClients, "_port", lambda *_: 1)
     text = TEXT.replace("query: spark-3.5.8-hudi-1.0.2{schema-on-read=off}", "query: trino-476")
     late, other = tool.parse("late", text), tool.parse("other", text)
     assert came(clients, tmp_path, late, other) == {
@@ -249,14 +249,12 @@ def test_published_scripts_can_be_run(tool: ModuleType, path: Path) -> None:
 
 
 def test_a_table_tells_of_each_script_what_came_of_it(
-    tool: ModuleType, monkeypatch: pytest.MonkeyPatch
+    tool: ModuleType,
 ) -> None:
-    monkeypatch.syspath_prepend(TOOLS)
-    table = importlib.import_module("by_hand_table")
     head = "-- move | x: stale (by id), trino{x=true}, hudi-cow.\n-- seen: lost row. 2\n"
     head += "-- seen: stale. row [1]\n"
     one, other = (tool.parse(name, f"{head}--\n{TEXT}") for name in ("one", "other"))
-    found = list(table.lines([(other, "OTHERWISE"), (one, "as it says")], {"one"}))
+    found = list(by_hand_table.lines([(other, "OTHERWISE"), (one, "as it says")], {"one"}))
     assert (found[0], found[-1]) == ("## move | x", "")
     told = "stale (by id), trino{x=true}, hudi-cow"
     assert found[4:-1] == [

@@ -21,7 +21,8 @@ from harness.scenario.cells import parse_reader
 from tests.quality.notation import history
 from tests.unit.cli.reproduce.simulation import candidate_of
 from tests.unit.cli.reproduce.test_files import seen_of
-from tests.unit.tools.test_by_hand import TEXT, TOOLS
+from tests.unit.tools.test_by_hand import TEXT
+from tools.measure.by_hand_script import parse
 
 SPARK_1: Final = "spark-3.5.8-hudi-1.0.2"
 SPARK_12: Final = "spark-3.5.8-hudi-1.2.0"
@@ -48,9 +49,8 @@ NEW: Final = (
 
 
 @pytest.fixture
-def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(TOOLS)
-    return importlib.import_module("by_hand_moment")
+def tool() -> ModuleType:
+    return importlib.import_module("tools.measure.by_hand_moment")
 
 
 def old(folder: Path) -> Path:
@@ -96,7 +96,6 @@ def query(tool: ModuleType, told: str, *, number: object = 2, sql: str = "as of 
         f"--   The write of step 3 is number {number} of those completed, by the last time …\n"
         f"set hoodie.t.consume.start.timestamp=MOMENT;\n{QUERY[:-1]} {sql};"
     )
-    parse = importlib.import_module("by_hand_script").parse
     return parse("one", TEXT.replace(QUERY, past_of)).query
 
 
@@ -167,12 +166,13 @@ def test_a_script_that_is_written_says_all_that_it_takes(
     made = candidate_of(history("insert 1,2; move f1 after f2"), AS_OF)
     seen = seen_of(made, reader, AS_OF, f"select * from `s_{{0}}`.`t` {sql}")
     text = script(replace(made.variant, format=of), parse_reader(reader), seen)
-    asked = importlib.import_module("by_hand_script").parse("one", text).query
+    asked = parse("one", text).query
+    assert asked
     assert "MOMENT" in asked.statements[-1]
     found = tool.filled(asked, table(tmp_path)).statements[-1]
     assert found == f"select * from `reproducer`.`t` {sql.replace('1', moment)};"
 
 
 def test_a_query_about_now_is_put_as_it_stands(tool: ModuleType, tmp_path: Path) -> None:
-    now = importlib.import_module("by_hand_script").parse("one", TEXT).query
+    now = parse("one", TEXT).query
     assert tool.filled(now, tmp_path / "nowhere") is now

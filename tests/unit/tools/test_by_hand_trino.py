@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-TOOL: Final = Path(__file__).parents[3] / "tools" / "by_hand_trino.py"
+TOOL: Final = Path(__file__).parents[3] / "tools" / "measure" / "by_hand_trino.py"
 VARCHAR: Final = {"rawType": "varchar", "arguments": [{"kind": "LONG", "value": 2147483647}]}
 COLUMNS: Final = [
     {"name": name, "type": "varchar", "typeSignature": VARCHAR} for name in ("id", "ä")

@@ -1,4 +1,4 @@
-"""`tools/deaths.py`: its runs, collected in several goes, and the moments at which it strikes."""
+"""`tools/measure/deaths.py`: its runs, collected in several goes, and when it strikes."""
 
 from __future__ import annotations
 
@@ -19,25 +19,20 @@ from harness.plan.case_filter import select
 from harness.plan.profile_file import load_profiles
 from harness.plan.shipped import profiles_file
 from harness.scenario.cells import Plan
-from harness.write import variant_scheduler
+from harness.write import write_variants
+from tools.measure.deaths_outcomes import OutcomeLog
 
-TOOLS = Path(__file__).parents[3] / "tools"
 RUNS = 200
-
-
-@pytest.fixture(autouse=True)
-def tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(TOOLS)
 
 
 @pytest.fixture
 def kinds() -> ModuleType:
-    return importlib.import_module("deaths_kinds")
+    return importlib.import_module("tools.measure.deaths_kinds")
 
 
 @pytest.fixture
 def runs() -> ModuleType:
-    return importlib.import_module("deaths_runs")
+    return importlib.import_module("tools.measure.deaths_runs")
 
 
 def test_the_shares_are_those_of_two_hundred_runs(kinds: ModuleType) -> None:
@@ -54,10 +49,10 @@ def test_a_run_is_the_same_however_many_are_asked_for(kinds: ModuleType) -> None
 
 
 def test_what_was_done_is_known_to_the_next_go(kinds: ModuleType, tmp_path: Path) -> None:
-    kind, book = kinds.planned(1, 1, "")[1], importlib.import_module("deaths_book")
-    book.Book(tmp_path, 1).note(1, kind, "went on by itself", 30.4)
-    assert book.Book(tmp_path, 1).done() == {1: "went on by itself"}
-    assert book.Book(tmp_path, 2).done() == {}
+    kind = kinds.planned(1, 1, "")[1]
+    OutcomeLog(tmp_path, 1).note(1, kind, "went on by itself", 30.4)
+    assert OutcomeLog(tmp_path, 1).done() == {1: "went on by itself"}
+    assert OutcomeLog(tmp_path, 2).done() == {}
 
 
 def test_one_of_every_kind_is_the_first_of_its_kind(kinds: ModuleType) -> None:
@@ -108,8 +103,8 @@ def test_a_run_asks_the_one_engine_of_its_kind_and_has_what_is_struck(kinds: Mod
 @pytest.mark.parametrize("beside", ["READS_BESIDE", "ICEBERG_BESIDE"])
 def test_some_tables_are_read_while_others_are_written(kinds: ModuleType, beside: str) -> None:
     reader = getattr(kinds, beside)
-    plan = plan_of(kinds.Kind("harness", reader, writes=True).cells)
-    assert len(plan.variants) == 3 * variant_scheduler.AT_ONCE
+    plan = plan_of(kinds.DeathKind("harness", reader, writes=True).cells)
+    assert len(plan.variants) == 3 * write_variants.AT_ONCE
     assert {cell.variant for cell in plan.cells} == {each.id for each in plan.variants}
     writers = {name for each in plan.variants for name in each.writers}
     struck = {kind.target for kind in kinds.SHARES if kind.writes and kind.reader == reader}
@@ -169,7 +164,7 @@ def test_a_blow_falls_when_its_target_was_there_for_so_long_in_all(
 
 
 def test_the_metastore_answers_once_both_do(runs: ModuleType, tmp_path: Path) -> None:
-    one = runs.Run.__new__(runs.Run)
+    one = runs.RunProcess.__new__(runs.RunProcess)
     one.folder, one._log, one._before = tmp_path / "run", tmp_path / "run.log", 0
     line = "hive-metastore-3.1.3 answers after 4.1 s\n"
     one._log.write_text("")
@@ -186,7 +181,7 @@ def test_the_metastore_answers_once_both_do(runs: ModuleType, tmp_path: Path) ->
 def test_what_has_the_number_of_a_harness_that_ended_is_not_its_family(
     runs: ModuleType, tmp_path: Path
 ) -> None:
-    one = runs.Run.__new__(runs.Run)
+    one = runs.RunProcess.__new__(runs.RunProcess)
     one.folder = tmp_path
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         for status, there in ((None, True), (0, False)):

@@ -1,4 +1,4 @@
-"""`tools/deaths.py`: what it says of a run that something died in, and what counts as a death."""
+"""`tools/measure/deaths.py`: what it says of a run in which something died, and what counts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from harness.core.records import Verdict, VerdictKind
 from harness.run import load_run as run
 from harness.run import run_info
 
-TOOLS: Final = Path(__file__).parents[3] / "tools"
 NUMBER: Final = 3
 ENDED: Final = 3
 """The exit status of a run with unknown cells."""
@@ -32,24 +31,19 @@ ANOTHER: Final = {"a": VerdictKind.WRONG, "b": VerdictKind.WRONG}
 MISSING: Final = {"a": VerdictKind.CORRECT}
 
 
-@pytest.fixture(autouse=True)
-def tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(TOOLS)
-
-
 @pytest.fixture
 def deaths() -> ModuleType:
-    return importlib.import_module("deaths")
+    return importlib.import_module("tools.measure.deaths")
 
 
 @pytest.fixture
-def book() -> ModuleType:
-    return importlib.import_module("deaths_book")
+def log() -> ModuleType:
+    return importlib.import_module("tools.measure.deaths_outcomes")
 
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    module = importlib.import_module("deaths_runs")
+    module = importlib.import_module("tools.measure.deaths_runs")
     monkeypatch.setattr(module, "time", Clock())
     monkeypatch.setattr(module, "GONE_S", 3 * module.POLL_S)  # by that clock
     return module
@@ -84,7 +78,7 @@ class Process:
 
 @dataclass
 class Scripted:
-    """Stands for `deaths.Run` and `deaths.strike`: runs that end as told, struck or not."""
+    """Stands for `deaths.RunProcess` and `deaths.strike`: runs that end as told, struck or not."""
 
     ends: list[tuple[int, Said]]
     struck: Iterator[object | None]
@@ -124,14 +118,14 @@ def write(folder: Path, said: Said) -> None:
     jsonl.write_all(folder / run.VERDICTS, verdicts)
 
 
-Bench = Callable[..., tuple[Any, Scripted]]
+MakeExperiment = Callable[..., tuple[Any, Scripted]]
 
 
 @pytest.fixture
-def bench(
+def experiment(
     deaths: ModuleType, runs: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Bench:
-    """Return a function that makes a bench, of which an undisturbed run is known, and its runs."""
+) -> MakeExperiment:
+    """Return a function that makes an experiment with a known undisturbed run, and its runs."""
     monkeypatch.setattr(deaths.pipeline, "judge_run", lambda _: None)
     (tmp_path / "known").mkdir()
     write(tmp_path / "known", RIGHT)
@@ -141,10 +135,10 @@ def bench(
         *ends: tuple[int, Said], struck: Sequence[object | None] = (runs.Struck((), ()),)
     ) -> tuple[Any, Scripted]:
         scripted = Scripted(list(ends), iter(struck))
-        monkeypatch.setattr(deaths, "Run", scripted.run)
+        monkeypatch.setattr(deaths, "RunProcess", scripted.run)
         monkeypatch.setattr(deaths, "strike", scripted.strike)
-        book = deaths.Book(tmp_path, 1)
-        return deaths.Bench(tmp_path, book, {("r", False): known}), scripted
+        log = deaths.OutcomeLog(tmp_path, 1)
+        return deaths.Experiment(tmp_path, log, {("r", False): known}), scripted
 
     return make
 
@@ -164,43 +158,45 @@ def bench(
     ],
 )
 def test_what_came_of_a_struck_run(
-    deaths: ModuleType, bench: Bench, ends: list[tuple[int, Said]], outcome: str
+    deaths: ModuleType, experiment: MakeExperiment, ends: list[tuple[int, Said]], outcome: str
 ) -> None:
-    made, scripted = bench(*ends)
-    kind = deaths.Kind("x", "r")
+    made, scripted = experiment(*ends)
+    kind = deaths.DeathKind("x", "r")
     assert deaths.until_struck(made, kind, NUMBER) == outcome
     assert not scripted.ends
     assert scripted.options[1:] == [("--resume",)][: len(ends) - 1]
 
 
 def test_what_a_death_left_is_judged_before_it_is_gone_on_with(
-    deaths: ModuleType, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    deaths: ModuleType, experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, _ = bench((-9, {}), (0, RIGHT))
+    made, _ = experiment((-9, {}), (0, RIGHT))
     monkeypatch.setattr(deaths.pipeline, "judge_run", lambda folder: write(folder, ANOTHER))
-    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "differs"
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "differs"
 
 
 def test_a_verdict_that_judging_again_would_mend_is_told(
-    deaths: ModuleType, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    deaths: ModuleType, experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, _ = bench((0, ANOTHER))
+    made, _ = experiment((0, ANOTHER))
     monkeypatch.setattr(deaths.pipeline, "judge_run", lambda folder: write(folder, RIGHT))
-    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "differs"
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "differs"
 
 
 def test_records_that_a_death_harmed_are_told(
-    deaths: ModuleType, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    deaths: ModuleType, experiment: MakeExperiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, _ = bench((-9, {}), (0, RIGHT))
+    made, _ = experiment((-9, {}), (0, RIGHT))
     monkeypatch.setattr(deaths.pipeline, "judge_run", run.load)  # nothing is in `run.json`
-    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "broken"
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "broken"
 
 
-def test_a_run_that_had_not_begun_is_begun_again(deaths: ModuleType, bench: Bench) -> None:
-    made, scripted = bench((-9, {}), (0, RIGHT))
+def test_a_run_that_had_not_begun_is_begun_again(
+    deaths: ModuleType, experiment: MakeExperiment
+) -> None:
+    made, scripted = experiment((-9, {}), (0, RIGHT))
     scripted.begun = False
-    kind = deaths.Kind("x", "r")
+    kind = deaths.DeathKind("x", "r")
     assert deaths.until_struck(made, kind, NUMBER) == "begun again after -9"
     assert scripted.options == [tuple(kind.options)] * 2
 
@@ -211,11 +207,15 @@ def test_a_run_that_had_not_begun_is_begun_again(deaths: ModuleType, bench: Benc
     ["run-3/engines/trino-476-0/data", "run-3/answers.jsonl.part", "cache/states/.making-1"],
 )
 def test_what_is_half_made_after_the_end_is_told(
-    deaths: ModuleType, bench: Bench, tmp_path: Path, ends: list[tuple[int, Said]], path: str
+    deaths: ModuleType,
+    experiment: MakeExperiment,
+    tmp_path: Path,
+    ends: list[tuple[int, Said]],
+    path: str,
 ) -> None:
-    made, scripted = bench(*ends)
+    made, scripted = experiment(*ends)
     scripted.leaves = tmp_path / path
-    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "left over"
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "left over"
     assert (tmp_path / path).exists()  # so that it can be looked at
 
 
@@ -225,14 +225,14 @@ def test_what_is_half_made_after_the_end_is_told(
 )
 def test_the_home_of_a_table_that_a_death_left_is_gone_once_the_harness_is_started_again(
     deaths: ModuleType,
-    bench: Bench,
+    experiment: MakeExperiment,
     tmp_path: Path,
     ends: list[tuple[int, Said]],
     outcome: str,
 ) -> None:
-    made, scripted = bench(*ends)
+    made, scripted = experiment(*ends)
     scripted.leaves = table_homes.folder(Cache(tmp_path / "cache")) / f"{MAKING}1"
-    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == outcome
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == outcome
 
 
 @pytest.mark.parametrize(
@@ -244,24 +244,26 @@ def test_the_home_of_a_table_that_a_death_left_is_gone_once_the_harness_is_start
     ],
 )
 def test_a_process_that_outlives_the_harness_is_told(
-    deaths: ModuleType, runs: ModuleType, bench: Bench, process: Process, outcome: str
+    deaths: ModuleType, runs: ModuleType, experiment: MakeExperiment, process: Process, outcome: str
 ) -> None:
-    made, _ = bench((0, RIGHT), struck=[runs.Struck((process,), ())])
-    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == outcome
+    made, _ = experiment((0, RIGHT), struck=[runs.Struck((process,), ())])
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == outcome
 
 
 def test_a_socket_that_listens_after_the_harness_is_told_and_one_of_another_run_is_not(
-    deaths: ModuleType, runs: ModuleType, bench: Bench
+    deaths: ModuleType, runs: ModuleType, experiment: MakeExperiment
 ) -> None:
-    kind = deaths.Kind("x", "r")
+    kind = deaths.DeathKind("x", "r")
     with listening() as own:
         number, held = own.getsockname()[1], runs.deaths_ports.held_by([psutil.Process()])
         struck = runs.Struck((), {each for each in held if each.number == number})
-        assert deaths.until_struck(bench((0, RIGHT), struck=[struck])[0], kind, 1) == "survived"
+        assert (
+            deaths.until_struck(experiment((0, RIGHT), struck=[struck])[0], kind, 1) == "survived"
+        )
         other = listening(number)  # before the first is closed, so that nobody else takes the port
     with other:
         assert number in {each.number for each in runs.deaths_ports.listening()}
-        outcome = deaths.until_struck(bench((0, RIGHT), struck=[struck])[0], kind, 2)
+        outcome = deaths.until_struck(experiment((0, RIGHT), struck=[struck])[0], kind, 2)
         assert outcome == "went on by itself"
 
 
@@ -271,60 +273,60 @@ def listening(port: int = 0) -> socket.socket:
 
 
 def test_what_a_run_that_was_gone_on_with_leaves_running_is_told(
-    deaths: ModuleType, bench: Bench
+    deaths: ModuleType, experiment: MakeExperiment
 ) -> None:
-    made, scripted = bench((ENDED, UNKNOWN), (0, RIGHT))
+    made, scripted = experiment((ENDED, UNKNOWN), (0, RIGHT))
     scripted.stays = [Process(runs=True)]
-    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "survived"
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "survived"
 
 
 def test_a_run_is_done_again_with_another_moment_until_something_was_struck(
-    deaths: ModuleType, runs: ModuleType, bench: Bench
+    deaths: ModuleType, runs: ModuleType, experiment: MakeExperiment
 ) -> None:
     late = [None, None]
-    made, scripted = bench(*[(0, RIGHT)] * 3, struck=[*late, runs.Struck((), ())])
-    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "went on by itself"
+    made, scripted = experiment(*[(0, RIGHT)] * 3, struck=[*late, runs.Struck((), ())])
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "went on by itself"
     assert len(set(scripted.waits)) == 3
     assert all(0 < each < 30 for each in scripted.waits)
 
 
 def test_runs_in_which_nothing_was_struck_are_not_counted_and_are_done_by_the_next_go(
-    deaths: ModuleType, book: ModuleType, bench: Bench
+    deaths: ModuleType, log: ModuleType, experiment: MakeExperiment
 ) -> None:
-    tries, kind = deaths.TRIES, next(iter(book.SHARES))
-    made, scripted = bench(*[(0, RIGHT)] * 2 * tries, struck=[None] * 2 * tries)
-    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "too late"
+    tries, kind = deaths.TRIES, next(iter(log.SHARES))
+    made, scripted = experiment(*[(0, RIGHT)] * 2 * tries, struck=[None] * 2 * tries)
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "too late"
     assert len(scripted.waits) == tries
-    made.book.note(NUMBER, kind, "too late", 1.0)
-    made.book.note(4, kind, "differs", 1.0)
-    assert book.due({NUMBER: kind, 4: kind, 5: kind}, made.book.done()) == {NUMBER: kind, 5: kind}
-    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "too late"
+    made.log.note(NUMBER, kind, "too late", 1.0)
+    made.log.note(4, kind, "differs", 1.0)
+    assert log.due({NUMBER: kind, 4: kind, 5: kind}, made.log.done()) == {NUMBER: kind, 5: kind}
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "too late"
     assert len(set(scripted.waits)) == 2 * tries  # the next go strikes at other moments
 
 
 def test_a_run_that_nobody_struck_must_have_the_verdicts_of_any_other(
-    deaths: ModuleType, bench: Bench
+    deaths: ModuleType, experiment: MakeExperiment
 ) -> None:
-    made, _ = bench((0, ANOTHER), struck=[None])
-    assert deaths.until_struck(made, deaths.Kind("x", "r"), NUMBER) == "differs"
+    made, _ = experiment((0, ANOTHER), struck=[None])
+    assert deaths.until_struck(made, deaths.DeathKind("x", "r"), NUMBER) == "differs"
 
 
-def test_the_table_says_what_became_of_what_was_struck_whoever_read(book: ModuleType) -> None:
+def test_the_table_says_what_became_of_what_was_struck_whoever_read(log: ModuleType) -> None:
     first, other, second = (
-        *[kind for kind in book.SHARES if kind.struck == "harness killed"][:2],
-        next(kind for kind in book.SHARES if kind.struck == "prestodb-0.283 hangs"),
+        *[kind for kind in log.SHARES if kind.struck == "harness killed"][:2],
+        next(kind for kind in log.SHARES if kind.struck == "prestodb-0.283 hangs"),
     )
     outcomes = [(first, "resumed after -9"), (other, "resumed after 3")]
-    outcomes += [(first, "begun again after -9"), (other, book.LATE)]
-    done = outcomes + [(second, each) for each in book.FAILED]
-    head, _, *rows = (line.strip("| ").split(" | ") for line in book.table(done))
-    assert head[:5] == ["what was struck", "runs", *list(book.COLUMNS.values())[:3]]
+    outcomes += [(first, "begun again after -9"), (other, log.LATE)]
+    done = outcomes + [(second, each) for each in log.FAILED]
+    head, _, *rows = (line.strip("| ").split(" | ") for line in log.table(done))
+    assert head[:5] == ["what was struck", "runs", *list(log.COLUMNS.values())[:3]]
     assert rows == [
         ["harness killed", "3", "0", "2", "1", "0", "0", "0", "0", "1"],
         ["prestodb-0.283 hangs", "4", "0", "0", "0", "1", "1", "1", "1", "0"],
         ["all", "7", "0", "2", "1", "1", "1", "1", "1", "1"],
     ]
-    said = book.total([outcome for _, outcome in done], 200)
+    said = log.total([outcome for _, outcome in done], 200)
     assert said == "7 of 200 runs struck something; 4 of these failed."
 
 
@@ -332,7 +334,7 @@ def test_the_moment_is_any_of_the_time_that_the_target_was_there_or_answered(
     deaths: ModuleType,
 ) -> None:
     known = deaths.Undisturbed(0, {}, 50.0, {"x": 30.0}, {"x": 10.0})
-    kinds = [(deaths.Kind("x", "r"), 30.0), (deaths.Kind("x", "r", stops=True), 10.0)]
-    for kind, most in [*kinds, (deaths.Kind("harness", "r"), 50.0)]:
+    kinds = [(deaths.DeathKind("x", "r"), 30.0), (deaths.DeathKind("x", "r", stops=True), 10.0)]
+    for kind, most in [*kinds, (deaths.DeathKind("harness", "r"), 50.0)]:
         chance = random.Random(1)  # noqa: S311 - not secret
         assert known.wait_s(kind, chance) == random.Random(1).random() * most  # noqa: S311

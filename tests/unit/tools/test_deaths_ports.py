@@ -1,18 +1,16 @@
-"""`tools/deaths_ports.py`: whose sockets listen."""
+"""`tools/measure/deaths_ports.py`: whose sockets listen."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import socket
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Final
 
 import psutil
 import pytest
 
-TOOLS: Final = Path(__file__).parents[3] / "tools"
 TABLE: Final = """\
   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000 0 4711 1 0 100 0
@@ -22,9 +20,8 @@ TABLE: Final = """\
 
 
 @pytest.fixture
-def ports(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(TOOLS)
-    return importlib.import_module("deaths_ports")
+def ports() -> ModuleType:
+    return importlib.import_module("tools.measure.deaths_ports")
 
 
 def test_a_table_of_the_kernel_tells_who_listens_and_no_connection(ports: ModuleType) -> None:

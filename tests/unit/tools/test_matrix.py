@@ -1,21 +1,17 @@
-"""`tools/matrix.py` counts a run by scenario and by reader."""
+"""`tools/measure/matrix.py` counts a run by scenario and by reader."""
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from tests.recorded import sample
+from tools.measure import matrix
 
-TOOLS = Path(__file__).parents[3] / "tools"
 
-
-def test_every_verdict_is_counted_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.syspath_prepend(TOOLS)
-    matrix = importlib.import_module("matrix")
+def test_every_verdict_is_counted_once(tmp_path: Path) -> None:
     found = sample.make(tmp_path)
     names = matrix.short(tuple(each.reader for each in found.info.readers))
     assert len(set(names.values())) == len(names)
@@ -24,15 +20,11 @@ def test_every_verdict_is_counted_once(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert sum(counted) == len(found.verdicts)
 
 
-def test_steps_that_were_not_applied_stand_beside_the_ticks(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.syspath_prepend(TOOLS)
-    matrix = importlib.import_module("matrix")
+def test_steps_that_were_not_applied_stand_beside_the_ticks(tmp_path: Path) -> None:
     found = sample.make(tmp_path)
     undone = matrix.not_applied(found)
     assert sum(undone.values()) == len(found.failed_steps) > 0
-    head, _, *rows = matrix.by_scenario(found.to_frame(), {}, undone | {"never asked": 7})
+    head, _, *rows = matrix.by_scenario(found.to_frame(), {}, {**undone, "never asked": 7})
     assert head == "| scenario | steps not applied |"
     assert "| never asked | 7 |" in rows
     for scenario, number in undone.items():
@@ -43,8 +35,5 @@ def test_steps_that_were_not_applied_stand_beside_the_ticks(
     ("verdicts", "text"),
     [([], ""), (["correct"] * 3, "✓"), (["correct", "unknown", "wrong", "wrong"], "≠ 2 ? 1")],
 )
-def test_only_what_is_all_correct_has_a_tick(
-    verdicts: list[str], text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(TOOLS)
-    assert importlib.import_module("matrix").counts(pd.Series(verdicts, dtype=str)) == text
+def test_only_what_is_all_correct_has_a_tick(verdicts: list[str], text: str) -> None:
+    assert matrix.counts(pd.Series(verdicts, dtype=str)) == text

@@ -1,36 +1,48 @@
-"""Every file of `tools/` can be started, and a newcomer is told what it is for."""
+"""Every program of `tools/` says what it is for, and a page names each file and says where it is.
+
+A program is started as a newcomer starts it, without this repository on the path.
+"""
 
 from __future__ import annotations
 
 import runpy
+import sys
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 ROOT: Final = Path(__file__).parents[3]
-TOOLS: Final = sorted((ROOT / "tools").glob("*.py"))
+TOOLS: Final = ROOT / "tools"
+MEASURE: Final = TOOLS / "measure"
 MAIN: Final = 'if __name__ == "__main__":'
+FILES: Final = sorted(TOOLS.rglob("*.py"))
+PROGRAMS: Final = [each for each in FILES if MAIN in each.read_text(encoding="utf-8")]
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def named(tool: Path) -> str:
+    return str(tool.relative_to(TOOLS))
+
+
+@pytest.mark.parametrize("tool", PROGRAMS, ids=named)
 def test_a_tool_that_is_asked_for_help_says_what_it_is_for(
     tool: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.syspath_prepend(tool.parent)
+    monkeypatch.setattr("sys.path", [each for each in sys.path if Path(each).resolve() != ROOT])
     monkeypatch.setattr("sys.argv", [tool.name, "--help"])
     monkeypatch.setenv("COLUMNS", "1000")  # its first sentence on one line
-    code = tool.read_text(encoding="utf-8")
-    if MAIN not in code:
-        assert runpy.run_path(str(tool), run_name="__main__")["__doc__"]
-        return
     with pytest.raises(SystemExit) as ended:
         runpy.run_path(str(tool), run_name="__main__")
     assert ended.value.code == 0
+    code = tool.read_text(encoding="utf-8")
     assert code.removeprefix('"""').partition("\n")[0] in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
-def test_the_page_for_contributors_names_every_tool(tool: Path) -> None:
-    page = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
-    assert tool.name in page.partition("\n## Tools\n")[2].partition("\n## ")[0]
+@pytest.mark.parametrize("tool", FILES, ids=named)
+def test_a_page_names_every_tool(tool: Path) -> None:
+    if tool.parent == MEASURE:
+        page = (MEASURE / "README.md").read_text(encoding="utf-8")
+    else:
+        whole = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+        page = whole.partition("\n## Tools\n")[2].partition("\n## ")[0]
+    assert tool.name in page

@@ -11,7 +11,7 @@ from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.drop_column import DropColumn
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
-from harness.write.next_step import Course
+from harness.write.next_step import VariantOutcomes
 
 WRITER = "spark-3.5.8-hudi-0.15.0"
 TABLE = Table(
@@ -28,74 +28,74 @@ STEPS: tuple[Operation, ...] = (
 )
 
 
-def course(**settings: str) -> Course:
+def outcomes_of(**settings: str) -> VariantOutcomes:
     scenario = Scenario("x", TABLE, tuple(map(Step, STEPS)))
     writers = (WRITER,) * (len(STEPS) + 1)
-    return Course(Variant("x", scenario, "hudi-cow", settings, writers))
+    return VariantOutcomes(Variant("x", scenario, "hudi-cow", settings, writers))
 
 
-def go(start: Course, **refused: bool) -> list[Outcome]:
+def go(start: VariantOutcomes, **refused: bool) -> list[Outcome]:
     """Go through all steps; `s2=True` refuses step 2."""
-    while not start.over:
-        sending = start.next()
+    while not start.complete:
+        step = start.next_step()
         kind = OutcomeKind.APPLIED
-        if sending.skipped:
+        if step.skipped:
             kind = OutcomeKind.SKIPPED
-        elif refused.get(f"s{sending.step}"):
+        elif refused.get(f"s{step.step}"):
             kind = OutcomeKind.REFUSED
         refusal = Refusal("x", "no") if kind is OutcomeKind.REFUSED else None
         start = start.then(
             Outcome(
-                sending.step, kind, refusal=refusal, because=sending.skipped,
-                statements=sending.texts,
+                step.step, kind, refusal=refusal, because=step.skipped,
+                statements=step.texts,
             )
         )  # fmt: skip
     return list(start.outcomes)
 
 
 def test_the_creation_comes_first_and_every_step_after_it() -> None:
-    outcomes = go(course())
+    outcomes = go(outcomes_of())
     assert [outcome.step for outcome in outcomes] == [0, 1, 2, 3, 4, 5]
     assert outcomes[0].statements[0].startswith("create table {database}.t")
     assert outcomes[3].statements == ("alter table {database}.t rename column `n` to `m`",)
 
 
 def test_a_step_with_nothing_to_do_is_applied_without_statements() -> None:
-    compaction = go(course())[5]
+    compaction = go(outcomes_of())[5]
     assert (compaction.kind, compaction.statements) == (OutcomeKind.APPLIED, ())
 
 
 def test_a_step_that_needs_a_refused_one_is_skipped_and_says_which() -> None:
-    outcomes = go(course(), s2=True)
+    outcomes = go(outcomes_of(), s2=True)
     assert outcomes[3].kind is OutcomeKind.SKIPPED
     assert outcomes[3].because.startswith("step 2 refused: there is no column 'n'")
     assert outcomes[4].kind is OutcomeKind.APPLIED
 
 
 def test_the_table_goes_on_as_it_is_after_a_refused_step() -> None:
-    (drop,) = go(course(), s3=True)[4].statements
+    (drop,) = go(outcomes_of(), s3=True)[4].statements
     assert drop == "alter table {database}.t drop column `a`"
 
 
 def test_without_a_table_everything_is_skipped() -> None:
-    outcomes = go(course(), s0=True)
+    outcomes = go(outcomes_of(), s0=True)
     assert {outcome.because for outcome in outcomes[1:]} == {"step 0 refused: there is no table"}
 
 
 def test_each_state_has_an_address_of_its_own_also_where_nothing_was_sent() -> None:
-    start, addresses = course(), set()
-    while not start.over:
-        sending = start.next()
-        addresses.add(sending.address)
-        start = start.then(Outcome(sending.step, OutcomeKind.APPLIED, statements=sending.texts))
+    start, addresses = outcomes_of(), set()
+    while not start.complete:
+        step = start.next_step()
+        addresses.add(step.address)
+        start = start.then(Outcome(step.step, OutcomeKind.APPLIED, statements=step.texts))
     assert len(addresses) == 6
 
 
 def test_settings_of_the_session_are_part_of_the_address() -> None:
-    assert course().next().address == course(rewrites="some").next().address
-    assert course().next().address != course(metadata_table="on").next().address
+    assert outcomes_of().next_step().address == outcomes_of(rewrites="some").next_step().address
+    assert outcomes_of().next_step().address != outcomes_of(metadata_table="on").next_step().address
 
 
 def test_values_do_not_depend_on_what_was_refused() -> None:
-    applied, refused = go(course()), go(course(), s4=True)
+    applied, refused = go(outcomes_of()), go(outcomes_of(), s4=True)
     assert applied[1].statements == refused[1].statements

@@ -13,9 +13,9 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.write import state_records, table_state
-from harness.write.next_step import Course
+from harness.write.next_step import VariantOutcomes
 from harness.write.table_state import Frozen
-from tests.unit.write.test_variant_writer import variant
+from tests.unit.write.test_write_variant import variant
 
 
 def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None:
@@ -38,7 +38,7 @@ def test_so_is_when_rows_were_committed(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr("harness.write.state_records.data_files.read", read)
     state = frozen_state(0, ("id",), tmp_path)
     state = replace(state, frozen=replace(state.frozen, instants=("10",)))
-    course = Course(variant()).then(replace(state.frozen.outcome, instant="100"))
+    course = VariantOutcomes(variant()).then(replace(state.frozen.outcome, instant="100"))
     (record,) = state_records._records(course, [state], reused=True)
     assert record.values[0].commits == ("100", "30")
 
@@ -64,7 +64,7 @@ def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kep
     monkeypatch.setattr("harness.write.state_records.data_files.read", read)
     for last, bare in (("id", True), (next(iter(META)), False)):
         states = [frozen_state(0, tuple(META), tmp_path), frozen_state(1, (last,), tmp_path)]
-        course = Course(variant())
+        course = VariantOutcomes(variant())
         for each in states:
             course = course.then(each.frozen.outcome)
         records = list(state_records._records(course, states, reused=False))

@@ -10,7 +10,7 @@ import pytest
 
 from harness.artifacts import table_homes
 from harness.artifacts.cache import Cache
-from harness.artifacts.cache_sweep import sweep
+from harness.artifacts.cache_cleanup import sweep
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.model.file_facts import FileFact, FileKind
 from harness.runtime.metastore_objects import CatalogEntry

@@ -169,8 +169,8 @@ def test_a_program_is_told_what_broke_off_a_command(
 
 ENDING = """\
 import threading
-from harness.cli.console.output import Voice
-with Voice(json=True).ending():
+from harness.cli.console.output import Output
+with Output(json=True).ending():
     print("ready", flush=True)
     threading.Event().wait()
 """

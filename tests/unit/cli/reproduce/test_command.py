@@ -17,7 +17,7 @@ from harness.cli.reproduce import files, runs
 from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.hunts import Target, Wanted
 from harness.cli.reproduce.rounds import Rounds
-from harness.core.progress import QuietProgress
+from harness.core.progress import Progress
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal
 from harness.judge.verdicts import judge
 from harness.run import pipeline, plan_record, run_info
@@ -98,10 +98,10 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Rounds, li
 
     @contextmanager
     def work() -> Iterator[Work]:
-        yield Work(Cache(tmp_path), tmp_path, QuietProgress())
+        yield Work(Cache(tmp_path), tmp_path, Progress())
 
     monkeypatch.setattr(runs, "done", done)
-    return Rounds(work, QuietProgress()), plans
+    return Rounds(work, Progress()), plans
 
 
 asked = [
@@ -155,10 +155,10 @@ def rounds_after(
 
     @contextmanager
     def work() -> Iterator[Work]:
-        yield Work(Cache(folder), folder, QuietProgress())
+        yield Work(Cache(folder), folder, Progress())
 
     monkeypatch.setattr(runs, "done", done)
-    return Rounds(work, QuietProgress())
+    return Rounds(work, Progress())
 
 
 MOVED = "insert 1,2; move f1 after f2"

@@ -107,6 +107,7 @@ def test_several_kinds_and_a_refusal_with_findings_of_its_columns_are_read() -> 
         ("[f1_new]", "[f1, f1]", ":2: expect: columns: 'f1' stands twice; name each once"),
         ("notyet", "soon", ":3: a line: support:"),
         ("because: the", "since: the", ":4: a line has no 'since'"),
+        ("columns:", "colums:", ":2: a line: expect has no 'colums'; did you mean 'columns'? al"),
         ("because: the", "until: the", ":4: until: "),
         (
             "  because: the input",

@@ -13,7 +13,7 @@ from harness.model.simulation.column_resolution import (
     slices,
     version,
 )
-from harness.model.simulation.reader import Reading
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Logs, Way
 from tests.quality.notation import Told, history
 from tests.simulated import META, instant_of
@@ -25,7 +25,7 @@ FILES = [each.fact() for each in TOLD.disk.files]
 
 def texts(told: Told, files: list[FileFact], by: By, *, base_only: bool) -> list[tuple[str, ...]]:
     way = Way(by, Logs.IGNORED if base_only else Logs.MERGED)
-    rows = Reading(told.history, files, STEPS).rows(way)
+    rows = Simulation(told.history, files, STEPS).rows(way)
     return [tuple(map(str, row.values)) for row in rows]
 
 
@@ -68,7 +68,7 @@ def test_an_instant_that_no_step_made_is_no_layout() -> None:
 def test_a_key_that_the_truth_does_not_have_is_no_layout() -> None:
     fact = replace(FILES[0], keys=("77",))
     with pytest.raises(LayoutError, match="no row 77 at instant"):
-        Reading(TOLD.history, [fact], STEPS)
+        Simulation(TOLD.history, [fact], STEPS)
 
 
 def test_meta_columns_count_for_nothing() -> None:

@@ -7,7 +7,7 @@ import pytest
 from harness.model.canonical import Unpredicted
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META
-from harness.model.simulation.reader import NO_META, Meta, Reading
+from harness.model.simulation.reader import NO_META, Meta, Simulation
 from harness.model.simulation.strategies import By, Way
 from tests.quality.notation import Told, history
 from tests.simulated import Reader, instant_of, rows_of
@@ -17,14 +17,14 @@ STORY = "insert 1,2; insert 3; rename f3 g; upsert 1"
 OVERLAID = Way(By.ID, overlaid=True)
 
 
-def reading(told: Told, *, bare: bool = True) -> Reading:
+def reading(told: Told, *, bare: bool = True) -> Simulation:
     facts: list[FileFact] = [each.fact() for each in told.disk.files]
     meta: Meta = {
         each.path: [tuple(each.added(key).values()) for key in each.records]
         for each in told.disk.files
     }
     steps = {instant_of(step): step for step in range(len(told.history))}
-    return Reading(told.history, facts, steps, meta if bare else NO_META)
+    return Simulation(told.history, facts, steps, meta if bare else NO_META)
 
 
 def rows(told: Told) -> dict[str, tuple[object, ...]]:

@@ -6,7 +6,7 @@ import pytest
 
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.hudi_record_key import rekeyed
-from harness.model.simulation.reader import NO_META, Meta, Reading
+from harness.model.simulation.reader import NO_META, Meta, Simulation
 from harness.model.simulation.strategies import By, Logs, Way
 from tests.quality.notation import Told, history
 from tests.simulated import Reader, instant_of, rows_of
@@ -17,14 +17,14 @@ WAY = Way(By.ID, rekeyed=True)
 BY_NAME = Way(By.NAME, Logs.BY_ID, rekeyed=True)
 
 
-def reading(told: Told, *, bare: bool = True, without: FileKind | None = None) -> Reading:
+def reading(told: Told, *, bare: bool = True, without: FileKind | None = None) -> Simulation:
     facts: list[FileFact] = [each.fact() for each in told.disk.files if each.kind is not without]
     meta: Meta = {
         each.path: [tuple(each.added(key).values()) for key in each.records]
         for each in told.disk.files
     }
     steps = {instant_of(step): step for step in range(len(told.history))}
-    return Reading(told.history, facts, steps, meta if bare else NO_META)
+    return Simulation(told.history, facts, steps, meta if bare else NO_META)
 
 
 def rows(told: Told, way: Way = WAY) -> list[tuple[object, ...]]:

@@ -12,7 +12,7 @@ from harness.model.query import ALL
 from harness.model.simulation.column_resolution import LayoutError
 from harness.model.simulation.incremental import Commits, Since
 from harness.model.simulation.matching import Readings, table_of
-from harness.model.simulation.reader import Reading
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Given, Logs, Way
 from tests.quality.chance import story
 from tests.quality.notation import Told, history
@@ -28,7 +28,7 @@ def commits_of(told: Told) -> Commits:
 
 def readings(told: Told, step: int, commits: Commits | None = None) -> Readings:
     since = Since(step, told.steps, commits_of(told) if commits is None else commits)
-    return Readings(Reading(told.history, told.facts, told.steps, since=since))
+    return Readings(Simulation(told.history, told.facts, told.steps, since=since))
 
 
 def shown(told: Told, step: int, way: Way) -> Counter[str]:
@@ -83,7 +83,7 @@ def test_the_version_that_a_reader_sees_decides() -> None:
 
 def test_of_any_other_view_all_rows_are_given() -> None:
     told = history(STORY)
-    of = Readings(Reading(told.history, told.facts, told.steps))
+    of = Readings(Simulation(told.history, told.facts, told.steps))
     assert {way.given for way in of.ways(ALL)} == {Given.SINCE}
     assert len(of.answer(Way(By.ID), ALL)) == len(told.truth.rows)
 

@@ -9,7 +9,7 @@ import pytest
 from harness.model.canonical import MapValue, Value
 from harness.model.query import ALL, Condition, Query, Test, not_null
 from harness.model.simulation.matching import Readings, table_of
-from harness.model.simulation.reader import Reading
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Way
 from tests.quality.notation import Told, history
 from tests.simulated import Reply, instant_of
@@ -19,7 +19,7 @@ STEPS = {instant_of(step): step for step in range(20)}
 
 def readings(told: Told) -> Readings:
     facts = [each.fact() for each in told.disk.files]
-    return Readings(Reading(told.history, facts, STEPS))
+    return Readings(Simulation(told.history, facts, STEPS))
 
 
 def fitting(told: Told, reply: Reply, query: Query = ALL) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from harness.model.file_facts import FileFact
 from harness.model.query import Condition, Test
 from harness.model.simulation.partition_schemas import lists
-from harness.model.simulation.reader import CATALOGS, Reading
+from harness.model.simulation.reader import CATALOGS, Simulation
 from harness.model.simulation.strategies import By, Logs, Way
 from tests.quality.notation import Told, history
 from tests.simulated import instant_of
@@ -18,9 +18,9 @@ from tests.simulated import instant_of
 STEPS = {instant_of(step): step for step in range(40)}
 
 
-def reading(told: Told) -> Reading:
+def reading(told: Told) -> Simulation:
     facts: list[FileFact] = [each.fact() for each in told.disk.files]
-    return Reading(told.history, facts, STEPS)
+    return Simulation(told.history, facts, STEPS)
 
 
 def rows(told: Told, way: Way, where: Condition | None = None) -> list[tuple[str, ...]]:
@@ -42,7 +42,7 @@ def test_deletes_of_a_format_whose_logs_hold_no_rows_are_ignored_under_one_name(
     told = history("insert 1,2; delete 1", mor=True)
     truths = history("insert 1,2; delete 1").history
     facts = [each.fact() for each in told.disk.files]
-    found = Reading(truths, facts, STEPS).ways()
+    found = Simulation(truths, facts, STEPS).ways()
     assert {way.logs for way in found} == {Logs.MERGED, Logs.UNDELETED}
 
 
@@ -61,11 +61,11 @@ def test_log_files_by_id_and_base_files_by_name_find_a_renamed_column_in_logs_al
 NESTED = "id string, ts long, f1 string, p struct<a: string, b: string>"
 
 
-def bare(text: str) -> Reading:
+def bare(text: str) -> Simulation:
     """Return the same files without Hudi's meta columns, as another format's are."""
     told = history(text, NESTED)
     facts = [each.fact() for each in told.disk.files]
-    return Reading(told.history, [replace(f, columns=f.columns[5:]) for f in facts], STEPS)
+    return Simulation(told.history, [replace(f, columns=f.columns[5:]) for f in facts], STEPS)
 
 
 def test_columns_may_be_found_by_id_and_their_parts_by_name() -> None:
@@ -165,7 +165,7 @@ def test_every_row_tells_the_file_that_it_is_read_from() -> None:
 
 def by_lists(told: Told, way: Way) -> list[tuple[str, ...]]:
     facts = [each.fact() for each in told.disk.files]
-    found = Reading(told.history, facts, STEPS, lists=lists(told.history, facts, range(40)))
+    found = Simulation(told.history, facts, STEPS, lists=lists(told.history, facts, range(40)))
     assert way in found.ways()
     return [tuple(map(str, each.values)) for each in found.rows(way)]
 
@@ -191,7 +191,7 @@ def test_log_records_go_by_the_partitions_list_as_well() -> None:
 def test_lists_of_partitions_make_ways_only_where_they_are_others() -> None:
     same = history("insert 1; rename f1 g", PARTED, partition_by=("p",))
     facts = [each.fact() for each in same.disk.files]
-    found = Reading(same.history, facts, STEPS, lists=lists(same.history, facts, ())).ways()
+    found = Simulation(same.history, facts, STEPS, lists=lists(same.history, facts, ())).ways()
     assert not any(way.listed for way in found)
     assert not any(way.listed for way in reading(history("insert 1; add f3")).ways())
 

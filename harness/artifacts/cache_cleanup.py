@@ -1,0 +1,122 @@
+"""What the cache holds, and removing from it: what is old, and what a harness that died was making.
+
+Whatever is made in the cache is made under the lock of its path (`Cache.lock`), which ends with its
+holder: a folder whose lock can be had is nobody's. Broken transfers (`.part` of an artifact) stay:
+the next one goes on from there.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from filelock import Timeout
+
+from harness.artifacts import cache_mark, table_homes
+from harness.artifacts.cache import MAKING, Cache, remove
+
+MADE_AGAIN: Final = ("states", table_homes.TABLES, "answers", "archives")
+"""Folders whose content the next run that needs it makes again. Archives are of classes, what
+servers start with; another file for each version of the jars."""
+MADE_IN: Final = ("", "archives", "jre", "states", "unpacked")
+"""Folders of the cache in which things are made beside their place; a bundle's is its own."""
+JAVAS: Final = ".temp"
+"""What Java puts to the name of an archive of classes as long as it writes it (`jcmd`)."""
+PARTS: Final = "answers/parts/*"
+OLD_S: Final = 600.0
+"""An answer is written within milliseconds; a part that old is nobody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSize:
+    """A folder of the cache: how many files it holds, and their bytes on disk."""
+
+    name: str
+    files: int
+    size: int
+
+
+def sizes(cache: Cache) -> tuple[FolderSize, ...]:
+    """Return the size of every folder of the cache.
+
+    A file with several names counts where it is seen first: jars stand both among the artifacts and
+    in the trees that are made of them.
+    """
+    seen: set[tuple[int, int]] = set()
+    folders = sorted(cache.root.glob("*/"))
+    return tuple(FolderSize(each.name, *_measured(each, seen)) for each in folders)
+
+
+def prune(cache: Cache, before: float) -> tuple[FolderSize, ...]:
+    """Remove states, answers, tables brought home and archives made before a time (s since 1970).
+
+    Return what was removed of each. What has no name that the harness gives stays.
+
+    Raises:
+        UsageProblem: the folder is no cache.
+
+    """
+    cache_mark.check(cache)
+    return tuple(_pruned(cache, cache.root / name, before) for name in MADE_AGAIN)
+
+
+def sweep(cache: Cache) -> tuple[Path, ...]:
+    """Remove what the dead left, and nothing that a live harness uses; return what was removed."""
+    making = (path for name in MADE_IN for path in (cache.root / name).glob(f"{MAKING}*"))
+    parts = [path for path in cache.root.glob(PARTS) if _is_old(path)]
+    for part in parts:
+        part.unlink(missing_ok=True)
+    unfinished = [path for path in making if _swept(path, cache)]
+    return (*unfinished, *table_homes.sweep(cache), *parts)
+
+
+def _pruned(cache: Cache, folder: Path, before: float) -> FolderSize:
+    named = cache_mark.named(folder) if folder.is_dir() else ()
+    old = [path for path in named if path.stat().st_mtime < before]
+    size = sum(_measured(path, set())[1] for path in old)
+    for path in old:
+        if path.is_dir():
+            with cache.lock(path):
+                remove(path)
+        else:
+            path.unlink()
+    return FolderSize(folder.name, len(old), size)
+
+
+def _measured(place: Path, seen: set[tuple[int, int]]) -> tuple[int, int]:
+    """Return how many files there are, and the bytes of those that were not seen before."""
+    files = size = 0
+    for path in _files(place):
+        stat = path.lstat()
+        files += 1
+        size += 0 if (stat.st_dev, stat.st_ino) in seen else stat.st_size
+        seen.add((stat.st_dev, stat.st_ino))
+    return files, size
+
+
+def _files(place: Path) -> Iterable[Path]:
+    walked = os.walk(place)
+    inside: Iterator[Path] = (Path(folder, name) for folder, _, names in walked for name in names)
+    return inside if place.is_dir() else (place,)
+
+
+def _swept(made: Path, cache: Cache) -> bool:
+    place = made.name.removeprefix(MAKING).removesuffix(JAVAS)
+    try:
+        with cache.lock(made.with_name(place)).acquire(timeout=0):
+            remove(made)
+            made.unlink(missing_ok=True)  # where it is a file
+    except Timeout:
+        return False
+    return True
+
+
+def _is_old(path: Path) -> bool:
+    try:
+        return time.time() - path.stat().st_mtime > OLD_S
+    except FileNotFoundError:
+        return False

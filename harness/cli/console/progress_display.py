@@ -1,0 +1,195 @@
+"""Displays of progress: lines for logs, JSON for programs, bars for a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final, TextIO
+
+from rich import progress as rich_progress
+from rich.console import Console
+from rich.table import Column
+from rich.text import Text
+
+from harness.core.progress import Count, Progress, megabytes
+
+MINUTE_S: Final = 60.0
+_DRAWN_A_SECOND: Final = 2
+"""How often bars are drawn; ten times, rich's default, takes a hundredth of a processor."""
+_BAR: Final = 12
+"""The width of a bar: the words beside it tell more."""
+
+
+class _LineProgress(Progress):
+    """A display of lines: at each part of a task, and once a minute of all that run."""
+
+    parts: ClassVar[int]
+    paced: ClassVar[frozenset[str]]
+    """The units of the tasks that are shown between their beginning and end."""
+
+    def __init__(
+        self, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`out`: where the lines go, standard error by default; `clock`: returns seconds."""
+        super().__init__()
+        self._out, self._clock, self._last = out or sys.stderr, clock, 0.0
+        self._running: list[Count] = []
+
+    def begun(self, count: Count) -> None:
+        """Show a task; a minute begins with the first."""
+        self.show("start", [count])
+        if count.unit in self.paced:
+            if not self._running:
+                self._last = self._clock()
+            self._running.append(count)
+
+    def moved(self, count: Count, before: int) -> None:
+        """Show the tasks that are worth a line now."""
+        if count.unit in self.paced and (due := self._due(count, before)):
+            self.show("progress", due)
+
+    def ended(self, count: Count) -> None:
+        """Show that a task is done; of one that is given up nothing is said."""
+        if count in self._running:
+            self._running.remove(count)
+        if not count.given_up:
+            self.show("done", [count])
+
+    def _due(self, count: Count, before: int) -> Sequence[Count]:
+        if (now := self._clock()) - self._last >= MINUTE_S:
+            self._last = now
+            return tuple(self._running)
+        parts, total = self.parts, count.total
+        passed = total and before * parts // total != count.made * parts // total
+        return (count,) if passed else ()
+
+    def show(self, event: str, counts: Sequence[Count]) -> None:
+        """Write what happened to tasks: `start`, `progress` or `done`."""
+        raise NotImplementedError
+
+    def line(self, text: str) -> None:
+        """Write a line in one piece: several threads may have something to tell."""
+        self._out.write(f"{text}\n")
+        self._out.flush()
+
+
+class PlainProgress(_LineProgress):
+    """Lines for logs: of a task of bytes its beginning and end, of a count its quarters too."""
+
+    parts, paced = 4, frozenset({"things"})
+
+    def show(self, event: str, counts: Sequence[Count]) -> None:
+        """Write a line; of what has all done, only its end."""
+        if event == "progress":
+            if left := [each.state for each in counts if each.left]:
+                self.line("; ".join(left))
+            return
+        (count,) = counts
+        size = megabytes(count.total) if count.unit == "bytes" else f"0 of {count.total:,}"
+        self.line(f"{count.task}: {size if event == 'start' else f'done{count.results}'}")
+
+    def note(self, text: str) -> None:
+        """Write the line."""
+        super().note(text)
+        self.line(text)
+
+
+class JsonProgress(_LineProgress):
+    """One JSON object a line, for programs; the documentation lists the events."""
+
+    parts, paced = 100, frozenset({"things", "bytes"})
+    speaking: ClassVar = threading.RLock()
+    """Held while a line is written; the holder can have the last word."""
+
+    def show(self, event: str, counts: Sequence[Count]) -> None:
+        """Write an event for each."""
+        for each in counts:
+            if event == "start":
+                self.tell(event, task=each.task, total=each.total, unit=each.unit)
+            else:
+                facts = {"task": each.task, "by": each.by, "done": each.made, "total": each.total}
+                counted = {"found": dict(each.outcomes), "judged": dict(each.judged)}
+                self.tell(event, **facts, left=each.left, **counted)
+
+    def note(self, text: str) -> None:
+        """Write a line for people."""
+        super().note(text)
+        self.tell("note", text=text)
+
+    def tell(self, event: str, **facts: object) -> None:
+        """Write an event."""
+        with self.speaking:
+            self.line(json.dumps({"event": event, **facts}))
+
+
+class _Figures(rich_progress.ProgressColumn):
+    """Beside a bar of bytes their number and speed, beside the others the time."""
+
+    _SIZES = rich_progress.DownloadColumn(), rich_progress.TransferSpeedColumn()
+    _TIME = rich_progress.TimeElapsedColumn()
+
+    def render(self, task: rich_progress.Task) -> Text:
+        """Return the figures of a task."""
+        if task.fields["unit"] == "bytes":
+            return Text(" ").join(each.render(task) for each in self._SIZES)
+        return self._TIME.render(task)
+
+
+class TerminalProgress(Progress):
+    """Bars on a terminal, one for each task; with the last task all stay where they are."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        """`console`: where the bars are drawn, standard error by default."""
+        super().__init__()
+        self._console = console or Console(stderr=True)
+        self._bars: rich_progress.Progress | None = None
+        self._running: dict[Count, rich_progress.TaskID] = {}
+
+    def begun(self, count: Count) -> None:
+        """Draw a bar for the task."""
+        if self._bars is None:
+            self._bars = _bars(self._console)
+            self._bars.start()
+        task = self._bars.add_task(_words(count), total=count.total, unit=count.unit)
+        self._running[count] = task
+
+    def moved(self, count: Count, before: int) -> None:  # noqa: ARG002 - lines are for steps
+        """Move the bar."""
+        if self._bars is not None and count in self._running:
+            task = self._running[count]
+            self._bars.update(task, completed=count.made, description=_words(count))
+
+    def ended(self, count: Count) -> None:
+        """Leave the bar where it is."""
+        self._running.pop(count, None)
+        if self._bars is not None and not self._running:
+            self._bars.stop()
+            self._bars = None
+
+    def note(self, text: str) -> None:
+        """Print the line above the bars."""
+        super().note(text)
+        self._console.print(text, markup=False, highlight=False)
+
+
+def _words(count: Count) -> str:
+    return count.task if count.unit == "bytes" else count.state
+
+
+def _bars(console: Console) -> rich_progress.Progress:
+    """Return bars; the words beside them take all the room that is left."""
+    words = rich_progress.TextColumn(
+        "{task.description}", markup=False, table_column=Column(ratio=1)
+    )
+    columns = (words, rich_progress.BarColumn(_BAR), _Figures())
+    return rich_progress.Progress(
+        *columns, console=console, refresh_per_second=_DRAWN_A_SECOND, expand=True
+    )
+
+
+def for_stream(stream: TextIO) -> Progress:
+    """Return bars when `stream` is a terminal, plain lines otherwise."""
+    return TerminalProgress(Console(file=stream)) if stream.isatty() else PlainProgress(stream)

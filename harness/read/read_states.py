@@ -1,0 +1,81 @@
+"""The verb *read*: every engine is started, asked about all states, and stopped; two at a time.
+
+States may come while others are still written; an engine is asked about them as they come. What is
+scheduled, asked and recorded goes one way, through queues between the threads of the stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
+from functools import partial
+from typing import Final
+
+from harness.core.concurrency import JobThreads
+from harness.core.progress import Count
+from harness.core.queue import ClosableQueue
+from harness.core.records import Answer
+from harness.read import ask_engine, record_answers, schedule_questions
+from harness.read.answer_cache import AnswerCache
+from harness.read.questions import ReadQueues
+from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
+from harness.read.support_probe import Probes
+from harness.scenario.cells import Cell, Plan
+from harness.write.table_state import States
+
+SERVERS: Final = 2
+"""Engines that are asked side by side, where memory allows: while one starts another answers."""
+
+
+def read(
+    plan: Plan, states: Iterable[States], context: ReadContext, cells: Count
+) -> Generator[Answer, None, None]:
+    """Yield an answer for every cell that has a state, as they come.
+
+    Args:
+        plan: the cells, their variants and readers.
+        states: of some variants at a time, all of a variant at once. As soon as they come the
+            readers are asked about them.
+        context: where it works.
+        cells: counts what came of each cell.
+
+    Raises:
+        EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
+
+    """
+    queues = ReadQueues({name: ClosableQueue() for name in schedule_questions.servers(plan)})
+    threads = JobThreads(1)
+    asking = partial(_schedule_and_ask, plan, states, context, queues, threads)
+    with threads.running([asking]):
+        yield from record_answers.record(queues.responses, AnswerCache.of(context.cache), cells)
+    record_answers.count_rest(cells)
+
+
+def _schedule_and_ask(
+    plan: Plan,
+    states: Iterable[States],
+    context: ReadContext,
+    queues: ReadQueues,
+    halting: JobThreads,
+) -> None:
+    """Schedule questions while engines are asked, each in a thread; close the queue of answers."""
+    probes, threads = Probes(), JobThreads(SERVERS, halting.failed)
+    with closing(queues.responses), SharedMetastore(context) as shared:
+        starts = (
+            EngineStart(name, planned, shared, threads)
+            for name, planned in schedule_questions.servers(plan).items()
+        )
+        with threads.running([partial(ask_engine.ask, each, probes, queues) for each in starts]):
+            schedule_questions.schedule(plan, states, shared, probes, queues)
+
+
+def count_cells(plan: Plan, context: ReadContext) -> Count:
+    """Return the count of the cells of a plan; where there are none, nobody is told of it."""
+    total = len(plan.cells)
+    return context.progress.count("ask cells", total) if total else Count("", 0)
+
+
+def in_plan_order(answers: Iterable[Answer], cells: Sequence[Cell]) -> list[Answer]:
+    """Return the answers in the order of their cells, the newest where there are several."""
+    by_case = {answer.case: answer for answer in answers}
+    return [by_case[cell.case] for cell in cells if cell.case in by_case]

@@ -1,0 +1,204 @@
+"""The servers of a reading phase: the metastore that all readers share, and an engine's on it.
+
+What an engine says while its metastore is gone says nothing of the query, so the readers are asked
+only while it answers. Engines that are asked side by side find out about its end one by one: the
+first gets a new one, and to the others it is theirs that counts.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.core.concurrency import JobThreads
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Progress, started
+from harness.engines.api import Engine, PlannedReads, Server
+from harness.read.questions import engine_of
+from harness.runtime import memory, metastore, metastore_client, work_folders
+from harness.runtime.metastore import Metastore
+from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
+from harness.runtime.readiness import EndedProblem
+from harness.write import state_store
+from harness.write.table_state import State
+
+TIMEOUT_S: Final = 120.0
+"""After so long a query counts as unanswered."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """Where a reading phase works."""
+
+    cache: Cache
+    folder: Path
+    """The run's own folder for servers, logs and configuration."""
+    progress: Progress
+    fresh: bool = False
+    """Ask again what earlier runs have asked."""
+    timeout_s: float = TIMEOUT_S
+    """After so long a query counts as unanswered."""
+    room: memory.Room = field(default_factory=memory.Room)
+    """The memory of what runs side by side, writers included."""
+
+
+def start_metastore(context: ReadContext) -> AbstractContextManager[Metastore]:
+    """Start a metastore for as long as the context that is returned lasts."""
+    found = distributions.load(metastore.DISTRIBUTION)
+    installation = fetch.ensure(found, context.cache, context.progress)
+    folder = work_folders.numbered(context.folder, "metastore")
+    serving = metastore.serve(installation, context.cache, folder, context.progress)
+    return started(metastore.DISTRIBUTION, serving, context.progress)
+
+
+class SharedMetastore:
+    """The metastore with every state registered in it; replaced when it dies.
+
+    Used as a context; a metastore is started when it is first asked for. For several threads.
+    """
+
+    def __init__(self, context: ReadContext) -> None:
+        """Nothing is started yet."""
+        self.context = context
+        self._states: list[State] = []
+        self._registered = 0
+        """So many of the states are in the metastore that runs."""
+        self._stack = ExitStack()
+        self._running: Metastore | None = None
+        self._lock = threading.Lock()
+
+    def register(self, states: Collection[State]) -> None:
+        """Have more states registered before this returns.
+
+        Beside a writer the first start waits for memory, as the servers do.
+        """
+        found, room = distributions.load(metastore.DISTRIBUTION), self.context.room
+        with nullcontext() if self._states else room.of(found):
+            self.add(states)
+            self.running()
+
+    def add(self, states: Iterable[State]) -> None:
+        """Have more states registered in the metastore that `running` returns from now on."""
+        with self._lock:
+            self._states.extend(states)
+
+    def running(self) -> Metastore:
+        """Return a metastore that answers, with every state in it.
+
+        Raises:
+            EndedProblem: it ended; the message holds the end of its log.
+            CatalogGoneProblem: it answered, and then no more.
+            EnvironmentProblem: it does not get ready; with the end of its log.
+            CatalogRefusedError: it refused a state.
+
+        """
+        with self._lock:
+            try:
+                if self._running is None or not self.answers(self._running):
+                    return self._started()
+                self._register(self._running)
+            except (EndedProblem, CatalogGoneProblem):
+                # Chance, or the metastore cannot run here: the second start tells.
+                return self._started()
+            return self._running
+
+    def _started(self) -> Metastore:
+        self._end()
+        running, self._registered = self._stack.enter_context(start_metastore(self.context)), 0
+        self._register(running)
+        self._running = running
+        return running
+
+    def _register(self, running: Metastore) -> None:
+        if self._registered == len(self._states):
+            return
+        try:
+            with metastore_client.connect(running.uri) as client:
+                for state in self._states[self._registered :]:
+                    state_store.register(client, state)
+                    self._registered += 1
+        except EnvironmentProblem as problem:
+            if running.alive():
+                raise
+            raise EndedProblem(f"{problem}; the end of its log:\n{running.log_tail()}") from None
+
+    def answers(self, one: Metastore) -> bool:
+        """Return whether a metastore answers and was not replaced."""
+        if self._running is not one or not one.alive():
+            return False
+        try:
+            metastore_client.check(one.uri)
+        except (EnvironmentProblem, CatalogRefusedError):
+            return False
+        return self._running is one
+
+    def _end(self) -> None:
+        self._running = None
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, what: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self._end()
+
+
+@dataclass(frozen=True, slots=True)
+class EngineServer:
+    """A server of an engine, and what asking it needs."""
+
+    server: Server
+    engine: Engine
+    timeout_s: float
+    """After so long a query counts as unanswered."""
+    metastore: Metastore
+    """The one that it was started on."""
+    shared: SharedMetastore
+
+    def metastore_answers(self) -> bool:
+        """Return whether the metastore on which it stands answers and was not replaced."""
+        return self.shared.answers(self.metastore)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStart:
+    """How the server of a distribution is started."""
+
+    name: str
+    """Of the distribution."""
+    planned: PlannedReads
+    """What it may be asked about."""
+    shared: SharedMetastore
+    threads: JobThreads
+    """Those in which engines are asked: after a failure in one nothing is started any more."""
+
+    @contextmanager
+    def serve(self) -> Iterator[EngineServer]:
+        """Start the server, once there is memory for it, and stop it at the end.
+
+        Raises:
+            EnvironmentProblem: an artifact is missing, or a server does not get ready.
+            HaltedError: another thread has failed.
+
+        """
+        context, engine = self.shared.context, engine_of(self.name)
+        found = distributions.load(self.name)
+        installation = fetch.ensure(found, context.cache, context.progress)
+        with context.room.of(installation.distribution):
+            self.threads.check()
+            running = self.shared.running()
+            folder = work_folders.numbered(context.folder, self.name)
+            serving = engine.serve(
+                installation, running.uri, folder, context.progress, self.planned
+            )
+            with started(self.name, serving, context.progress) as server:
+                yield EngineServer(server, engine, context.timeout_s, running, self.shared)

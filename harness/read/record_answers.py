@@ -1,0 +1,71 @@
+"""Last stage of reading: answers are counted, checked against their files, kept and passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from harness.core.progress import Count
+from harness.core.queue import ClosableQueue
+from harness.core.records import Answer
+from harness.read.answer_cache import AnswerCache
+from harness.read.questions import Response
+from harness.write import state_store
+
+NOT_ASKED: Final = "not asked"
+CHANGED: Final = "the frozen table's files changed while it was read"
+
+
+def record(
+    responses: ClosableQueue[Response], cache: AnswerCache, cells: Count
+) -> Iterator[Answer]:
+    """Yield the answers as they come, until no more do.
+
+    One whose table's files are no longer as they were before anybody read them is unknown; any
+    other that was asked for is kept for later runs.
+
+    Args:
+        responses: from the stages before.
+        cells: counts each answer as soon as it is there.
+
+    """
+    while some := responses.take_all():
+        for each in some:
+            distribution = each.question.reader.distribution if each.question else ""
+            cells.found(distribution, _outcome(each.answer))
+        changed = _changed(some)
+        for each in some:
+            yield _checked(each, cache, changed)
+
+
+def count_rest(cells: Count) -> None:
+    """Count the cells that nobody can be asked about: their tables have no state."""
+    if cells.left:
+        cells.found("", NOT_ASKED, cells.left)
+
+
+def _changed(responses: Sequence[Response]) -> Collection[str]:
+    """Return the digests of the states whose files are not as they were."""
+    asked = {each.question.state.digest: each.question for each in responses if each.question}
+    return {
+        digest for digest, each in asked.items() if state_store.file_list(each.state) != each.files
+    }
+
+
+def _checked(response: Response, cache: AnswerCache, changed: Collection[str]) -> Answer:
+    answer, question = response.answer, response.question
+    if question is None:
+        return answer
+    if question.state.digest in changed:
+        return Answer(answer.case, answer.sql, unknown=CHANGED, attempts=answer.attempts)
+    cache.keep(question.address, answer)
+    return answer
+
+
+def _outcome(answer: Answer) -> str:
+    """Return in a word what came of a cell; whether rows are right is judged later."""
+    if answer.void:
+        return NOT_ASKED
+    if answer.reused:
+        return "reused"
+    return "silent" if answer.unknown else "refused" if answer.refusal else "answered"

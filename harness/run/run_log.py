@@ -1,0 +1,96 @@
+"""The log of a run, `harness.log` in its folder: what the harness did, and when.
+
+Every module logs to a logger below `harness`; here the records find their file. No address in them
+keeps its user name and password.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from harness import __version__
+from harness.artifacts.repository import without_login
+from harness.core.records import Answer, OutcomeKind, StateRecord
+
+LOG: Final = "harness.log"
+HARNESS: Final = logging.getLogger("harness")
+"""Above all loggers of the harness."""
+_LOGGER: Final = logging.getLogger("harness.run")
+_LINE: Final = "%(asctime)sZ %(levelname)s %(name)s: %(message)s"
+
+
+class _Formatter(logging.Formatter):
+    """Lines in UTC, tracebacks too without the logins of addresses."""
+
+    converter = staticmethod(time.gmtime)
+    default_msec_format = "%s.%03d"
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the lines of a record."""
+        return without_login(super().format(record))
+
+
+class _LogFile(logging.FileHandler):
+    """The file of a run, to which every command that works on the run adds."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
+        """Drop what cannot be written: a log breaks nothing off, the records of a run do."""
+
+
+@contextmanager
+def logging_to(handler: logging.Handler) -> Iterator[None]:
+    """Let a handler take what the harness logs."""
+    handler.setFormatter(_Formatter(_LINE))
+    before = HARNESS.level
+    HARNESS.addHandler(handler)
+    HARNESS.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        HARNESS.setLevel(before)
+        HARNESS.removeHandler(handler)
+        with suppress(OSError):  # what could not be written is tried once more
+            handler.close()
+
+
+@contextmanager
+def run_log(folder: Path) -> Iterator[None]:
+    """Add to the log of a run; whatever breaks off the work is there with its traceback."""
+    with logging_to(_LogFile(folder / LOG, encoding="utf-8", errors="backslashreplace")):
+        _LOGGER.info("harness %s works on this run", __version__)
+        try:
+            yield
+        except Exception:
+            _LOGGER.exception("broken off")
+            raise
+
+
+def log_answer(answer: Answer) -> None:
+    """Log each try that got no answer, and an answer that never came."""
+    for attempt in () if answer.reused else answer.attempts:
+        _LOGGER.info("%s: no answer at one try: %s", answer.case, attempt.what)
+    if answer.unknown:
+        _LOGGER.warning("%s: unknown: %s", answer.case, answer.unknown)
+
+
+def log_states(states: Iterable[StateRecord]) -> None:
+    """Log the steps of which nothing is known."""
+    for each in (one for one in states if one.outcome.kind is OutcomeKind.UNKNOWN):
+        at, why = each.outcome.step, each.outcome.because
+        _LOGGER.warning("%s: step %d: unknown: %s", each.variant, at, why)
+
+
+@contextmanager
+def phase(name: str) -> Iterator[None]:
+    """Log when a phase begins and ends; a decorator as well."""
+    began = time.monotonic()
+    _LOGGER.info("%s: begun", name)
+    try:
+        yield
+    finally:
+        _LOGGER.info("%s: over after %.1f s", name, time.monotonic() - began)

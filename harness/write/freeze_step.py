@@ -1,0 +1,96 @@
+"""Third stage of writing: the table after a step is looked at, and frozen in the cache."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from harness.core.records import Outcome, OutcomeKind
+from harness.formats.api import FileFactError
+from harness.model.file_facts import FileFact
+from harness.runtime.metastore_client import Catalog
+from harness.write import state_store
+from harness.write.next_step import VariantOutcomes
+from harness.write.table_state import Frozen, State
+from harness.write.writer_pool import WriteTarget
+
+
+@dataclass(frozen=True, slots=True)
+class TableContents:
+    """What the files of a table that is written tell after a step."""
+
+    files: tuple[FileFact, ...] = ()
+    layout: str = ""
+    """Why there are no file facts; empty when there are."""
+    others: dict[str, int] = field(default_factory=dict)
+    """Instants beside those of the steps, each with the step whose rows it found."""
+
+
+def look(outcomes: VariantOutcomes, target: WriteTarget, before: TableContents) -> TableContents:
+    """Return what the table's files tell after the last step.
+
+    Args:
+        outcomes: those up to this step.
+        target: where the table is.
+        before: what they told after the step before.
+
+    """
+    others = before.others | _new_others(outcomes, target, before)
+    try:
+        files = outcomes.shape.facts(target.table, outcomes.variant.scenario.table.key)
+    except FileFactError as problem:
+        return TableContents((), str(problem), others)
+    return TableContents(files, "", others)
+
+
+def freeze(
+    address: str,
+    outcomes: VariantOutcomes,
+    contents: TableContents,
+    target: WriteTarget,
+    client: Catalog,
+) -> State:
+    """Freeze the table after the last step; an earlier run may have done so.
+
+    Args:
+        address: of the state.
+        outcomes: those up to this step.
+        contents: what the table's files tell.
+        target: where the table is.
+        client: a connection to its metastore.
+
+    """
+    frozen = Frozen(
+        outcomes.outcomes[-1],
+        client.entries(target.database),
+        contents.files,
+        tuple(outcome.instant for outcome in outcomes.outcomes),
+        contents.layout,
+        table_version=outcomes.shape.table_version(target.table),
+        home=str(target.home or ""),
+        others=tuple(contents.others.items()),
+    )
+    return state_store.freeze(target.cache, address, target.table, frozen)
+
+
+def doubt(state: State, outcome: Outcome) -> Outcome | None:
+    """Return the outcome where an earlier run that sent the same had another; None where not."""
+    before = state.frozen.outcome.kind
+    if before is outcome.kind:
+        return None
+    why = f"{outcome.kind} now, but {before} when the same was written before ({state.folder})"
+    return replace(outcome, kind=OutcomeKind.UNKNOWN, refusal=None, because=why)
+
+
+def _new_others(
+    outcomes: VariantOutcomes, target: WriteTarget, before: TableContents
+) -> dict[str, int]:
+    """Return the instants that the last step made beside its own."""
+    if not outcomes.outcomes[-1].instant:
+        return {}
+    shape, others = outcomes.shape, dict[str, int]()
+    own = {each.instant: each.step for each in outcomes.outcomes if each.instant}
+    for instant in shape.instants(target.table):
+        if instant not in own and instant not in before.others:
+            seen = shape.before(target.table, instant)
+            others[instant] = max((own.get(each, 0) for each in seen), default=0)
+    return others

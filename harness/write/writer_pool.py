@@ -1,0 +1,103 @@
+"""Where variants are written: the processes that write, and a place for each table."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress, started
+from harness.engines.spark import launch
+from harness.engines.spark.session import Spark
+from harness.formats.statements import TABLE
+from harness.runtime import memory, work_folders
+
+TIMEOUT_S: Final = 300.0
+"""After so long a statement counts as unanswered, unless told; 2 s on a calm machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteContext:
+    """Where a writing phase works."""
+
+    cache: Cache
+    folder: Path
+    """The run's own folder for processes, logs and the tables while they are written."""
+    progress: Progress
+    timeout_s: float = TIMEOUT_S
+    """After so long a statement counts as unanswered."""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteTarget:
+    """Where one variant is written."""
+
+    cache: Cache
+    metastore_uri: str
+    database: str
+    folder: Path
+    """Its own; the table's folder is made in it, unless it has another home."""
+    home: Path | None = None
+    timeout_s: float = TIMEOUT_S
+    """After so long a statement counts as unanswered."""
+
+    @property
+    def table(self) -> Path:
+        """The table's folder."""
+        return self.home or self.folder / TABLE
+
+
+class WriterPool:
+    """The writing processes that run, one for each distribution. For several threads."""
+
+    def __init__(self, context: WriteContext, metastore_uri: str) -> None:
+        """No process runs yet."""
+        self.context = context
+        self._metastore_uri = metastore_uri
+        self._stack = ExitStack()
+        self._processes: dict[str, Spark] = {}
+        self._lock = threading.Lock()
+        self._numbers = count()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """End the processes that run on the way out."""
+        try:
+            yield
+        finally:
+            self.end()
+
+    def target(self) -> WriteTarget:
+        """Return a place for one more table."""
+        context, folder = self.context, self._folder("table")
+        database = folder.name.replace("-", "_")
+        return WriteTarget(
+            context.cache, self._metastore_uri, database, folder, timeout_s=context.timeout_s
+        )
+
+    def spark(self, name: str) -> Spark:
+        """Return the process of a distribution, a new one when it is the first or the last died."""
+        with self._lock:
+            if name not in self._processes or not self._processes[name].alive():
+                found, context = distributions.load(name), self.context
+                installation = fetch.ensure(found, context.cache, context.progress)
+                memory.check(found)
+                running = launch.spark(installation, self._metastore_uri, self._folder(name))
+                serving = started(name, running, context.progress)
+                self._processes[name] = self._stack.enter_context(serving)
+            return self._processes[name]
+
+    def _folder(self, name: str) -> Path:
+        """Make a folder for one process or one table, of a name that was never used here."""
+        return work_folders.numbered(self.context.folder, name, self._numbers)
+
+    def end(self) -> None:
+        """End the processes that run."""
+        self._processes.clear()
+        self._stack.close()

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts import cache_cleanup
+from harness.artifacts.cache import Cache
+from harness.artifacts.cache_cleanup import sweep
+
+OLD, NOW = 1_000_000, 2_000_000
+ONE, TWO = f"{OLD:064}.json", f"{NOW:064}.json"
+OLD_STATE, NEW_STATE = "a" * 64, "b" * 64
+FOLDERS = pytest.mark.parametrize("below", ["states", "unpacked", "jre", ""])
+"""A parcel on its way lies in the cache's own folder."""
+ARCHIVES = pytest.mark.parametrize("name", [".making-x.jsa", ".making-x.jsa.temp"])
+"""An archive of classes is one file; Java names it otherwise while it writes."""
+
+
+def filled(root: Path) -> Cache:
+    """Make a cache with an old and a new state and answer each, and a jar with two names."""
+    for name, when in ((OLD_STATE, OLD), (NEW_STATE, NOW), (f"{OLD_STATE}.changed-12", OLD)):
+        folder = root / "states" / name / "table"
+        folder.mkdir(parents=True)
+        (folder / "file").write_bytes(b"1234")
+        folder.chmod(0o555)
+        os.utime(folder.parent, (when, when))
+        folder.parent.chmod(0o555)
+    for name, when in ((ONE, OLD), (TWO, NOW)):
+        path = root / "answers" / "aa" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"{}")
+        os.utime(path, (when, when))
+    jar, other = (root / name / ("d" * 16) / "a.jar" for name in ("artifacts", "unpacked"))
+    for each in (jar, other):
+        each.parent.mkdir(parents=True)
+    jar.write_bytes(b"jar")
+    other.hardlink_to(jar)
+    return Cache(root)
+
+
+def test_a_file_with_two_names_takes_its_place_once(tmp_path: Path) -> None:
+    found = {
+        each.name: (each.files, each.size) for each in cache_cleanup.sizes(filled(tmp_path / "c"))
+    }
+    assert found == {"answers": (2, 4), "artifacts": (1, 3), "states": (3, 12), "unpacked": (1, 0)}
+
+
+def test_old_states_and_answers_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    cache = filled(tmp_path / "c")
+    home = cache.root / "tables" / ("c" * 32)
+    (home / "data").mkdir(parents=True)
+    os.utime(home, (OLD, OLD))
+    archives = cache.archives()
+    archives.mkdir()
+    for name, when in (("old.jsa", OLD), ("new.jsa", NOW)):
+        (archives / name).write_bytes(b"classes")
+        os.utime(archives / name, (when, when))
+    found = {each.name: (each.files, each.size) for each in cache_cleanup.prune(cache, OLD + 1)}
+    assert found == {"states": (2, 8), "tables": (1, 0), "answers": (1, 2), "archives": (1, 7)}
+    left = {path.name for path in cache.root.rglob("*") if path.suffix != ".lock"}
+    assert {NEW_STATE, TWO, "a.jar", "new.jsa"} <= left
+    assert not {OLD_STATE, f"{OLD_STATE}.changed-12", ONE, "old.jsa"} & left
+
+
+def test_a_cache_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "none")
+    assert cache_cleanup.sizes(cache) == ()
+    assert cache_cleanup.prune(cache, NOW)[0].files == 0
+
+
+def half_made(cache: Cache, name: str, below: str = "states") -> Path:
+    folder = cache.root / below / f".making-{name}"
+    (folder / "state" / "table").mkdir(parents=True)
+    (folder / "state" / "table" / "file").touch()
+    (folder / "state" / "table").chmod(0o555)
+    return folder
+
+
+@FOLDERS
+def test_what_the_dead_were_making_is_removed(below: str, tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    left = half_made(cache, "a", below)
+    assert sweep(cache) == (left,)
+    assert not left.exists()
+
+
+@FOLDERS
+def test_what_a_live_harness_is_making_stays(below: str, tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    made = half_made(cache, "a", below)
+    with cache.lock(made.with_name("a")):
+        assert sweep(cache) == ()
+    assert made.exists()
+
+
+@ARCHIVES
+def test_an_archive_of_classes_that_the_dead_were_making_is_removed(
+    name: str, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path)
+    cache.archives().mkdir()
+    half, whole = cache.archives() / name, cache.archives() / "x.jsa"
+    half.touch()
+    whole.touch()
+    with cache.lock(whole):
+        assert sweep(cache) == ()
+    assert half.exists()
+    assert sweep(cache) == (half,)
+    assert not half.exists()
+    assert whole.exists()
+
+
+def test_what_is_there_stays_and_so_does_a_transfer_that_broke_off(tmp_path: Path) -> None:
+    kept = [tmp_path / "states" / "a" / "state.json", tmp_path / "artifacts" / "x" / "a.jar.part"]
+    for path in kept:
+        path.parent.mkdir(parents=True)
+        path.touch()
+    assert sweep(Cache(tmp_path)) == ()
+    assert all(path.exists() for path in kept)
+
+
+def test_of_answers_being_written_only_the_old_ones_are_the_deads(tmp_path: Path) -> None:
+    parts = tmp_path / "answers" / "parts"
+    parts.mkdir(parents=True)
+    old, new = parts / "old.json", parts / "new.json"
+    old.touch()
+    new.touch()
+    os.utime(old, (0, 0))
+    assert sweep(Cache(tmp_path)) == (old,)
+    assert new.exists()
+
+
+def test_an_empty_cache_has_nothing_to_sweep(tmp_path: Path) -> None:
+    assert sweep(Cache(tmp_path / "none")) == ()

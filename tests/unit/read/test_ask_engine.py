@@ -1,0 +1,394 @@
+"""Asking a server: every question at most twice, deaths survived, nothing unknown kept."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.core.concurrency import JobThreads
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Progress
+from harness.core.queue import ClosableQueue
+from harness.core.records import Answer, Column, Refusal
+from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
+from harness.formats import facts
+from harness.model.query import Query
+from harness.read.ask_engine import ReplaceableServer
+from harness.read.questions import CellQuestion, Response
+from harness.read.reader_servers import EngineServer
+from harness.runtime.readiness import EndedProblem
+from harness.scenario.cells import Cell, Reader
+
+BROKEN = RefusedError(Refusal("GENERIC_INTERNAL_ERROR", "broken"), 0.1)
+NAMED = "_hoodie_file_name"
+GOOD = Reply((Column("id", "varchar", "string"),), (("1",),), 0.1)
+
+
+@dataclass
+class SimulatedServer:
+    """Answers from a script: for each query its replies in turn, the last one again and again."""
+
+    script: dict[str, list[Any]]
+    up: bool = True
+    hangs: bool = False
+    bears: int = 1000
+    """So many queries use it up."""
+    sent: list[str] = field(default_factory=list)
+
+    def connect(self, settings: object) -> SimulatedServer:
+        if not self.up:
+            raise NoAnswerError("connection refused")
+        if self.hangs:
+            threading.Event().wait()
+        return self
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        self.sent.append(sql)
+        replies = self.script[sql]
+        reply = replies.pop(0) if len(replies) > 1 else replies[0]
+        if reply == "die":
+            self.up = False
+            raise NoAnswerError("connection lost")
+        if reply == "hang":
+            self.hangs = True
+            raise NoAnswerError("no answer within 120 s")
+        if isinstance(reply, Exception):
+            raise reply
+        assert isinstance(reply, Reply)
+        return reply
+
+    def alive(self) -> bool:
+        return self.up
+
+    def spent(self) -> bool:
+        return len(self.sent) >= self.bears
+
+    def log_tail(self) -> str:
+        return "the end of the log"
+
+    def peak_memory_mb(self) -> int:
+        return 7
+
+    def close(self) -> None:
+        pass
+
+
+def engine() -> Any:  # noqa: ANN401 - a simulated engine
+    return SimpleNamespace(sql=lambda question, settings: "+".join(question.query.columns))
+
+
+def asked(sql: str, columns: tuple[str, ...] = ("id", "f1")) -> CellQuestion:
+    cell = Cell("v", 1, "r", "snapshot", sql)
+    question = Question("db", "t", facts("hudi-cow"), Query())
+    return CellQuestion(cell, Reader("r"), SimpleNamespace(), question, sql, sql, "id", columns)  # type: ignore[arg-type]
+
+
+@contextmanager
+def reader(
+    serve: Callable[[], AbstractContextManager[SimulatedServer]],
+    *,
+    connections: int = 2,
+    timeout_s: float = 120.0,
+    stands: Callable[[], bool] = lambda: True,
+) -> Iterator[ReplaceableServer]:
+    """Yield what asks an engine; `stands`: whether the metastore answers."""
+    shared: Any = SimpleNamespace(
+        answers=lambda _: stands(), context=SimpleNamespace(progress=Progress())
+    )
+
+    @contextmanager
+    def started() -> Iterator[EngineServer]:
+        with serve() as server:
+            yield EngineServer(server, engine(), timeout_s, SimpleNamespace(), shared)  # type: ignore[arg-type]
+
+    start: Any = SimpleNamespace(name="x", shared=shared, threads=JobThreads(1), serve=started)
+    with ReplaceableServer(start, ClosableQueue[Response](), connections) as found:
+        yield found
+
+
+def ask(
+    script: dict[str, list[Any]],
+    questions: list[CellQuestion],
+    **how: Any,  # noqa: ANN401
+) -> tuple[dict[str, Answer], int]:
+    started: list[SimulatedServer] = []
+
+    @contextmanager
+    def serve() -> Iterator[SimulatedServer]:
+        started.append(SimulatedServer(script))
+        yield started[-1]
+
+    with reader(serve, **how) as server:
+        found = server.ask(questions)
+    return {each.sql: found[each.cell.case] for each in questions}, len(started)
+
+
+def test_every_question_is_answered_once() -> None:
+    questions = [asked(f"q{number}") for number in range(20)]
+    found, servers = ask({each.sql: [GOOD] for each in questions}, questions)
+    assert servers == 1
+    assert len(found) == len(questions)
+    assert all(answer.rows == (("1",),) for answer in found.values())
+
+
+def test_a_refusal_is_an_answer_and_each_column_is_asked_alone() -> None:
+    found, _ = ask({"q": [BROKEN], "id": [GOOD], "id+f1": [BROKEN]}, [asked("q")])
+    assert found["q"].refusal == BROKEN.refusal
+    assert not found["q"].unknown
+    assert [part.refusal for part in found["q"].parts] == [None, BROKEN.refusal]
+    assert found["q"].parts[0].rows == (("1",),)
+
+
+def test_where_the_key_alone_is_refused_the_others_are_not_sent() -> None:
+    columns = ("f1", "id", "f2")
+    found, _ = ask({"q": [BROKEN], "id": [BROKEN]}, [asked("q", columns)])
+    parts = found["q"].parts
+    assert [part.column for part in parts] == list(columns)
+    assert [part.sql for part in parts] == ["", "id", ""]
+    assert all(part.refusal == BROKEN.refusal for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("expected", "names"), [((NAMED,), ["f1"]), ((), ["f1", NAMED]), (("other",), ["f1", NAMED])]
+)
+def test_hudi_s_columns_are_left_out_only_where_the_reader_should_find_them(
+    expected: tuple[str, ...], names: list[str]
+) -> None:
+    meta = ((Column(NAMED, "varchar", "string"), ("a.parquet", "b.parquet")),)
+    column = Column("f1", "varchar", "string")
+    shown = Reply((column,), (("x",), ("y",)), 0.1, left_out=meta)
+    script: dict[str, list[Any]] = {"q": [shown], "r": [BROKEN], "id": [GOOD], "id+f1": [shown]}
+    questions = [replace(asked(each), meta=frozenset(expected)) for each in ("q", "r")]
+    found, _ = ask(script, questions)
+    for each in (found["q"], found["r"].parts[1]):
+        assert [column.name for column in each.columns] == names
+        assert each.rows == (("x", "a.parquet")[: len(names)], ("y", "b.parquet")[: len(names)])
+
+
+def test_silence_is_asked_once_more_and_both_attempts_are_recorded() -> None:
+    found, _ = ask({"q": [NoAnswerError("time-out"), GOOD]}, [asked("q")])
+    assert found["q"].rows == (("1",),)
+    assert [attempt.what for attempt in found["q"].attempts] == ["time-out"]
+
+
+def test_silence_twice_is_unknown_with_the_end_of_the_log() -> None:
+    found, _ = ask({"q": [NoAnswerError("time-out")]}, [asked("q")])
+    assert found["q"].unknown == "time-out"
+    assert [attempt.log for attempt in found["q"].attempts] == ["the end of the log"] * 2
+    assert found["q"].refusal is None
+
+
+def test_a_query_that_kills_the_server_does_not_take_the_others_with_it() -> None:
+    questions = [asked("killer"), *(asked(f"q{number}") for number in range(10))]
+    script: dict[str, list[Any]] = {each.sql: [GOOD] for each in questions}
+    script["killer"] = ["die"]
+    found, servers = ask(script, questions)
+    assert servers >= 2
+    assert found["killer"].unknown == "connection lost"
+    assert all(found[f"q{number}"].rows for number in range(10))
+
+
+def test_a_server_that_dies_as_soon_as_it_is_ready_is_not_started_for_ever() -> None:
+    starts: list[SimulatedServer] = []
+
+    @contextmanager
+    def serve() -> Iterator[SimulatedServer]:
+        starts.append(SimulatedServer({}, up=False))
+        yield starts[-1]
+
+    with reader(serve) as server:
+        (answer,) = server.ask([asked("q")]).values()
+    assert answer.unknown == "x: it died before it was asked:\nthe end of the log"
+    assert answer.attempts == ()
+    assert len(starts) == 2
+
+
+NOT_READY = [EndedProblem("it ended before it was ready"), EnvironmentProblem("not ready in 240 s")]
+
+
+@pytest.mark.parametrize("problem", NOT_READY, ids=["ended", "late"])
+def test_a_server_that_does_not_get_ready_is_started_once_more(problem: EnvironmentProblem) -> None:
+    starts: list[str] = []
+
+    @contextmanager
+    def serve() -> Iterator[SimulatedServer]:
+        starts.append("start")
+        if len(starts) == 1:
+            raise problem
+        yield SimulatedServer({"q": [GOOD]})
+
+    with reader(serve) as server:
+        (answer,) = server.ask([asked("q")]).values()
+    assert answer.rows == GOOD.rows
+    assert answer.attempts == ()
+
+
+@pytest.mark.parametrize("problem", NOT_READY, ids=["ended", "late"])
+def test_a_server_that_never_gets_ready_is_given_up_after_the_second_start(
+    problem: EnvironmentProblem,
+) -> None:
+    starts: list[str] = []
+
+    def serve() -> AbstractContextManager[SimulatedServer]:
+        starts.append("start")
+        raise problem
+
+    with reader(serve) as server:
+        for sql in ("q", "later"):
+            (answer,) = server.ask([asked(sql)]).values()
+            assert answer.unknown == f"x: {problem}"
+    assert len(starts) == 2
+
+
+def test_a_server_that_hangs_is_left_and_the_others_are_asked_of_the_next_one() -> None:
+    questions = [asked(f"q{number}") for number in range(10)]
+    script: dict[str, list[Any]] = {each.sql: [GOOD] for each in questions}
+    script["q0"] = ["hang", GOOD]
+    found, servers = ask(script, questions, connections=1, timeout_s=0.05)
+    assert servers == 2
+    assert all(answer.rows for answer in found.values())
+    assert [attempt.what for attempt in found["q0"].attempts] == ["no answer within 120 s"]
+    assert all(not found[f"q{number}"].attempts for number in range(1, 10))
+
+
+def test_a_refusal_while_the_metastore_is_gone_is_no_answer() -> None:
+    stands = iter([False, False])
+    found, servers = ask(
+        {"q": [BROKEN], "id": [GOOD], "id+f1": [BROKEN]},
+        [asked("q")],
+        connections=1,
+        stands=lambda: next(stands, True),
+    )
+    assert servers == 2
+    assert found["q"].refusal == BROKEN.refusal
+    (attempt,) = found["q"].attempts
+    assert "the metastore does not answer; the server said:" in attempt.what
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        {"q": [RefusedError(Refusal("java.io.IOException", "x: No space left on device"), 0.1)]},
+        {
+            "q": [BROKEN],
+            "id": [GOOD],
+            "id+f1": [RefusedError(Refusal("X", "y", cause="java.lang.OutOfMemoryError: heap"), 0)],
+        },
+    ],
+    ids=["the whole", "a column alone"],
+)
+def test_what_a_full_disk_or_too_little_memory_makes_an_engine_say_is_no_refusal(
+    script: dict[str, list[Any]],
+) -> None:
+    script = {sql: list(replies) for sql, replies in script.items()} | {"id": [GOOD]}
+    script.setdefault("id+f1", [GOOD])
+    found, _ = ask(script, [asked("q")])
+    assert "this machine has too little for it: " in found["q"].unknown
+    assert found["q"].refusal is None
+    assert len(found["q"].attempts) == 2
+
+
+DEEP = RefusedError(Refusal("X", "Internal error", cause="java.lang.StackOverflowError: None"), 0.1)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        {"q": [DEEP, GOOD], "id": [GOOD], "id+f1": [GOOD]},
+        {"q": [BROKEN, GOOD], "id": [GOOD], "id+f1": [DEEP]},
+    ],
+    ids=["the whole", "a column alone"],
+)
+def test_an_error_that_may_be_owed_to_the_moment_is_asked_once_more(
+    script: dict[str, list[Any]],
+) -> None:
+    found, servers = ask(script, [asked("q")])
+    assert servers == 1
+    assert found["q"].rows == GOOD.rows
+    (attempt,) = found["q"].attempts
+    assert "StackOverflowError" in attempt.what
+
+
+def test_an_error_of_the_moment_that_comes_again_is_a_refusal_and_both_are_recorded() -> None:
+    found, _ = ask({"q": [DEEP], "id": [DEEP]}, [asked("q")])
+    assert found["q"].refusal == DEEP.refusal
+    assert not found["q"].unknown
+    assert len(found["q"].attempts) == 1
+
+
+def ask_as_they_come(
+    script: dict[str, list[Any]], batches: list[list[CellQuestion]], lose: Callable[[Any], None]
+) -> tuple[list[Answer], list[SimulatedServer]]:
+    """Ask each batch in turn; `lose`: what befalls the server between two of them."""
+    servers: list[SimulatedServer] = []
+    answers: list[Answer] = []
+
+    @contextmanager
+    def serve() -> Iterator[SimulatedServer]:
+        servers.append(SimulatedServer(script))
+        yield servers[-1]
+
+    with reader(serve) as server:
+        for batch in batches:
+            if answers:
+                lose(servers[-1])
+            answers += server.ask(batch).values()
+    return answers, servers
+
+
+BATCHES = [["a", "b"], ["c", "d"], ["e"]]
+
+
+def test_a_server_is_kept_for_questions_that_come_later() -> None:
+    script: dict[str, list[Any]] = {each: [GOOD] for batch in BATCHES for each in batch}
+    batches = [list(map(asked, batch)) for batch in BATCHES]
+    answers, servers = ask_as_they_come(script, batches, lambda _: None)
+    assert sorted(answer.sql for answer in answers) == ["a", "b", "c", "d", "e"]
+    assert len(servers) == 1
+
+
+def test_of_a_server_that_dies_while_it_waits_nothing_is_lost() -> None:
+    script: dict[str, list[Any]] = {each: [GOOD] for batch in BATCHES for each in batch}
+    batches = [list(map(asked, batch)) for batch in BATCHES]
+
+    def die(server: SimulatedServer) -> None:
+        server.up = False
+
+    answers, servers = ask_as_they_come(script, batches, die)
+    assert sorted(answer.sql for answer in answers) == ["a", "b", "c", "d", "e"]
+    assert not any(answer.attempts for answer in answers)
+    assert len(servers) == 3
+
+
+def test_a_server_that_has_used_itself_up_is_replaced_and_no_try_is_lost() -> None:
+    servers: list[SimulatedServer] = []
+
+    @contextmanager
+    def serve() -> Iterator[SimulatedServer]:
+        servers.append(SimulatedServer(script, bears=3))
+        yield servers[-1]
+
+    questions = [asked(f"q{number}") for number in range(8)]
+    script: dict[str, list[Any]] = {each.sql: [GOOD] for each in questions}
+    with reader(serve, connections=1) as server:
+        answers = list(server.ask(questions).values())
+    assert [len(server.sent) for server in servers] == [3, 3, 2]
+    assert sorted(answer.sql for answer in answers) == sorted(each.sql for each in questions)
+    assert not any(answer.attempts or answer.unknown for answer in answers)
+
+
+def test_the_last_question_may_kill_the_server_and_the_next_ones_are_asked_of_another() -> None:
+    script: dict[str, list[Any]] = {"killer": ["die"], "later": [GOOD]}
+    batches = [[asked("killer")], [asked("later")]]
+    answers, servers = ask_as_they_come(script, batches, lambda _: None)
+    assert [(answer.sql, answer.unknown) for answer in answers] == [
+        ("killer", "connection lost"),
+        ("later", ""),
+    ]
+    assert len(servers) == 3

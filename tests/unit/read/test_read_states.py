@@ -1,0 +1,330 @@
+"""Engines are asked as states come: simulated servers, real lanes; no metastore and no engine."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.artifacts.cache import Cache
+from harness.cli.console.progress_display import PlainProgress
+from harness.core.concurrency import HaltedError, JobThreads
+from harness.core.errors import EnvironmentProblem
+from harness.core.queue import ClosableQueue
+from harness.core.records import Answer, Column
+from harness.engines.api import Question, Reply
+from harness.formats import facts
+from harness.model.query import Query
+from harness.read import ask_engine, read_states, reader_servers, schedule_questions
+from harness.read.answer_cache import AnswerCache
+from harness.read.questions import CellQuestion, ReadQueues
+from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
+from harness.read.support_probe import Probes
+from harness.runtime import memory
+from harness.runtime.memory import MACHINE, Free
+from harness.scenario.cells import Cell, Plan, Reader, Variant
+from harness.write.table_state import States
+
+GOOD = Reply((Column("id", "varchar", "string"),), (("1",),), 0.1)
+HIVE, SPARK = "hive-3.1.3", "spark-3.5.8-hudi-1.0.2"
+
+
+@dataclass
+class Engines:
+    """Servers that answer whatever they are asked, and what became of each."""
+
+    broken: tuple[str, ...] = ()
+    """Those that do not get ready."""
+    started: list[str] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
+    wanted: list[Any] = field(default_factory=list)
+    registered: list[str] = field(default_factory=list)
+    unregistered: list[str] = field(default_factory=list)
+    """What was asked of a state that the metastore did not have yet."""
+
+    def of(self, name: str) -> Any:  # noqa: ANN401 - a simulated engine
+        @contextmanager
+        def serve(*given: object) -> Iterator[SimpleNamespace]:
+            if name in self.broken:
+                raise EnvironmentProblem("it has no port")
+            self.started.append(name)
+            self.wanted.append(given[-1])
+            session = SimpleNamespace(ask=self.ask, close=lambda: None)
+            yield SimpleNamespace(
+                connect=lambda _: session,
+                alive=lambda: True,
+                spent=lambda: False,
+                log_tail=lambda: "",
+                peak_memory_mb=lambda: 7,
+            )
+            self.ended.append(name)
+
+        return SimpleNamespace(serve=serve)
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        if sql.partition(" ")[0] not in self.registered:
+            self.unregistered.append(sql)
+        return GOOD
+
+    @contextmanager
+    def metastore(self, _: object) -> Iterator[Any]:
+        self.started.append("metastore")
+        yield SimpleNamespace(uri="thrift://x", alive=lambda: True, log_tail=lambda: "")
+        self.ended.append("metastore")
+
+    def register(self, _: object, state: Any) -> None:  # noqa: ANN401 - a simulated state
+        self.registered.append(state.digest)
+
+
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch) -> Engines:
+    found = Engines()
+
+    @contextmanager
+    def connect(_: str, **__: float) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(has=lambda _: True)
+
+    installed = SimpleNamespace(distribution=SimpleNamespace(name="x", memory_mb=100))
+
+    def planned(plan: Plan) -> Questions:
+        return Questions(plan.cells)
+
+    monkeypatch.setattr(reader_servers, "engine_of", found.of)
+    monkeypatch.setattr("harness.read.reader_servers.fetch.ensure", lambda *_: installed)
+    monkeypatch.setattr(reader_servers, "start_metastore", found.metastore)
+    monkeypatch.setattr(schedule_questions, "planned_questions", planned)
+    monkeypatch.setattr("harness.read.reader_servers.metastore_client.connect", connect)
+    monkeypatch.setattr("harness.read.reader_servers.state_store.register", found.register)
+    monkeypatch.setattr("harness.read.reader_servers.state_store.file_list", lambda _: ())
+    monkeypatch.setattr(memory, "free", lambda: Free(10_000, MACHINE))
+    return found
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Asks `v1 hive-3.1.3` where the cell is of the variant `v1` and that reader."""
+
+    cells: Iterable[Cell]
+
+    def about(self, states: States) -> Iterator[CellQuestion]:
+        for cell in self.cells:
+            if (state := states.get((cell.variant, 1))) is not None:
+                reader, sql = Reader(cell.reader), f"{cell.variant} {cell.reader}"
+                question = Question("db", "t", facts("hudi-cow"), Query())
+                yield CellQuestion(
+                    cell, reader, state, question, sql, sql.replace(" ", "-"), "id", ()
+                )
+
+
+def planned(*variants: str, readers: tuple[str, ...] = (SPARK, HIVE)) -> Plan:
+    made = tuple(Variant(each, None, "hudi-cow", {}, ()) for each in variants)  # type: ignore[arg-type]
+    cells = tuple(Cell(v, 1, reader, "snapshot", "all") for v in variants for reader in readers)
+    return Plan("p", made, tuple(map(Reader, readers)), cells)
+
+
+def states(*variants: str) -> States:
+    frozen = SimpleNamespace(table_version="")
+    return {(each, 1): SimpleNamespace(digest=each, frozen=frozen) for each in variants}  # type: ignore[misc]
+
+
+def place(folder: Path, out: StringIO | None = None) -> ReadContext:
+    return ReadContext(Cache(folder / "cache"), folder / "run", PlainProgress(out or StringIO()))
+
+
+def read(
+    plan: Plan,
+    states: Iterable[States],
+    context: ReadContext,
+    found: Callable[[Answer], object] = lambda _: None,
+) -> None:
+    """Read as a run does; `found` is told each answer as it comes."""
+    with (
+        read_states.count_cells(plan, context) as cells,
+        closing(read_states.read(plan, states, context, cells)) as answers,
+    ):
+        for answer in answers:
+            found(answer)
+
+
+def sql(answers: Iterable[Answer]) -> list[str]:
+    return sorted(answer.sql for answer in answers)
+
+
+def test_readers_are_asked_about_a_variant_before_the_next_one_comes(
+    engines: Engines, tmp_path: Path
+) -> None:
+    found, come = list[Answer](), threading.Semaphore(0)
+
+    def written() -> Iterator[States]:
+        yield states("v1")
+        assert all(come.acquire(timeout=30) for _ in range(2))
+        yield states("v2")
+
+    def take(answer: Answer) -> None:
+        found.append(answer)
+        come.release()
+
+    read(planned("v1", "v2"), written(), place(tmp_path), take)
+    assert sql(found) == sorted(f"{v} {reader}" for v in ("v1", "v2") for reader in (SPARK, HIVE))
+    assert sorted(engines.started) == sorted(["metastore", SPARK, HIVE]), "each once"
+    assert sorted(engines.ended) == sorted(engines.started)
+    assert engines.unregistered == []
+    assert engines.wanted == [frozenset({(facts("hudi-cow"), ())})] * 2
+
+
+def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_path: Path) -> None:
+    out, come = StringIO(), threading.Event()
+
+    def written() -> Iterator[States]:
+        yield states("v1")
+        assert come.wait(30)
+        out.write("v2 is written\n")
+        yield states("v2")
+
+    plan = planned("v1", "v2", "v3", "v4", readers=(HIVE,))
+    read(plan, written(), place(tmp_path, out), lambda _: come.set())
+    said = out.getvalue().splitlines()
+    assert said[0] == "ask cells: 0 of 4"
+    first = said.index("ask cells: 1 of 4, 3 left (hive-3.1.3): 1 answered")
+    assert first < said.index("v2 is written")
+    assert said[-1] == "ask cells: done: 2 answered, 2 not asked", "two have no state"
+    assert any(line.startswith("hive-3.1.3: 2 answers in ") for line in said)
+
+
+def test_where_no_cell_is_left_nothing_is_told(engines: Engines, tmp_path: Path) -> None:
+    out = StringIO()
+    read(planned(), iter([states("v1")]), place(tmp_path, out), lambda _: None)
+    assert out.getvalue() == ""
+
+
+def test_without_a_question_nothing_is_started(engines: Engines, tmp_path: Path) -> None:
+    out, found = StringIO(), list[Answer]()
+    where = place(tmp_path, out)
+    kept = AnswerCache(where.cache.root / "answers")
+    plan = planned("v1")
+    for asked in Questions(plan.cells).about(states("v1")):
+        kept.keep(asked.address, Answer("", asked.sql, GOOD.columns, GOOD.rows))
+    read(plan, [states("v1"), states()], where, found.append)
+    assert sql(found) == sorted(f"v1 {reader}" for reader in (SPARK, HIVE))
+    assert all(answer.reused for answer in found)
+    assert out.getvalue().splitlines()[-1] == "ask cells: done: 2 reused"
+    assert engines.started == []
+
+
+def test_of_an_engine_that_does_not_start_all_that_comes_is_unknown_and_the_others_go_on(
+    engines: Engines, tmp_path: Path
+) -> None:
+    engines.broken = (SPARK,)
+    found, out, told = list[Answer](), StringIO(), threading.Event()
+
+    def written() -> Iterator[States]:
+        yield states("v1")
+        assert told.wait(30)
+        yield states("v2")
+
+    def take(answer: Answer) -> None:
+        found.append(answer)
+        if answer.unknown:
+            told.set()
+
+    read(planned("v1", "v2"), written(), place(tmp_path, out), take)
+    said = {answer.sql: answer.unknown for answer in found}
+    assert said == {
+        f"{variant} {reader}": f"{SPARK}: it has no port" if reader == SPARK else ""
+        for variant in ("v1", "v2")
+        for reader in (SPARK, HIVE)
+    }
+    assert out.getvalue().count("it has no port") == 1
+
+
+def test_where_no_more_states_can_come_what_was_started_is_stopped(
+    engines: Engines, tmp_path: Path
+) -> None:
+    come, stopped = threading.Semaphore(0), threading.Event()
+
+    def written() -> Iterator[States]:
+        yield states("v1")
+        assert come.acquire(timeout=30)
+        raise EnvironmentProblem("nothing more is written")
+
+    ended = engines.ended.append
+
+    class Ended(list[str]):
+        def append(self, name: str) -> None:
+            ended(name)
+            if name == HIVE:
+                stopped.set()
+
+    engines.ended = Ended()
+    plan = planned("v1", "v2", readers=(HIVE,))
+    with pytest.raises(EnvironmentProblem, match="nothing more is written"):
+        read(plan, written(), place(tmp_path), lambda _: come.release())
+    assert stopped.wait(30)
+
+
+def test_a_metastore_that_does_not_fit_beside_the_writer_waits_for_its_end(
+    engines: Engines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where, found, looked = place(tmp_path), list[Answer](), threading.Semaphore(0)
+
+    def free() -> Free:
+        looked.release()
+        return Free(10_000, MACHINE)
+
+    def reads() -> None:
+        read(planned("v1"), [states("v1")], where, found.append)
+
+    monkeypatch.setattr(memory, "free", free)
+    thread = threading.Thread(target=reads)
+    with where.room.held(10_000):
+        thread.start()
+        assert looked.acquire(timeout=30)
+        with where.room.held(0):  # who waits has given the room back
+            assert not looked.acquire(blocking=False), "who fits looks once more, whether it is so"
+        assert engines.started == []
+    thread.join(30)
+    assert len(found) == 2
+
+
+def test_after_a_failure_no_server_is_started(engines: Engines, tmp_path: Path) -> None:
+    plan, context, threads = planned("v1", readers=(HIVE,)), place(tmp_path), JobThreads(1)
+    queues = ReadQueues({HIVE: ClosableQueue()})
+    with SharedMetastore(context) as shared:
+        schedule_questions.schedule(plan, [states("v1")], shared, Probes(), queues)
+        with pytest.raises(EnvironmentProblem), threads.running([]):
+            raise EnvironmentProblem("the disk is full")
+        with pytest.raises(HaltedError):
+            ask_engine.ask(EngineStart(HIVE, None, shared, threads), Probes(), queues)
+    assert engines.started == ["metastore"]
+
+
+def test_when_an_answer_cannot_be_recorded_nothing_more_is_asked(
+    engines: Engines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed, ended = threading.Event(), threading.Event()
+
+    def take(_: Answer) -> None:
+        raise EnvironmentProblem("the disk is full")
+
+    def ask(sql: str, *, timeout_s: float) -> Reply:
+        assert sql.startswith("v1 ") or failed.wait(30)
+        return GOOD
+
+    def written() -> Iterator[States]:
+        yield states("v1")
+        assert failed.wait(30)
+        yield states("v2")
+        ended.set()
+
+    monkeypatch.setattr(engines, "ask", ask)
+    with pytest.raises(EnvironmentProblem, match="the disk is full"):
+        read(planned("v1", "v2", readers=(HIVE,)), written(), place(tmp_path), take)
+    failed.set()
+    assert ended.wait(30)

@@ -1,0 +1,147 @@
+"""The metastore of a reading phase, simulated: replaced when it is gone, states registered anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.read import reader_servers
+from harness.read.reader_servers import SharedMetastore
+from harness.runtime.metastore_client import CatalogGoneProblem
+from harness.runtime.readiness import EndedProblem
+
+CONTEXT: Any = SimpleNamespace()
+"""A phase that starts nothing itself."""
+
+
+@dataclass
+class Simulated:
+    """A metastore that a test can kill (`up`) or stop (`silent`)."""
+
+    uri: str
+    up: bool = True
+    silent: bool = False
+    held: list[str] = field(default_factory=list)
+
+    def alive(self) -> bool:
+        return self.up
+
+    def log_tail(self) -> str:
+        return "the end of the log"
+
+    def has(self, database: str) -> bool:
+        if self.silent or not self.up:
+            raise CatalogGoneProblem("thrift://gone:1", "connection refused")
+        return database in self.held
+
+
+class Farm:
+    """Starts them; `dying`: so many end as soon as a state is registered."""
+
+    def __init__(self, dying: int = 0) -> None:
+        self.made: list[Simulated] = []
+        self.ended: list[str] = []
+        self.dying = dying
+
+    @contextmanager
+    def serve(self, _: object) -> Iterator[Any]:
+        made = Simulated(f"thrift://{len(self.made)}")
+        self.made.append(made)
+        yield made
+        self.ended.append(made.uri)
+
+    @contextmanager
+    def connect(self, uri: str, **_: float) -> Iterator[Simulated]:
+        yield next(each for each in self.made if each.uri == uri)
+
+    def register(self, client: Simulated, state: str) -> None:
+        client.up = len(self.made) > self.dying
+        client.has(state)
+        client.held.append(state)
+
+
+@pytest.fixture
+def farm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Farm:
+    found = Farm(getattr(request, "param", 0))
+    monkeypatch.setattr(reader_servers, "start_metastore", found.serve)
+    monkeypatch.setattr("harness.read.reader_servers.metastore_client.connect", found.connect)
+    monkeypatch.setattr("harness.read.reader_servers.state_store.register", found.register)
+    return found
+
+
+def shared(farm: Farm) -> SharedMetastore:
+    found = SharedMetastore(CONTEXT)
+    found.add(["a", "b"])  # type: ignore[list-item]
+    return found
+
+
+def test_one_metastore_holds_every_state_and_ends_with_the_phase(farm: Farm) -> None:
+    with shared(farm) as catalog:
+        first = catalog.running()
+        assert catalog.running() is first
+        assert catalog.answers(first)
+    assert farm.made[0].held == ["a", "b"]
+    assert farm.ended == ["thrift://0"]
+
+
+@pytest.mark.parametrize("way", ["up", "silent"])
+def test_one_that_is_gone_is_replaced_with_every_state_in_it(farm: Farm, way: str) -> None:
+    with shared(farm) as catalog:
+        first = catalog.running()
+        setattr(farm.made[0], way, way == "silent")
+        assert not catalog.answers(first)
+        assert catalog.running().uri == "thrift://1"
+        assert catalog.answers(catalog.running())
+        assert farm.ended == ["thrift://0"]
+        assert farm.made[1].held == ["a", "b"]
+
+
+@pytest.mark.parametrize("farm", [1], indirect=True)
+def test_one_that_ends_while_states_are_registered_is_started_once_more(farm: Farm) -> None:
+    with shared(farm) as catalog:
+        assert catalog.running().uri == "thrift://1"
+    assert farm.ended == ["thrift://0", "thrift://1"]
+
+
+@pytest.mark.parametrize("farm", [2], indirect=True)
+def test_one_that_ends_each_time_is_a_problem_with_its_log(farm: Farm) -> None:
+    with shared(farm) as catalog, pytest.raises(EndedProblem, match="the end of the log"):
+        catalog.running()
+    assert len(farm.made) == 2
+
+
+def test_one_that_was_replaced_answers_to_nobody_although_it_would(farm: Farm) -> None:
+    with shared(farm) as catalog:
+        first = catalog.running()
+        farm.made[0].silent = True
+        catalog.running()
+        farm.made[0].silent = False
+        assert not catalog.answers(first)
+
+
+def test_states_that_come_later_are_registered_in_the_one_that_runs(farm: Farm) -> None:
+    with shared(farm) as catalog:
+        first = catalog.running()
+        catalog.add(["c"])  # type: ignore[list-item]
+        assert catalog.running() is first
+    assert farm.made[0].held == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("way", ["up", "silent"])
+def test_one_that_is_gone_when_states_come_is_replaced_with_every_state_in_it(
+    farm: Farm, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with shared(farm) as catalog:
+        catalog.running()
+        catalog.add(["c"])  # type: ignore[list-item]
+        # It is lost after it was last seen to answer.
+        monkeypatch.setattr(catalog, "answers", lambda _: True)
+        setattr(farm.made[0], way, way == "silent")
+        monkeypatch.setattr(farm, "dying", 1 if way == "up" else 0)
+        assert catalog.running().uri == "thrift://1"
+    assert farm.made[1].held == ["a", "b", "c"]

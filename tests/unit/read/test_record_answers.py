@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from harness.core.progress import Count
+from harness.core.queue import ClosableQueue
+from harness.core.records import Answer, Column, Refusal
+from harness.engines.api import Question
+from harness.formats import facts
+from harness.model.query import Query
+from harness.read import record_answers
+from harness.read.answer_cache import AnswerCache
+from harness.read.questions import CellQuestion, Response
+from harness.read.record_answers import CHANGED
+from harness.scenario.cells import Cell, Reader
+from harness.write import state_store, table_state
+from harness.write.table_state import State
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> State:
+    folder = tmp_path / "state"
+    (folder / table_state.TABLE).mkdir(parents=True)
+    (folder / table_state.TABLE / "file").write_text("1")
+    return State("d" * 64, folder, SimpleNamespace(home=""))  # type: ignore[arg-type]
+
+
+def asked(number: int, state: State) -> tuple[CellQuestion, Answer]:
+    cell = Cell("v", number, "r", "snapshot", "all")
+    question = Question("db", "t", facts("hudi-cow"), Query())
+    sql, files = f"q{number}", state_store.file_list(state)
+    each = CellQuestion(
+        cell, Reader("r"), state, question, sql, f"{number:02}", "id", ("id",), files=files
+    )
+    return each, Answer(cell.case, sql, (Column("id", "int"),), ((1,),))
+
+
+def came(number: int, state: State) -> Response:
+    """Return what comes of a question."""
+    question, answer = asked(number, state)
+    return Response(answer, question)
+
+
+def recorded(
+    responses: list[Response], folder: Path, cells: Count | None = None
+) -> tuple[list[Answer], AnswerCache]:
+    """Return what is passed on of responses that come at once, and the answers that are kept."""
+    queue, kept = ClosableQueue[Response](), AnswerCache(folder / "answers")
+    queue.put_all(responses)
+    queue.close()
+    return list(record_answers.record(queue, kept, cells or Count("ask", 9))), kept
+
+
+def test_each_answer_is_passed_on_as_soon_as_it_is_there(tmp_path: Path, state: State) -> None:
+    queue, found = ClosableQueue[Response](), list[str]()
+    passed = threading.Semaphore(0)
+
+    def take() -> None:
+        kept = AnswerCache(tmp_path / "answers")
+        for answer in record_answers.record(queue, kept, Count("ask", 4)):
+            found.append(answer.sql)
+            passed.release()
+
+    thread = threading.Thread(target=take, daemon=True)
+    thread.start()
+    for number in range(4):
+        queue.put_all([came(number, state)])
+        assert passed.acquire(timeout=30), "none waits for others"
+    queue.close()
+    thread.join(30)
+    assert found == ["q0", "q1", "q2", "q3"]
+
+
+def test_every_cell_is_counted_by_what_came_of_it_at_once(tmp_path: Path, state: State) -> None:
+    cells = Count("ask cells", 8)
+    question, answer = asked(1, state)
+    others = (
+        replace(answer, refusal=Refusal("X", "y")),
+        replace(answer, unknown="time-out"),
+    )
+    there = (
+        replace(answer, reused=True),
+        Answer("v", "", void="no step has written anything yet"),
+    )
+    queue = ClosableQueue[Response]()
+    queue.put_all(Response(each, question) for each in (answer, *others))
+    passed = record_answers.record(queue, AnswerCache(tmp_path / "answers"), cells)
+    next(passed)
+    assert (cells.made, cells.by) == (3, "r"), "before they are passed on"
+    queue.put_all(map(Response, there))
+    queue.close()
+    assert len(list(passed)) == 4
+    assert (cells.left, cells.by) == (3, "r")
+    record_answers.count_rest(cells)
+    record_answers.count_rest(cells)
+    assert cells.left == 0
+    counted = {"answered": 1, "refused": 1, "silent": 1, "reused": 1, "not asked": 4}
+    assert cells.outcomes == counted
+
+
+def test_an_answer_from_files_that_changed_is_unknown_and_never_kept(
+    tmp_path: Path, state: State
+) -> None:
+    first, second = came(1, state), came(2, state)
+    (before,), kept = recorded([first], tmp_path)
+    (state.table / "file").write_text("other")
+    (after,), _ = recorded([second], tmp_path)
+    assert (before.unknown, after.unknown) == ("", CHANGED)
+    assert after.rows == ()
+    assert kept.find("01", "x") is not None
+    assert kept.find("02", "x") is None

@@ -1,0 +1,178 @@
+"""Every command that works on a run leaves in its folder what it did, and what broke."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from harness.cli import app
+from harness.core import jsonl
+from harness.core.records import Answer, Attempt, StateRecord, Verdict, VerdictKind
+from harness.judge import name
+from harness.read import read_states
+from harness.run import load_run, needed_artifacts, pipeline, run_log
+from harness.scenario.cells import Plan
+from harness.write import write_variants
+from harness.write.state_records import VariantResult
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
+UNKNOWN = 3
+SECRET = "canary-5d2e"  # noqa: S105 - that is the point
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    folder = tmp_path / "run"
+    shutil.copytree(RECORDED, folder)
+    return folder
+
+
+@pytest.fixture
+def resumable(run: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a run that can be gone on with: its engines are simulated by its records."""
+    states = tuple(jsonl.read_all(run / load_run.STATES, StateRecord))
+    answers = {each.case: each for each in jsonl.read_all(run / load_run.ANSWERS, Answer)}
+    (run / load_run.ANSWERS).write_bytes(b"")
+    attempt = Attempt("connection lost")
+
+    def write(*_: object) -> Generator[VariantResult, None, None]:
+        yield VariantResult(states, {})
+
+    def read(plan: Plan, *_: object) -> Generator[Answer, None, None]:
+        first, *rest = plan.cells
+        yield Answer(first.case, "", unknown="the server died", attempts=(attempt,))
+        for cell in rest:
+            yield answers[cell.case]
+
+    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(write_variants, "write", write)
+    monkeypatch.setattr(read_states, "read", read)
+    monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
+    return run
+
+
+def log(folder: Path) -> str:
+    return (folder / run_log.LOG).read_text(encoding="utf-8")
+
+
+def verdicts(folder: Path) -> list[Verdict]:
+    return list(jsonl.read_all(folder / load_run.VERDICTS, Verdict))
+
+
+def records(text: str) -> list[tuple[str, str]]:
+    """Return level and message of each line that begins a record."""
+    line = re.compile(
+        r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z (\w+) harness\S*: (.*)$", re.MULTILINE
+    )
+    return line.findall(text)
+
+
+def test_judging_logs_its_phase_and_the_next_command_adds_to_the_log(run: Path) -> None:
+    for _ in range(2):
+        assert app.main(["judge", "--run-dir", str(run)]) == 1
+    said = [message for _, message in records(log(run))]
+    assert said[:2] == [said[3], "judge: begun"]
+    assert said[2].startswith("judge: over after ")
+    assert len(said) == 6
+
+
+def test_a_run_logs_its_phases_its_retries_and_what_is_unknown(resumable: Path) -> None:
+    assert app.main(["run", "--resume", "--run-dir", str(resumable)]) == UNKNOWN
+    found = records(log(resumable))
+    assert {"write: begun", "read: begun", "judge: begun"} <= {message for _, message in found}
+    (warned,) = [message for level, message in found if level == "WARNING"]
+    case = warned.removesuffix(": unknown: the server died")
+    assert case != warned
+    assert ("INFO", f"{case}: no answer at one try: connection lost") in found
+
+
+def test_what_breaks_off_a_command_is_logged_with_its_traceback(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(folder: Path) -> None:
+        raise ZeroDivisionError(folder)
+
+    monkeypatch.setattr(pipeline, "judge_run", broken)
+    assert app.main(["judge", "--run-dir", str(run)]) == UNKNOWN
+    assert ("ERROR", "broken off") in records(log(run))
+    assert "Traceback (most recent call last):" in log(run)
+    assert log(run).rstrip().endswith(f"ZeroDivisionError: {run}")
+    assert "a defect of the harness" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["judge", "run --resume"])
+def test_a_check_that_raises_is_logged_and_ends_with_the_status_of_an_unknown_cell(
+    run: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(needed_artifacts, "fetch_all", lambda *_: None)
+    monkeypatch.setattr(pipeline, "write_and_read", lambda *_, **__: None)
+    arguments = [*command.split(), "--run-dir", str(run)]
+    assert app.main(arguments) == 1
+    wrong = {each.case for each in verdicts(run) if each.verdict is VerdictKind.WRONG}
+
+    def fails(*_: object) -> bool:
+        raise ZeroDivisionError("in a check")
+
+    monkeypatch.setattr(name, "check_of", lambda _: fails)
+    assert app.main(arguments) == UNKNOWN
+    unknown = [each for each in verdicts(run) if each.verdict is VerdictKind.UNKNOWN]
+    assert {each.because for each in unknown} == {"harness: ZeroDivisionError: in a check"}
+    assert {each.case for each in unknown} >= wrong
+    errors = [message for level, message in records(log(run)) if level == "ERROR"]
+    assert sorted(errors) == sorted(f"cannot judge {each.case}" for each in unknown)
+    assert log(run).count("\nZeroDivisionError: in a check") == len(errors)
+
+
+def test_the_log_is_on_standard_error_only_where_that_is_asked_for(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["judge", "--quiet", "--run-dir", str(run)]
+    assert app.main([*command, "--verbose"]) == 1
+    shown = capsys.readouterr().err
+    assert shown == log(run)
+    assert app.main(command) == 1
+    assert not capsys.readouterr().err
+    assert log(run).count("judge: begun") == 2
+
+
+def test_what_progress_tells_on_standard_error_is_not_there_twice(
+    resumable: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["run", "--resume", "--verbose", "--run-dir", str(resumable)]
+    assert app.main(command) == UNKNOWN
+    note = f"go on with {resumable}"
+    assert log(resumable).count(note) == 1
+    assert capsys.readouterr().err.count(note) == 1
+    assert app.main([*command, "--json"]) == UNKNOWN
+    assert f"harness.progress: {note}" in capsys.readouterr().err
+
+
+def test_no_login_of_an_address_reaches_the_log(tmp_path: Path) -> None:
+    def fetch() -> None:
+        raise OSError(f"no answer from https://me:{SECRET}@repo.example/m")
+
+    with run_log.run_log(tmp_path):
+        run_log.HARNESS.info("from https://me:%s@repo.example/m", SECRET)
+    with pytest.raises(OSError, match=SECRET), run_log.run_log(tmp_path):
+        fetch()
+    assert "no answer from https://repo.example/m" in log(tmp_path)
+    assert "from https://repo.example/m" in log(tmp_path)
+    assert SECRET not in log(tmp_path)
+
+
+def test_a_log_that_cannot_be_written_breaks_nothing_off(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (run / run_log.LOG).symlink_to("/dev/full")
+    assert app.main(["judge", "--quiet", "--run-dir", str(run)]) == 1
+    assert not capsys.readouterr().err
+
+
+def test_after_a_command_nothing_is_logged_any_more(run: Path) -> None:
+    before = run_log.HARNESS.handlers[:], run_log.HARNESS.level
+    assert app.main(["judge", "--verbose", "--run-dir", str(run)]) == 1
+    assert (run_log.HARNESS.handlers, run_log.HARNESS.level) == before

@@ -1,0 +1,83 @@
+"""One variant, followed while it is written: each stage in order, nothing climbs back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Final
+
+import pytest
+
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
+from harness.runtime import memory
+from harness.runtime.memory import MACHINE, Free
+from harness.write import write_variants
+from harness.write.state_records import VariantResult
+from harness.write.writer_pool import WriteContext
+from tests.calls import Call, called_back, calls_of, climbing
+from tests.test_architecture import MODULES
+from tests.unit.write import test_write_variant
+from tests.unit.write.test_write_variant import STEPS, Simulated, kinds, variant
+
+WRITE: Final = "harness.write.write_variant"
+STEP: Final = ("VariantOutcomes.next_step", "StepSender.send", "look", "freeze")
+"""The public function of each stage, for each step; at last all are recorded."""
+catalog = test_write_variant.catalog
+
+
+@pytest.fixture
+def calls(catalog: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Call]:
+    """Write one variant by a pool of simulated processes."""
+    writer = Simulated()
+
+    @contextmanager
+    def serve(*_: object) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(uri="thrift://x")
+
+    @contextmanager
+    def spark(*_: object) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(open=writer.open, alive=lambda: True)
+
+    monkeypatch.setattr("harness.write.write_variants.metastore.serve", serve)
+    monkeypatch.setattr("harness.write.write_variants.fetch.ensure", lambda *_: None)
+    monkeypatch.setattr("harness.write.writer_pool.launch.spark", spark)
+    monkeypatch.setattr(memory, "free", lambda: Free(10_000, MACHINE))
+    context = WriteContext(Cache(tmp_path / "cache"), tmp_path / "run", Progress())
+    found: list[VariantResult] = []
+    made = calls_of(lambda: found.extend(write_variants.write([variant()], context)))
+    assert [kinds(each.records) for each in found] == [["applied"] * (len(STEPS) + 1)]
+    return made
+
+
+def test_each_stage_is_called_once_for_each_step_and_in_order(calls: list[Call]) -> None:
+    order = (*STEP * (len(STEPS) + 1), "record")
+    stages = [each for each in calls if each.caller == WRITE and each.function in order]
+    at_last = [each.function for each in stages][-len(order) :]
+    assert at_last == list(order)
+    assert len(stages) - len(order) == 1, "the first step is looked for in the cache before"
+
+
+def test_no_stage_calls_another(calls: list[Call]) -> None:
+    modules = (
+        "harness.write.send_step",
+        "harness.write.freeze_step",
+        "harness.write.state_records",
+    )
+    stages = {*STEP, "record"}
+    own = [each for each in calls if each.callee.startswith("harness.write.")]
+    assert {each.caller for each in own if each.function in stages} == {
+        WRITE,
+        "harness.write.freeze_step",  # which has the state store freeze
+    }
+    assert {each.caller for each in own if each.callee in modules} <= {WRITE, *modules}
+
+
+def test_no_module_calls_one_that_stands_behind_it(calls: list[Call]) -> None:
+    assert climbing(calls, "write", MODULES["write"]) == set()
+
+
+def test_nothing_that_writing_uses_calls_it_back(calls: list[Call]) -> None:
+    assert called_back(calls, "write") == set()

@@ -1,0 +1,375 @@
+"""A variant written by a simulated Spark that keeps no table, into a simulated catalog."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.artifacts.cache import Cache
+from harness.artifacts.cache_cleanup import sweep
+from harness.core.errors import EnvironmentProblem
+from harness.core.records import OutcomeKind, Refusal, StateRecord
+from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.formats import hudi_files
+from harness.formats.api import FileFactError
+from harness.formats.iceberg import MODES
+from harness.model.datatypes import parse_type
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.table import Table
+from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.cells import Variant
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.update import Update
+from harness.write import state_store, write_variant, write_variants
+from harness.write.state_records import VariantResult
+from harness.write.write_variant import WriterSilent
+from harness.write.writer_pool import WriteTarget
+from tests.unit.formats.iceberg_table import Folder
+
+WRITER = "spark-3.5.8-hudi-0.15.0"
+COLUMNS = (("id", "int"), ("ts", "long"))
+TABLE = Table(tuple((name, parse_type(text)) for name, text in COLUMNS), "id", "ts")
+ENTRIES: tuple[CatalogEntry, ...] = ()
+"""What the catalog has of a table that nothing makes."""
+STEPS = (Step(Insert(keys=(1,))), Step(AddColumn("n", parse_type("int"))), Step(Insert(keys=(2,))))
+
+
+def variant(name: str = "v", *, steps: tuple[Step, ...] = STEPS) -> Variant:
+    scenario = Scenario(name, TABLE, steps)
+    return Variant(name, scenario, "hudi-cow", {}, (WRITER,) * (len(steps) + 1))
+
+
+@dataclass
+class Simulated:
+    """Answers what `reply` answers, and makes an instant for each statement after the first."""
+
+    reply: Callable[[str], None] = lambda sql: None
+    makes: Callable[[str], tuple[str, ...]] | None = None
+    """The names of the instants that a statement makes."""
+    sent: list[str] = field(default_factory=list)
+    folder: Path | None = None
+
+    def open(self, _: object) -> Simulated:
+        return self
+
+    def run(self, sql: str, *, timeout_s: float) -> None:
+        assert timeout_s > 0
+        self.sent.append(sql)
+        self.reply(sql)
+        if "location '/" in sql:
+            self.folder = Path(re.search("location '([^']+)'", sql)[1])  # type: ignore[index]
+            (self.folder / ".hoodie").mkdir(parents=True)
+            (self.folder / ".hoodie" / "hoodie.properties").write_text("hoodie.table.version=6\n")
+        else:
+            assert self.folder is not None
+            meta = self.folder / ".hoodie"
+            meta.mkdir(exist_ok=True)  # a table of another format has none
+            always = (f"{100 * len(self.sent)}.commit",)
+            for name in self.makes(sql) if self.makes else always:
+                (meta / name).touch()
+
+
+@pytest.fixture(autouse=True)
+def catalog(monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def connect(_: str) -> Iterator[Any]:
+        yield SimpleNamespace(create_database=lambda _: None, entries=lambda _: ENTRIES)
+
+    monkeypatch.setattr("harness.write.write_variant.metastore_client.connect", connect)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> WriteTarget:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return WriteTarget(Cache(tmp_path / "cache"), "thrift://x", "db", folder)
+
+
+def sent(place: WriteTarget, spark: Simulated, what: Variant | None = None) -> VariantResult:
+    return write_variant.write(what or variant(), place, lambda _: spark)  # type: ignore[arg-type, return-value]
+
+
+def refuse(part: str) -> Callable[[str], None]:
+    def reply(sql: str) -> None:
+        if part in sql:
+            raise SparkRefusal(Refusal("java.lang.X", "no"), 0.1)
+
+    return reply
+
+
+def make_iceberg(sql: str) -> None:
+    """Make the table that a statement creates."""
+    properties = {"engine.hive.enabled": "true", **dict.fromkeys(MODES, "copy-on-write")}
+    if found := re.search("location 'file:([^']+)'", sql):
+        Folder(Path(found[1])).metadata(0, properties=properties)
+
+
+def kinds(records: tuple[StateRecord, ...]) -> list[str]:
+    return [str(record.outcome.kind) for record in records]
+
+
+def test_every_step_is_sent_recorded_with_its_instant_and_frozen(
+    place: WriteTarget,
+) -> None:
+    spark = Simulated()
+    written = sent(place, spark)
+    assert kinds(written.records) == ["applied"] * 4
+    assert [record.outcome.instant for record in written.records] == ["", "200", "300", "400"]
+    assert list(written.states) == [("v", step) for step in range(4)]
+    assert spark.sent[2] == "alter table db.t add columns (`n` int)"
+    assert written.records[2].outcome.statements == (
+        "alter table {database}.t add columns (`n` int)",
+    )
+
+
+def test_the_place_is_left_empty_when_all_is_frozen(place: WriteTarget) -> None:
+    sent(place, Simulated())
+    assert not place.folder.exists()
+
+
+def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
+    place: WriteTarget,
+) -> None:
+    what = replace(variant(), format="iceberg")
+    states = sent(place, Simulated(make_iceberg, folder=place.folder), what).states.values()
+    (home,) = {state.home for state in states}
+    assert len(states) == 4
+    assert home.parent == place.cache.root / "tables"
+    assert (home / "metadata").is_dir()
+    kept = write_variant.find(what, place.cache)
+    assert kept is not None
+    assert {state.home for state in kept.states.values()} == {home}
+    assert sweep(place.cache) == ()
+
+
+def test_what_a_writer_that_fell_silent_leaves_at_home_is_the_next_sweeps(
+    place: WriteTarget,
+) -> None:
+    def reply(sql: str) -> None:
+        make_iceberg(sql)
+        if sql.startswith("insert"):
+            raise SparkSilent("no answer within 300 s")
+
+    spark = Simulated(reply, folder=place.folder)
+    with pytest.raises(WriterSilent):
+        sent(place, spark, replace(variant(), format="iceberg"))
+    assert len(sweep(place.cache)) == 1
+
+
+def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: WriteTarget) -> None:
+    written = sent(place, Simulated(refuse("add columns")))
+    assert kinds(written.records) == ["applied", "applied", "refused", "applied"]
+    assert written.records[2].outcome.refusal == Refusal("java.lang.X", "no")
+    assert ("v", 2) in written.states
+
+
+@pytest.mark.parametrize("refused", ["", "rename column"], ids=["applied", "refused"])
+def test_a_rename_of_case_only_leaves_the_session_as_it_found_it(
+    refused: str, place: WriteTarget
+) -> None:
+    def reply(sql: str) -> None:
+        make_iceberg(sql)
+        if refused:
+            refuse(refused)(sql)
+
+    spark = Simulated(reply, folder=place.folder)
+    steps = (Step(RenameColumn("n", "N")), Step(AddColumn("m", parse_type("int"))))
+    what = replace(variant(steps=steps), format="iceberg")
+    scenario = replace(what.scenario, table=WITH_N)
+    outcome = sent(place, spark, replace(what, scenario=scenario)).records[1].outcome
+    assert outcome.kind is (OutcomeKind.REFUSED if refused else OutcomeKind.APPLIED)
+    assert [sql for sql in spark.sent if sql.startswith("set")] == [
+        "set spark.sql.caseSensitive=true",
+        "set spark.sql.caseSensitive=false",
+    ]
+    assert "add column" in spark.sent[-1]
+
+
+def test_of_a_refused_step_no_other_statement_is_sent_any_more(place: WriteTarget) -> None:
+    spark = Simulated(refuse("compaction"))
+    steps = (STEPS[0], Step(Compact()))
+    sent(place, spark, replace(variant(steps=steps), format="hudi-mor"))
+    assert ["compaction" in sql for sql in spark.sent] == [False, False, True]
+
+
+def test_a_table_made_otherwise_than_asked_for_is_a_refusal(place: WriteTarget) -> None:
+    asked = replace(variant(), settings={"table_version": "8"})
+    written = sent(place, Simulated(), asked)
+    assert kinds(written.records) == ["refused", "skipped", "skipped", "skipped"]
+    assert list(written.states) == [("v", 0)]
+
+
+COMPACTED = (Step(Insert(keys=(1,))), Step(Update(keys=(1,), set=("n",))), Step(Compact()))
+WITH_N = replace(TABLE, columns=(*TABLE.columns, ("n", parse_type("int"))))
+WAITING = FileFact("b", FileKind.LOG, "g", "200", (), keys=("1",))
+
+
+def compacted(
+    place: WriteTarget, patch: pytest.MonkeyPatch, facts: tuple[FileFact, ...], *made: str
+) -> tuple[StateRecord, ...]:
+    """Return the records of a table whose compaction makes the instants of these names."""
+
+    def makes(sql: str) -> tuple[str, ...]:
+        if "compaction" in sql:
+            return made if "'run'" in sql else ()
+        return ("100_110.deltacommit",) if "insert" in sql else ("200_210.deltacommit",)
+
+    patch.setattr(hudi_files, "facts", lambda *_: facts)
+    what = replace(variant(steps=COMPACTED), format="hudi-mor")
+    scenario = replace(what.scenario, table=WITH_N)
+    return sent(place, Simulated(makes=makes), replace(what, scenario=scenario)).records
+
+
+def test_a_compaction_that_makes_nothing_while_log_blocks_wait_did_nothing(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = compacted(place, monkeypatch, (WAITING,))[3]
+    assert record.outcome.kind is OutcomeKind.REFUSED
+    assert record.outcome.refusal is not None
+    assert record.outcome.refusal.kind == "did nothing"
+    assert "1 log blocks wait" in record.outcome.refusal.message
+    assert "run_compaction" in record.outcome.statements[-1]
+
+
+def test_a_compaction_that_has_nothing_to_do_and_makes_nothing_is_applied(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = compacted(place, monkeypatch, (replace(WAITING, kind=FileKind.BASE),))[3]
+    assert (record.outcome.kind, record.outcome.instant) == (OutcomeKind.APPLIED, "")
+
+
+def test_an_instant_that_an_earlier_step_requested_holds_the_rows_of_that_time(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # 150 was requested before the update of 200 was there, and is carried out by the compaction.
+    records = compacted(place, monkeypatch, (WAITING,), "150_310.commit", "320_330.commit")
+    assert records[3].outcome.instant == "320"
+    assert records[3].others == (("150", 1),)
+    assert [record.others for record in records[:3]] == [(), (), ()]
+
+
+def test_each_step_is_sent_to_its_own_writer_in_one_session_for_each(
+    place: WriteTarget,
+) -> None:
+    asked: list[str] = []
+    spark = Simulated()
+
+    def spark_for(name: str) -> Any:  # noqa: ANN401
+        asked.append(name)
+        return spark
+
+    newer = "spark-3.5.8-hudi-1.0.2"
+    write_variant.write(
+        replace(variant(), writers=(WRITER, WRITER, newer, newer)), place, spark_for
+    )
+    assert asked == [WRITER, newer]
+    assert len(spark.sent) == 4
+
+
+def test_the_states_before_a_change_of_writer_are_those_without_it(
+    place: WriteTarget,
+) -> None:
+    alone = sent(place, Simulated())
+    place.folder.mkdir()
+    newer = "spark-3.5.8-hudi-1.0.2"
+    mixed = sent(place, Simulated(), replace(variant(), writers=(WRITER, WRITER, newer, newer)))
+    same = [alone.states["v", n].digest == mixed.states["v", n].digest for n in range(4)]
+    assert same == [True, True, False, False]
+
+
+def test_a_state_says_its_table_version_and_why_its_files_tell_nothing(
+    place: WriteTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def facts(*_: object) -> tuple[FileFact, ...]:
+        raise FileFactError("a file of an unknown kind")
+
+    monkeypatch.setattr(hudi_files, "facts", facts)
+    monkeypatch.setattr(hudi_files, "properties", lambda _: {"hoodie.table.version": "8"})
+    record = sent(place, Simulated()).records[2]
+    assert (record.table_version, record.files) == ("8", ())
+    assert record.layout == "a file of an unknown kind"
+
+
+def test_silence_ends_the_variant_and_its_step_is_not_kept(place: WriteTarget) -> None:
+    def reply(sql: str) -> None:
+        if "add columns" in sql:
+            raise SparkSilent("no answer within 300 s")
+
+    with pytest.raises(WriterSilent) as silent:
+        sent(place, Simulated(reply))
+    assert silent.value.outcome.kind is OutcomeKind.UNKNOWN
+    assert silent.value.outcome.because == "no answer within 300 s"
+    assert kinds(silent.value.done.records) == ["applied", "applied"]
+    assert len(list((place.cache.root / "states").glob("*/state.json"))) == 2
+
+
+def test_a_variant_is_found_again_whole_or_not_at_all(place: WriteTarget) -> None:
+    assert write_variant.find(variant(), place.cache) is None
+    written = sent(place, Simulated())
+    kept = write_variant.find(variant(), place.cache)
+    assert kept is not None
+    assert kept.states == written.states
+    assert kept.records == tuple(replace(each, reused=True) for each in written.records)
+    longer = variant(steps=(*STEPS, Step(Insert(keys=(3,)))))
+    assert write_variant.find(longer, place.cache) is None
+
+
+def test_a_refused_step_is_found_again_with_what_it_meant_for_later_ones(
+    place: WriteTarget,
+) -> None:
+    needing = (*STEPS, Step(AddColumn("m", parse_type("int"), after="n")))
+    written = sent(place, Simulated(refuse("`n` int")), variant(steps=needing))
+    kept = write_variant.find(variant(steps=needing), place.cache)
+    assert kept is not None
+    assert kinds(kept.records) == kinds(written.records)
+    assert kinds(kept.records) == ["applied", "applied", "refused", "applied", "skipped"]
+
+
+def test_the_same_statements_with_another_outcome_are_unknown(place: WriteTarget) -> None:
+    sent(place, Simulated())
+    place.folder.mkdir()
+    with pytest.raises(WriterSilent, match="refused now, but applied when the same"):
+        sent(place, Simulated(refuse("add columns")))
+
+
+def test_states_that_are_no_longer_kept_are_left_out(place: WriteTarget) -> None:
+    written = sent(place, Simulated())
+    gone = replace(written.records[1], digest="0" * 64)
+    found = write_variants.load((written.records[0], gone), place.cache)
+    assert list(found) == [("v", 0)]
+    assert found["v", 0] == state_store.load(place.cache, written.records[0].digest)
+
+
+def test_what_breaks_in_the_harness_is_no_outcome(place: WriteTarget) -> None:
+    def reply(_: str) -> None:
+        raise EnvironmentProblem("the metastore does not answer")
+
+    with pytest.raises(EnvironmentProblem):
+        sent(place, Simulated(reply))
+
+
+def test_an_error_of_a_full_disk_is_no_refusal_and_nothing_of_it_is_kept(
+    place: WriteTarget,
+) -> None:
+    def full(sql: str) -> None:
+        if "alter table" in sql:
+            raise SparkRefusal(Refusal("X", "y", cause="IOException: No space left on device"), 0.1)
+
+    with pytest.raises(WriterSilent) as silent:
+        sent(place, Simulated(full))
+    assert silent.value.outcome.kind is OutcomeKind.UNKNOWN
+    assert "this machine has too little for it: No space left on device" in (
+        silent.value.outcome.because
+    )
+    assert write_variant.find(variant(), place.cache) is None

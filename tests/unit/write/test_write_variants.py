@@ -1,0 +1,75 @@
+"""Variants written side by side: what becomes of the others where a writer falls silent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
+
+from harness.core.progress import Progress
+from harness.core.records import Outcome, OutcomeKind, StateRecord
+from harness.scenario.cells import Variant
+from harness.write import write_variant, write_variants
+from harness.write.state_records import VariantResult
+from harness.write.write_variant import WriterSilent
+from tests.unit.write.test_write_variant import kinds, variant
+
+
+class SimulatedPool:
+    """Stands in for the one that starts processes, and for who writes with them.
+
+    Each variant behaves as it is told to.
+    """
+
+    def __init__(self, silent: dict[str, int]) -> None:
+        self.context = SimpleNamespace(progress=Progress())
+        self.silent = silent
+        self.processes = 0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        self.processes += 1
+        yield
+
+    def target(self) -> None:
+        """Nothing is made."""
+
+    def spark(self, _: str) -> None:
+        """Nothing runs."""
+
+    def write(self, variant: Variant, *_: object) -> VariantResult:
+        if self.silent.get(variant.id, 0):
+            self.silent[variant.id] -= 1
+            outcome = Outcome(1, OutcomeKind.UNKNOWN, because="dead")
+            raise WriterSilent(VariantResult((), {}), outcome)
+        return VariantResult((StateRecord(variant.id, Outcome(0, OutcomeKind.APPLIED), ""),), {})
+
+
+Group = Callable[[dict[str, int]], tuple[SimulatedPool, dict[str, list[str]]]]
+
+
+@pytest.fixture(name="written")
+def _written(monkeypatch: pytest.MonkeyPatch) -> Group:
+    """Write two variants, each silent so many times; tell by whom, and what came of them."""
+
+    def group(silent: dict[str, int]) -> tuple[SimulatedPool, dict[str, list[str]]]:
+        pool = SimulatedPool(silent)
+        monkeypatch.setattr(write_variant, "write", pool.write)
+        some = [variant("a"), variant("b")]
+        found = write_variants._write_group(some, pool)  # type: ignore[arg-type]
+        return pool, {each.records[0].variant: kinds(each.records) for each in found}
+
+    return group
+
+
+def test_a_variant_whose_writer_fell_silent_is_written_once_more_alone(written: Group) -> None:
+    pool, found = written({"a": 1})
+    assert found == {"b": ["applied"], "a": ["applied"]}
+    assert pool.processes == 2
+
+
+def test_after_the_second_silence_the_step_is_unknown_and_the_others_stand(written: Group) -> None:
+    _, found = written({"a": 2})
+    assert found == {"b": ["applied"], "a": ["unknown"]}
