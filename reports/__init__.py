@@ -1,23 +1,18 @@
 """One file per report, and their templates.
 
-A report's name is its file's; it has `NAME` and `write(run, folder)`, which gives the file written.
-Other modules here are shared by several reports.
+A module here that has a `NAME` is a report: it has `write(run, folder)`, which gives the file
+written. Other modules are shared by several. A package adds reports by entry points of the group
+`lake_table_harness.reports`.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Protocol
 
-from harness.core.errors import UsageProblem
+from harness.core.registry import Registry, modules
 from harness.run.load_run import Run
-
-SHARED: Final = frozenset(
-    {"advice", "agreement", "html_cells", "html_data", "legend", "lines", "marks", "matrices"}
-    | {"file_numbers", "pairs", "sentences", "summary", "tolerance_counts", "words"}
-)
 
 
 class Report(Protocol):
@@ -29,20 +24,9 @@ class Report(Protocol):
         """Write the report into a folder that is there and give its file."""
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of all reports, sorted."""
-    files = (each.name for each in pkgutil.iter_modules(__path__))
-    return tuple(sorted(name for name in files if name not in SHARED))
+def _ours() -> Mapping[str, Any]:
+    return {each.NAME: each for each in modules(__name__) if hasattr(each, "NAME")}
 
 
-def load(name: str) -> Report:
-    """Return the report of that name.
-
-    Raises:
-        UsageProblem: there is none; the message names what is there.
-
-    """
-    if name not in names():
-        raise UsageProblem(f"unknown report '{name}'; allowed: {', '.join(names())}")
-    found: Report = importlib.import_module(f"{__name__}.{name}")
-    return found
+REPORTS: Registry[Report] = Registry("report", _ours)
+names, load = REPORTS.names, REPORTS.load

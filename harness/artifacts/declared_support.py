@@ -13,17 +13,17 @@ from harness.artifacts import distributions
 
 
 @cache
-def declared(reader: str, format_name: str, table_version: str) -> str:
+def declared(reader: str, family: str, table_version: str) -> str:
     """Say in few words that a reader is declared not to know such tables; empty where it is not.
 
-    >>> declared("hive-3.1.3{path=fetch}", "hudi-mor", "9")
+    >>> declared("hive-3.1.3{path=fetch}", "hudi", "9")
     'hive-3.1.3 knows hudi tables up to version 8, not 9 (HoodieTableVersion of Hudi 1.0.2)'
     """
     name = reader.partition("{")[0]
     if name not in distributions.names() or not table_version.isdigit():
         return ""
     for each in distributions.load(name).reads:
-        if format_name.startswith(each.kind) and int(table_version) > each.up_to:
-            known = f"knows {each.kind} tables up to version {each.up_to}, not {table_version}"
+        if each.family == family and int(table_version) > each.up_to:
+            known = f"knows {family} tables up to version {each.up_to}, not {table_version}"
             return f"{name} {known} ({each.source})"
     return ""

@@ -84,10 +84,10 @@ class ClassPatch:
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """Up to which version a distribution knows the tables of a kind."""
+    """Up to which version a distribution knows the tables of a family of formats."""
 
-    kind: str
-    """What the names of its formats begin with: `hudi`."""
+    family: str
+    """`hudi`, say."""
     up_to: int
     source: str
     """What says so, with the version that was looked at."""
@@ -115,7 +115,7 @@ class Distribution:
     listens: str
     settings: Mapping[str, Setting] = field(hash=False)
     reads: tuple[Reads, ...] = ()
-    """Of the kinds of which newer tables are known to be refused."""
+    """Of the families of which newer tables are known to be refused."""
 
     @property
     def java_options(self) -> tuple[str, ...]:
@@ -135,6 +135,10 @@ class Distribution:
         if isinstance(value, tuple):
             return value
         raise TypeError(self._not(key, "a list of texts"))
+
+    def texts_if_any(self, key: str) -> tuple[str, ...]:
+        """The setting `key`, a list of texts; empty where there is none. TypeError: as above."""
+        return self.texts(key) if key in self.settings else ()
 
     def options(self, key: str) -> Mapping[str, str]:
         """The setting `key`, a mapping of texts. KeyError, TypeError: as for `text`."""

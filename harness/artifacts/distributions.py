@@ -1,4 +1,8 @@
-"""The distributions that are known: one lock file each, in the folder of the same name."""
+"""The distributions that are known: a lock file for each in the folder of the same name.
+
+A package adds distributions by entry points of the group `lake_table_harness.distributions`; the
+object of each is the text of its lock file.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +16,21 @@ from importlib import resources
 from harness.artifacts import jre, lock
 from harness.artifacts.distribution import Artifact, Distribution
 from harness.core.errors import UsageProblem
+from harness.core.registry import Registry
 
 PLANNED = {"writes", "table_versions"}
 """Settings that only the plan reads: they change no answer."""
+_ENDING = ".yaml"
 
-_FOLDER = resources.files("harness.artifacts") / "distributions"
+
+def _ours() -> Mapping[str, str]:
+    folder = resources.files("harness.artifacts") / "distributions"
+    files = (each for each in folder.iterdir() if each.name.endswith(_ENDING))
+    return {each.name.removesuffix(_ENDING): each.read_text(encoding="utf-8") for each in files}
 
 
-def names() -> tuple[str, ...]:
-    """The names of all distributions, sorted."""
-    files = (entry.name for entry in _FOLDER.iterdir())
-    return tuple(sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")))
+LOCKS: Registry[str] = Registry("distribution", _ours)
+names = LOCKS.names
 
 
 @cache
@@ -31,10 +39,8 @@ def load(name: str) -> Distribution:
 
     Raises UsageProblem when there is none, or `file:line: what is wrong` with its lock data.
     """
-    if name not in names():
-        raise UsageProblem(f"unknown distribution {name!r}; known are: {', '.join(names())}")
-    text = (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
-    where = f"distributions/{name}.yaml"
+    text = LOCKS.load(name)
+    where = f"distributions/{name}{_ENDING}"
     found = lock.parse(text, where, load)
     if found.name != name:
         raise UsageProblem(

@@ -20,14 +20,9 @@ from harness.artifacts.distribution import (
     Reads,
     Setting,
 )
-from harness.core.problems import Problems, one_of
+from harness.core.problems import Problems
 from harness.core.validation import read_form
 
-ENGINES = ("hive", "metastore", "presto", "spark", "trino")
-SERVICES = ("metastore",)
-"""Of these, those that nobody asks: they serve the others."""
-VERSIONED = ("hudi", "iceberg")
-"""What the names of the formats whose tables have versions begin with."""
 _COORDINATES = (4, 5)
 
 
@@ -49,10 +44,6 @@ def _checked(is_right: Callable[[str], object], allowed: Callable[[str], str]) -
         return text
 
     return AfterValidator(check)
-
-
-def _one_of(*names: str) -> AfterValidator:
-    return _checked(lambda text: text in names, lambda text: one_of(text, names))
 
 
 def _like(pattern: str, what: str) -> AfterValidator:
@@ -134,7 +125,7 @@ class _LockForm:
     """The keys of a file."""
 
     name: NonEmptyText
-    engine: Annotated[str, _one_of(*ENGINES)]
+    engine: NonEmptyText
     version: NonEmptyText
     fidelity: Annotated[str, _like(_FIDELITY, "stock, 'repackaged: how' or 'modified: what'")]
     jre: NonEmptyText
@@ -148,7 +139,7 @@ class _LockForm:
         tuple[_ArtifactForm, ...],
     ] = field(default_factory=dict)
     patches: tuple[_PatchForm, ...] = ()
-    reads: dict[Annotated[str, _one_of(*VERSIONED)], _ReadsForm] = field(default_factory=dict)
+    reads: dict[str, _ReadsForm] = field(default_factory=dict)
     settings: dict[str, Annotated[Any, PlainValidator(_setting)]] = field(default_factory=dict)
 
 
@@ -171,6 +162,10 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
             if each.members and role != ARCHIVE:
                 line = document.line(("artifacts", role, at, "members"))
                 Problems(where).stop(line, f"only what goes into '{ARCHIVE}' has members")
+    for family in form.reads:
+        if family not in form.settings:
+            line = document.line(("reads", family))
+            Problems(where).stop(line, f"settings say no version of the library '{family}'")
     base = other(form.artifacts_from) if form.artifacts_from else None
     return Distribution(
         name=form.name,

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness import engines, formats
-from harness.artifacts import declared_support, distributions, lock
+from harness.artifacts import distributions
 from harness.core import yaml_reader as scenario_text
 from harness.core.errors import UsageProblem
 from harness.plan import (
@@ -54,6 +54,8 @@ def make(
     """
     scenarios, found = choose(paths or (), profile)
     check_names.raise_if_any((*writer_support.wrong(found), *_wrong_readers(found)))
+    for name in (each for each in found.formats if each in formats.names()):
+        reader_support.check_format(name)
     known = [formats.load(name) for name in formats.names()]
     made = plan(
         scenarios,
@@ -116,8 +118,9 @@ def check(each: Reader) -> None:
         UsageProblem: it does not.
 
     """
-    if each.distribution not in (readers := _askable()):
-        known = ", ".join(readers)
+    names = [one.name for one in reader_support.readers()]
+    if each.distribution not in names:
+        known = ", ".join(names)
         raise UsageProblem(f"{each}: '{each.distribution}' is not a reader; allowed: {known}")
     allowed = engines.load(distributions.load(each.distribution).engine).settings
     for name, value in each.settings:
@@ -128,12 +131,6 @@ def check(each: Reader) -> None:
             values = ", ".join(allowed[name])
             raise UsageProblem(f"{each}: '{value}' is not a value of {name}; allowed: {values}")
     reader_support.check_combination(each)
-
-
-def _askable() -> tuple[str, ...]:
-    """Name the distributions of engines that are asked; others only serve them."""
-    every = map(distributions.load, distributions.names())
-    return tuple(each.name for each in every if each.engine not in lock.SERVICES)
 
 
 def show(made: Plan, console: Console, *, cells: bool) -> None:
@@ -174,7 +171,7 @@ def _told_apart(made: Plan) -> Iterator[str]:
     """
     found: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     for variant in {(v.scenario.name, v.format): v for v in reversed(made.variants)}.values():
-        habit = separation.habit_of(formats.load(variant.format), variant.settings)
+        habit = formats.load(variant.format).habit(variant.settings)
         apart = separation.separation(variant.scenario, habit)
         told = tuple(separation.lines(apart))
         found.setdefault((variant.scenario.name, told), {})[variant.format] = None
@@ -188,9 +185,7 @@ def _told_apart(made: Plan) -> Iterator[str]:
 def _declared(made: Plan) -> dict[Cell, str]:
     """Return the cells that their reader is declared not to support, each with the declaration."""
     of = {each.id: (each.format, _table_version(each)) for each in made.variants}
-    said = (
-        (each, declared_support.declared(each.reader, *of[each.variant])) for each in made.cells
-    )
+    said = ((each, reader_support.declared(each.reader, *of[each.variant])) for each in made.cells)
     return {cell: why for cell, why in said if why}
 
 
@@ -209,9 +204,8 @@ def _table_version(variant: Variant) -> str:
     """Return the version of a variant's table; empty where several writers decide it."""
     if len(set(variant.writers)) > 1:
         return ""
-    makes = writer_support.texts(
-        distributions.load(variant.writers[0]), writer_support.TABLE_VERSIONS
-    )
+    writer = distributions.load(variant.writers[0])
+    makes = writer.texts_if_any(writer_support.TABLE_VERSIONS)
     return variant.settings.get(constraints.TABLE_VERSION, makes[-1] if makes else "")
 
 

@@ -1,13 +1,24 @@
-"""One file per engine: how it is started, asked and understood."""
+"""One package per engine: how it is started, asked and understood.
+
+A package here has a module `engine` with an `ENGINE`, and is called what distributions call the
+engine. Other packages add engines by entry points of the group `lake_table_harness.engines`.
+"""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 
+from harness.core.registry import Registry, modules
 from harness.engines.api import Engine
 
 
-def load(name: str) -> Engine:
-    """Return the engine of a file in this folder; `name` is what distributions call it."""
-    found: Engine = importlib.import_module(f"{__name__}.{name}.engine").ENGINE
-    return found
+def _ours() -> Mapping[str, Engine]:
+    names = (each.__name__ for each in modules(__name__) if hasattr(each, "__path__"))
+    return {
+        name.rpartition(".")[2]: importlib.import_module(f"{name}.engine").ENGINE for name in names
+    }
+
+
+ENGINES: Registry[Engine] = Registry("engine", _ours)
+names, load = ENGINES.names, ENGINES.load

@@ -1,6 +1,6 @@
 """What every engine file offers: how its server is started, asked, and understood.
 
-`engines/<engine>.py` holds one module-level object named `ENGINE` that satisfies `Engine`. Client
+`engines/<engine>/engine.py` holds one object named `ENGINE` that satisfies `Engine`. Client
 libraries are imported inside the functions that need them, so that planning, judging and
 reporting work where no engine is installed.
 """
@@ -17,31 +17,17 @@ from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core.progress import Progress
 from harness.core.records import Column, Normalised, Refusal
+from harness.engines.format_facts import FormatFacts, Wording
 from harness.model.canonical import OwnTexts, Value
 from harness.model.query import Query
 
-ORC_FORMAT: Final = "hive-orc"
-"""The format whose files are ORC, for which readers have settings of their own; those of all others
-are Parquet."""
+METASTORE: Final = "thrift://METASTORE:9083"
+"""Stands for the metastore of whoever sends questions by hand."""
 
-Settings = Mapping[str, str]
+ReaderSettings = Mapping[str, str]
 """The settings of a reader, e.g. `{"use-column-names": "false"}`; absent means the default."""
-Wanted = frozenset[tuple[str, tuple[tuple[str, str], ...]]] | None
-"""Names of formats with the settings of readers that will ask about them; None: any of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """How an engine is asked for a table's past; see `past`."""
-
-    source: str
-    """What stands after `from`, `{table}` in it for the catalog entry."""
-    before: tuple[str, ...] = ()
-    """Statements that the session is told before."""
-    after: tuple[str, ...] = ()
-    """Those that take them back."""
-    suffix: str = ""
-    """What the entry's name ends with, inside its quotes."""
+PlannedReads = frozenset[tuple[FormatFacts, tuple[tuple[str, str], ...]]] | None
+"""Formats with the settings of readers that will ask about them; None: any of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +36,8 @@ class Question:
 
     database: str
     table: str
-    format: str
-    """Name of the format (`hudi-cow`, `hive-parquet` …): some engines choose a connector by it."""
+    format: FormatFacts
+    """Some engines choose a connector by it."""
     query: Query
     past: Wording | None = None
     """Of a question about the past."""
@@ -104,7 +90,7 @@ class Connection(Protocol):
 class Server(Protocol):
     """A running engine."""
 
-    def connect(self, settings: Settings) -> Connection:
+    def connect(self, settings: ReaderSettings) -> Connection:
         """Open a session.
 
         Raises:
@@ -126,19 +112,29 @@ class Server(Protocol):
 
 
 class Engine(Protocol):
-    """What a file in this folder gives."""
+    """What an engine gives."""
 
     settings: Mapping[str, tuple[str, ...]]
     """The settings a reader of this engine may name, each with the allowed values."""
 
-    def sql(self, question: Question, settings: Settings) -> str:
+    def sql(self, question: Question, settings: ReaderSettings) -> str:
         """Return the query in this engine's SQL, identifiers quoted."""
 
-    def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
+    def cannot(
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
+    ) -> str:
         """Return why a reader cannot be asked about tables of a format; empty when it can.
 
         `settings` have the names and values of `settings` above. Known from data alone: what an
         engine only refuses when it is asked is an answer, and is asked for.
+        """
+
+    def by_hand(
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
+    ) -> tuple[str, ...]:
+        """Return what comes before a query by hand, so that a session has these settings.
+
+        Lines of SQL where a session can be told; else what stands in a file, as comments.
         """
 
     def ask_code(self) -> str:
@@ -150,12 +146,12 @@ class Engine(Protocol):
         metastore_uri: str,
         folder: Path,
         progress: Progress,
-        wanted: Wanted = None,
+        planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
         """Start the server, ready when a real query succeeds; stop it at the end.
 
-        `folder` is empty and the server's own; its log and configuration lie there. What nobody
-        has `wanted` may be missing: a server of the Trino family starts faster without it.
+        `folder` is empty and the server's own; its log and configuration lie there. What is not
+        `planned` may be missing: a server of the Trino family starts faster without it.
 
         Raises:
             EnvironmentProblem: it did not get ready; the message holds the end of its log.

@@ -26,7 +26,7 @@ They hold instants and file names, which differ from one writing to the next, an
 them: they are left out of replies, and counted as wrong where the table should not show them.
 """
 
-Row = tuple[Value, ...]
+AnswerRow = tuple[Value, ...]
 
 ANSI: Final = '"'
 """What identifiers are quoted with in the SQL of Trino and its kin; Spark and Hive take "`"."""
@@ -46,8 +46,8 @@ def checked(value: Any, kind: Any) -> Any:  # noqa: ANN401 - a class or a union 
 
 
 def drop_meta(
-    columns: tuple[Column, ...], rows: tuple[Row, ...]
-) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
+    columns: tuple[Column, ...], rows: tuple[AnswerRow, ...]
+) -> tuple[tuple[Column, ...], tuple[AnswerRow, ...]]:
     """Leave out the columns that Hudi adds, and their values."""
     kept = [at for at, column in enumerate(columns) if column.name not in META_COLUMNS]
     if len(kept) == len(columns):
@@ -55,13 +55,15 @@ def drop_meta(
     return tuple(columns[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows)
 
 
-def left_out(columns: tuple[Column, ...], rows: tuple[Row, ...]) -> tuple[tuple[Column, Row], ...]:
+def left_out(
+    columns: tuple[Column, ...], rows: tuple[AnswerRow, ...]
+) -> tuple[tuple[Column, AnswerRow], ...]:
     """Return what `drop_meta` leaves out."""
     meta = [at for at, column in enumerate(columns) if column.name in META_COLUMNS]
     return tuple((columns[at], tuple(row[at] for row in rows)) for at in meta)
 
 
-def own_texts(sent: Sequence[Sequence[object]], rows: Sequence[Row]) -> OwnTexts:
+def own_texts(sent: Sequence[Sequence[object]], rows: Sequence[AnswerRow]) -> OwnTexts:
     """Return what a server sent of each cell, where that is written otherwise than its value.
 
     >>> own_texts([("1.50", '{"a":1}', 7)], [(1.5, {"a": 1}, 7)])

@@ -1,51 +1,32 @@
 """One file per format: wording, views, fork and catalog entries.
 
-A format's name is its file's, with hyphens for underscores: `hudi-cow` is `hudi_cow.py`. Other
-modules here are shared by several formats.
+A module here that has a `FORMAT` is a format; other modules are shared by several. A package adds
+formats by entry points of the group `lake_table_harness.formats`.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from functools import cache
+from collections.abc import Mapping
 
-from harness.core.errors import UsageProblem
+from harness.core.registry import Registry, modules
+from harness.engines.format_facts import FormatFacts
 from harness.formats.api import Format
 
-SHARED = frozenset(
-    {
-        "api",
-        "data_files",
-        "statements",
-        "hudi",
-        "hudi_files",
-        "hudi_log",
-        "timeline",
-        "parquet",
-        "orc",
-        "hive_files",
-        "avro_types",
-        "iceberg_files",
-    }
-)
+
+def _ours() -> Mapping[str, Format]:
+    found = (each.FORMAT for each in modules(__name__) if hasattr(each, "FORMAT"))
+    return {each.NAME: each for each in found}
 
 
-@cache
-def names() -> tuple[str, ...]:
-    """Return the names of all formats, sorted."""
-    files = (each.name for each in pkgutil.iter_modules(__path__))
-    return tuple(sorted(name.replace("_", "-") for name in files if name not in SHARED))
+FORMATS: Registry[Format] = Registry("format", _ours)
+names, load = FORMATS.names, FORMATS.load
 
 
-def load(name: str) -> Format:
-    """Return the format of that name.
+def facts(name: str) -> FormatFacts:
+    """Return what readers must know of the format of that name; raises as `load` does."""
+    return load(name).reader_facts
 
-    Raises:
-        UsageProblem: there is none; the message names what is there.
 
-    """
-    if name not in names():
-        raise UsageProblem(f"unknown format '{name}'; allowed: {', '.join(names())}")
-    found: Format = importlib.import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
-    return found
+def keeping_case() -> frozenset[str]:
+    """Return the formats whose tables keep the names of columns as they are written."""
+    return frozenset(name for name, each in FORMATS.all().items() if each.reader_facts.keeps_case)

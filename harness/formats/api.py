@@ -1,14 +1,17 @@
 """What every format file offers: its views, its wording of operations, and what its files tell.
 
-`formats/<format>.py` holds one module-level object named `FORMAT` that satisfies `Format`.
+`formats/<format>.py` holds one object named `FORMAT` that satisfies `Format`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
 from typing import Protocol
 
+from harness.engines.format_facts import FormatFacts
 from harness.formats.statements import Statement
 from harness.model.canonical import Value
 from harness.model.commit import Moment
@@ -17,11 +20,31 @@ from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.scenario.operations.api import Operation
 
-Settings = Mapping[str, str]
+VariantSettings = Mapping[str, str]
 """The settings of a variant; those that a format does not know are not its own."""
 
-Content = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
+FileRows = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 """The names of a file's columns, and its rows."""
+
+
+class Changes(Enum):
+    """Where changed rows go."""
+
+    REPLACE = auto()
+    """Into a new version of their base file."""
+    LOG = auto()
+    """Into a log file."""
+    APART = auto()
+    """Into a new file; the old rows are deleted in theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """How a format's files are made, as was seen in the files of real runs."""
+
+    changes: Changes
+    partitions: bool
+    """Whether partition columns stand in the files, after the others, or in the path alone."""
 
 
 class FileFactError(Exception):
@@ -33,13 +56,13 @@ class Format(Protocol):
 
     NAME: str
     """As scenarios and profiles write it: `hudi-cow`."""
+    reader_facts: FormatFacts
+    """What its readers must know."""
     merge_on_read: bool
     views: tuple[str, ...]
     """The questions that can be asked of a table."""
     past_views: tuple[str, ...]
     """Those about its past that can be asked (see `harness.model.past_views`)."""
-    operations: frozenset[str]
-    """Names of the operations it can be asked for; a writer may still refuse one."""
     settings: Mapping[str, tuple[str, ...]]
     """The settings a variant may name, each with its values; absent is the writer's default."""
     lacks: frozenset[str]
@@ -51,12 +74,18 @@ class Format(Protocol):
         """Return the catalog entry that answers a view. Raises KeyError for no view of this."""
 
     def cannot(self, operation: Operation) -> str:
-        """Return why an operation is impossible in this format; empty when it is not."""
+        """Return why an operation is impossible in this format; empty when it is not.
 
-    def session(self, settings: Settings) -> Mapping[str, str]:
+        What a writer refuses when it is told is an answer, and it is told.
+        """
+
+    def habit(self, settings: VariantSettings) -> Habit:
+        """Return how files are made with these settings."""
+
+    def session(self, settings: VariantSettings) -> Mapping[str, str]:
         """Return what the writing Spark session is told before its first statement."""
 
-    def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:
+    def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         """Return the statements that make the table."""
 
     def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
@@ -85,8 +114,16 @@ class Format(Protocol):
         `before`: the file facts of the table before it.
         """
 
-    def created_wrong(self, folder: Path, settings: Settings) -> str:
+    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
         """Return how the new table is not what the settings ask for; empty when it is."""
+
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows of a data file that a fact is about.
+
+        Raises:
+            FileFactError: they cannot be understood.
+
+        """
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read what the data files of a table say of themselves; `key` is the key column.

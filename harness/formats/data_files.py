@@ -6,22 +6,44 @@ file format"). Nothing is judged here: the values become part of a state's recor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from harness.core.records import FileValues
 from harness.formats import hudi_log, orc, parquet
-from harness.formats.api import Content, FileFactError
-from harness.formats.hudi_log import Kind
+from harness.formats.api import FileFactError, FileRows
+from harness.formats.hudi_log import BlockKind
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META, META_PREFIX
 from harness.model.simulation.incremental import COMMIT_TIME
 
+ReadRows: TypeAlias = Callable[[Path, FileFact], FileRows]
+"""Reads the rows that a file fact is about; see `Format.file_rows`."""
+
+
+def file_rows(path: Path, fact: FileFact) -> FileRows:
+    """Read the rows of a base file, or of a block of a log file; see `Format.file_rows`."""
+    if fact.kind is FileKind.BASE:
+        return orc.content(path) if orc.is_orc(path) else parquet.content(path)
+    for block in hudi_log.blocks(path.read_bytes()):
+        if block.kind is BlockKind.AVRO_DATA and block.instant == fact.instant:
+            columns, rows = hudi_log.content(block)
+            # One step may write several blocks into a file; the keys tell which is which.
+            if any(tuple(map(str, column)) == fact.keys for column in zip(*rows, strict=True)):
+                return columns, rows
+    raise FileFactError(f"{path.name}: it has no block of the instant {fact.instant}")
+
 
 def read(
-    table: Path, files: Sequence[FileFact], numbers: Iterable[int], *, meta: bool = False
+    table: Path,
+    files: Sequence[FileFact],
+    numbers: Iterable[int],
+    rows_of: ReadRows = file_rows,
+    *,
+    meta: bool = False,
 ) -> Iterator[FileValues]:
     """Yield what the files of these numbers hold, each row in its order; those without rows do not.
 
@@ -29,12 +51,14 @@ def read(
     """
     for number in numbers:
         if files[number].keys:
-            yield _looked_at(table, files[number], number, meta=meta)
+            yield _looked_at(table, files[number], number, rows_of, meta=meta)
 
 
-def _looked_at(table: Path, fact: FileFact, number: int, *, meta: bool) -> FileValues:
+def _looked_at(
+    table: Path, fact: FileFact, number: int, rows_of: ReadRows, *, meta: bool
+) -> FileValues:
     try:
-        columns, rows = _content(table / fact.path, fact)
+        columns, rows = rows_of(table / fact.path, fact)
     except (FileFactError, OSError) as problem:
         return FileValues(number, unread=str(problem))
     own = [at for at, name in enumerate(columns) if not name.startswith(META_PREFIX)]
@@ -59,15 +83,3 @@ def _only(
     places: Sequence[int], rows: Sequence[tuple[Value, ...]]
 ) -> tuple[tuple[Value, ...], ...]:
     return tuple(tuple(row[at] for at in places) for row in rows)
-
-
-def _content(path: Path, fact: FileFact) -> Content:
-    if fact.kind is FileKind.BASE:
-        return orc.content(path) if orc.is_orc(path) else parquet.content(path)
-    for block in hudi_log.blocks(path.read_bytes()):
-        if block.kind is Kind.AVRO_DATA and block.instant == fact.instant:
-            columns, rows = hudi_log.content(block)
-            # One step may write several blocks into a file; the keys tell which is which.
-            if any(tuple(map(str, column)) == fact.keys for column in zip(*rows, strict=True)):
-                return columns, rows
-    raise FileFactError(f"{path.name}: it has no block of the instant {fact.instant}")

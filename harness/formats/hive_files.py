@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.formats.api import FileFactError, Settings
+from harness.engines.format_facts import FormatFacts
+from harness.formats import data_files
+from harness.formats.api import Changes, FileFactError, FileRows, Habit, VariantSettings
 from harness.formats.parquet import Footer
 from harness.formats.statements import (
     DATABASE,
@@ -40,6 +42,7 @@ from harness.scenario.operations.touch import Rewrites, Touch
 SCHEMA_CHANGES: Final = frozenset(
     {"add_column", "change_type", "drop_column", "move_column", "rename_column"}
 )
+ADDITIONS: Final = frozenset({"insert", "touch"})
 SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
 ZONELESS: Final = Primitive("timestamp_ntz")
 TIMESTAMPS: Final = "spark.sql.timestampType"
@@ -68,8 +71,12 @@ class HiveFiles:
     absolute_paths: bool = False
     views: tuple[str, ...] = ("snapshot",)
     past_views: tuple[str, ...] = ()
-    operations: frozenset[str] = SCHEMA_CHANGES | {"insert", "touch"}
     lacks: frozenset[str] = frozenset()
+
+    @property
+    def reader_facts(self) -> FormatFacts:
+        """The metastore has the schema."""
+        return FormatFacts(self.NAME, "hive", self.stored_as)
 
     @property
     def settings(self) -> Mapping[str, tuple[str, ...]]:
@@ -83,19 +90,23 @@ class HiveFiles:
     def cannot(self, operation: Operation) -> str:
         """Refuse what changes a row that is there."""
         name = name_of(operation)
-        if name not in self.operations:
-            return f"{name}: rows of a plain Hive table are only added"
+        if name not in SCHEMA_CHANGES | ADDITIONS:
+            return f"{self.NAME} has no {name}"  # rows are only added
         if isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE:
             return (
                 f"touch with rewrites {operation.rewrites}: a plain Hive table has no file groups"
             )
         return ""
 
-    def session(self, settings: Settings) -> Mapping[str, str]:  # noqa: ARG002 - it has none
+    def habit(self, settings: VariantSettings) -> Habit:  # noqa: ARG002 - it has none
+        """Return that partition columns stand in the path alone."""
+        return Habit(Changes.REPLACE, partitions=False)
+
+    def session(self, settings: VariantSettings) -> Mapping[str, str]:  # noqa: ARG002 - it has none
         """Return the writer's settings."""
         return SESSION | dict(self.told)
 
-    def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:  # noqa: ARG002
+    def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:  # noqa: ARG002
         """Return `create table`; partition columns stand apart and last, as Hive has them."""
         columns = [(n, t) for n, t in table.columns if n not in table.partition_by]
         types = dict(table.columns)
@@ -142,9 +153,13 @@ class HiveFiles:
         """Return nothing: a schema change makes no instant here, and services there are none."""
         return ""
 
-    def created_wrong(self, folder: Path, settings: Settings) -> str:  # noqa: ARG002
+    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:  # noqa: ARG002
         """Return nothing: it has no settings."""
         return ""
+
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows that a fact is about."""
+        return data_files.file_rows(path, fact)
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read every data file; the instant is the name of the job that wrote it."""

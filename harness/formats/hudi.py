@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.formats import hudi_files, timeline
-from harness.formats.api import Settings
+from harness.engines.format_facts import FormatFacts
+from harness.formats import data_files, hudi_files, timeline
+from harness.formats.api import Changes, FileRows, Habit, VariantSettings
+from harness.formats.hudi_past import PAST
 from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, of_table
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
@@ -18,13 +20,6 @@ from harness.scenario.definition import PAST_VIEWS
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.spark_sql import quoted, text, type_text
-
-OPERATIONS: Final = frozenset(
-    {
-        "add_column", "change_type", "compact", "delete", "drop_column", "insert", "merge",
-        "move_column", "rename_column", "touch", "update", "upsert",
-    }
-)  # fmt: skip
 
 SESSION: Final = {
     # Schema changes beyond adding a column need it (Hudi documentation, "Schema Evolution").
@@ -75,9 +70,13 @@ class Hudi:
     """`cow` or `mor`."""
     tables: Mapping[str, str]
     """The catalog entry for each view."""
-    operations: frozenset[str] = OPERATIONS
     lacks: frozenset[str] = LACKS
     absolute_paths: bool = False
+
+    @property
+    def reader_facts(self) -> FormatFacts:
+        """Spark goes by the schema that a table has of its own (`HoodieCatalogTable`)."""
+        return FormatFacts(self.NAME, "hudi", own_schema=frozenset({"spark"}), past=PAST)
 
     @property
     def past_views(self) -> tuple[str, ...]:
@@ -110,7 +109,11 @@ class Hudi:
         """Return nothing: what Hudi does not do it refuses itself, which is an answer."""
         return ""
 
-    def session(self, settings: Settings) -> Mapping[str, str]:
+    def habit(self, settings: VariantSettings) -> Habit:  # noqa: ARG002 - the same for all
+        """Return that partition columns stand in the files, and where changes go."""
+        return Habit(Changes.LOG if self.merge_on_read else Changes.REPLACE, partitions=True)
+
+    def session(self, settings: VariantSettings) -> Mapping[str, str]:
         """Return the writer's settings."""
         told = {"hoodie.metadata.enable": _SWITCH[settings.get("metadata_table", "off")]}
         if "auto_upgrade" in settings:
@@ -119,7 +122,7 @@ class Hudi:
             told["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
         return {**SESSION, **told}
 
-    def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:
+    def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         """Return `create table`; Hudi's SQL writes hive-style partition folders by default.
 
         The table version is a property of the table: a session's setting of it is ignored.
@@ -170,7 +173,7 @@ class Hudi:
             return ""
         return f"no compaction is on the timeline, but {waiting} log blocks wait for one"
 
-    def created_wrong(self, folder: Path, settings: Settings) -> str:
+    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
         """Look whether there is a table, of the version that was asked for."""
         asked, made = settings.get("table_version"), self.table_version(folder)
         if not made:
@@ -179,11 +182,15 @@ class Hudi:
             return ""
         return f"table version {asked} was asked for, the writer made version {made}"
 
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows that a fact is about."""
+        return data_files.file_rows(path, fact)
+
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read every committed base file and log block."""
         return hudi_files.facts(folder, key)
 
-    def _properties(self, table: Table, settings: Settings) -> list[tuple[str, str]]:
+    def _properties(self, table: Table, settings: VariantSettings) -> list[tuple[str, str]]:
         found = [("type", self.type), ("primaryKey", table.key)]
         if table.order_by:
             found.append(("preCombineField", table.order_by))

@@ -16,7 +16,7 @@ from typing import Final
 
 from harness.formats import avro_types, hudi_log, parquet, timeline
 from harness.formats.api import FileFactError
-from harness.formats.hudi_log import Block, Kind
+from harness.formats.hudi_log import BlockKind, LogBlock
 from harness.model.file_facts import FileFact, FileKind
 
 RECORD_KEY: Final = "_hoodie_record_key"
@@ -42,7 +42,7 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
         raise FileFactError("a replacecommit is on the timeline: which file groups live is unknown")
     done = {each.requested for each in instants}
     without_meta = properties(folder).get("hoodie.populate.meta.fields") == "false"
-    read = _Table(folder, done, key if without_meta else RECORD_KEY)
+    read = _TableFiles(folder, done, key if without_meta else RECORD_KEY)
     return tuple(fact for path in _files(folder) for fact in read.facts(path))
 
 
@@ -72,7 +72,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _TableFiles:
     """Reads the files of one table."""
 
     folder: Path
@@ -97,10 +97,10 @@ class _Table:
 
     def _log(self, data: bytes, relative: str, group: str) -> Iterator[FileFact]:
         for block in hudi_log.blocks(data):
-            if block.kind is not Kind.COMMAND and block.instant in self.done:
+            if block.kind is not BlockKind.COMMAND and block.instant in self.done:
                 yield self._block(block, relative, group)
 
-    def _block(self, block: Block, relative: str, group: str) -> FileFact:
+    def _block(self, block: LogBlock, relative: str, group: str) -> FileFact:
         columns = avro_types.columns(block.schema) if hudi_log.SCHEMA in block.header else ()
         return FileFact(
             path=relative,
@@ -108,6 +108,6 @@ class _Table:
             file_group=group,
             instant=block.instant,
             columns=columns,
-            keys=hudi_log.record_keys(block, self.key) if block.kind is Kind.AVRO_DATA else (),
-            deleted=hudi_log.deleted_keys(block) if block.kind is Kind.DELETE else (),
+            keys=hudi_log.record_keys(block, self.key) if block.kind is BlockKind.AVRO_DATA else (),
+            deleted=hudi_log.deleted_keys(block) if block.kind is BlockKind.DELETE else (),
         )

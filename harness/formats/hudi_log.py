@@ -17,7 +17,7 @@ from enum import IntEnum
 from typing import Any, Final
 
 from harness.formats import avro_types
-from harness.formats.api import Content, FileFactError
+from harness.formats.api import FileFactError, FileRows
 
 MAGIC: Final = b"#HUDI#"
 LOG_VERSION: Final = 1
@@ -27,7 +27,7 @@ INSTANT_TIME, SCHEMA = 0, 2
 """Numbers of the header's entries."""
 
 
-class Kind(IntEnum):
+class BlockKind(IntEnum):
     """Types of blocks; the others (HFile, Parquet, change data) are not read."""
 
     COMMAND = 0
@@ -37,10 +37,10 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LogBlock:
     """One block as it stands in the file."""
 
-    kind: Kind
+    kind: BlockKind
     header: Mapping[int, str]
     content: bytes
 
@@ -82,7 +82,7 @@ class _Bytes:
         return self.at < len(self._data)
 
 
-def blocks(data: bytes) -> Iterator[Block]:
+def blocks(data: bytes) -> Iterator[LogBlock]:
     """Yield the blocks of a log file, in order.
 
     Raises:
@@ -97,15 +97,15 @@ def blocks(data: bytes) -> Iterator[Block]:
         yield _block(_Bytes(source.take(source.size())))
 
 
-def _block(source: _Bytes) -> Block:
+def _block(source: _Bytes) -> LogBlock:
     if (version := source.number()) != LOG_VERSION:
         raise FileFactError(f"log format version {version} is not known; {LOG_VERSION} is")
     number = source.number()
-    if number not in list(Kind):
+    if number not in list(BlockKind):
         raise FileFactError(
-            f"a block of type {number} is not read; known: {', '.join(Kind.__members__)}"
+            f"a block of type {number} is not read; known: {', '.join(BlockKind.__members__)}"
         )
-    block = Block(Kind(number), source.texts(), source.take(source.size()))
+    block = LogBlock(BlockKind(number), source.texts(), source.take(source.size()))
     source.texts()
     source.size()
     if source.left() or INSTANT_TIME not in block.header:
@@ -113,7 +113,7 @@ def _block(source: _Bytes) -> Block:
     return block
 
 
-def record_keys(block: Block, column: str) -> tuple[str, ...]:
+def record_keys(block: LogBlock, column: str) -> tuple[str, ...]:
     """Return the record keys in a data block; `column` is the one that holds them.
 
     Raises:
@@ -126,7 +126,7 @@ def record_keys(block: Block, column: str) -> tuple[str, ...]:
     return tuple(str(record[column]) for record in found)
 
 
-def content(block: Block) -> Content:
+def content(block: LogBlock) -> FileRows:
     """Return the records of a data block as canonical values.
 
     Raises:
@@ -141,7 +141,7 @@ def content(block: Block) -> Content:
     return tuple(field["name"] for field in fields), rows
 
 
-def deleted_keys(block: Block) -> tuple[str, ...]:
+def deleted_keys(block: LogBlock) -> tuple[str, ...]:
     """Return the record keys that a delete block takes away.
 
     Raises:
@@ -153,7 +153,7 @@ def deleted_keys(block: Block) -> tuple[str, ...]:
     return tuple(str(each["recordKey"]) for each in found["deleteRecordList"])
 
 
-def _records(block: Block) -> list[Any]:
+def _records(block: LogBlock) -> list[Any]:
     source = _content(block)
     records = [source.take(source.number()) for _ in range(source.number())]
     return [_decoded(each, block.schema) for each in records]
@@ -168,7 +168,7 @@ def _decoded(data: bytes, schema: dict[str, Any]) -> Any:  # noqa: ANN401 - Avro
         raise FileFactError(f"a record does not fit its block's schema: {problem}") from problem
 
 
-def _content(block: Block) -> _Bytes:
+def _content(block: LogBlock) -> _Bytes:
     source = _Bytes(block.content)
     if (version := source.number()) != CONTENT_VERSION:
         raise FileFactError(f"block content of version {version}; {CONTENT_VERSION} can be read")

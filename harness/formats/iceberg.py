@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.formats import iceberg_files
-from harness.formats.api import Settings
+from harness.engines.format_facts import FormatFacts, TimeTravel, Wording
+from harness.engines.time_travel import SNAPSHOT
+from harness.formats import data_files, iceberg_files
+from harness.formats.api import Changes, FileRows, Habit, VariantSettings
 from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, of_table, under
 from harness.model.commit import AS_OF, Moment
 from harness.model.file_facts import FileFact, FileKind
@@ -26,13 +28,6 @@ from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.spark_sql import quoted, select_rows, text, type_text
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
-
-OPERATIONS: Final = frozenset(
-    {
-        "add_column", "change_type", "compact", "delete", "drop_column", "insert", "merge",
-        "move_column", "rename_column", "touch", "update", "upsert",
-    }
-)  # fmt: skip
 
 LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Spark makes integers and strings of them (Iceberg specification, "Primitive Types")."""
@@ -60,17 +55,37 @@ SETTINGS: Final = {DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ)}
 """How `delete`, `update` and `merge` change rows: by new data files, or by position delete files
 that name the rows which are gone. Absent is copy-on-write, Iceberg's default."""
 
+PAST: Final = TimeTravel(
+    {
+        ("spark", AS_OF): Wording("{table} version as of {instant}"),
+        ("trino", AS_OF): Wording("{table} for version as of {instant}"),
+        ("hive", AS_OF): "Hive has no words for it before version 4",
+        # NOT_FOUND, `t@<snapshot>` of `HiveTableOperations`: the metastore is asked for all.
+        ("presto", AS_OF): "it finds no table with a snapshot in its name (seen on 0.283)",
+    },
+    SNAPSHOT,
+    where=(
+        "of the snapshots, oldest first:",
+        "in Spark: select snapshot_id from {database}.t.snapshots order by committed_at",
+    ),
+)
+"""Iceberg documentation, "Spark Queries" and "Inspecting tables"; Trino documentation, "Iceberg
+connector". What its library has for Hive 3 stands in no documentation: `iceberg.mr.snapshot.id`
+(`IcebergInputFormat` of 1.4.3)."""
+FACTS: Final = FormatFacts("iceberg", "iceberg", keeps_case=True, past=PAST)
+"""Names are kept in its metadata (Iceberg specification, "Schemas and Data Types")."""
+
 
 @dataclass(frozen=True, slots=True)
 class Iceberg:
     """See `harness.formats.api.Format`."""
 
     NAME: str = "iceberg"
+    reader_facts: FormatFacts = FACTS
     # In the sense of Hudi: it has no second view that sees the base files alone.
     merge_on_read: bool = False
     views: tuple[str, ...] = ("snapshot",)
     past_views: tuple[str, ...] = (AS_OF,)
-    operations: frozenset[str] = OPERATIONS
     lacks: frozenset[str] = LACKS
     absolute_paths: bool = True
 
@@ -87,11 +102,16 @@ class Iceberg:
         """Return nothing: what Iceberg does not do it refuses itself, which is an answer."""
         return ""
 
-    def session(self, settings: Settings) -> Mapping[str, str]:  # noqa: ARG002 - they are the table's
+    def habit(self, settings: VariantSettings) -> Habit:
+        """Return that partition columns stand in the path alone, and where changes go."""
+        apart = settings.get(DELETE_MODE) == MERGE_ON_READ
+        return Habit(Changes.APART if apart else Changes.REPLACE, partitions=False)
+
+    def session(self, settings: VariantSettings) -> Mapping[str, str]:  # noqa: ARG002 - they are the table's
         """Return the writer's settings."""
         return SESSION
 
-    def create(self, table: Table, settings: Settings) -> tuple[Statement, ...]:
+    def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         """Return `create table`, with the catalog entry that Hive's reader needs.
 
         The location has a scheme: Trino refuses paths without one.
@@ -147,7 +167,7 @@ class Iceberg:
             return ""
         return f"rows were deleted in {len(set(held))} data files, and none was rewritten"
 
-    def created_wrong(self, folder: Path, settings: Settings) -> str:
+    def created_wrong(self, folder: Path, settings: VariantSettings) -> str:
         """Compare format version and mode with what was asked for."""
         found = iceberg_files.table(folder)
         if found is None:
@@ -157,12 +177,16 @@ class Iceberg:
         wrong = [n for n, v in _properties(settings)[1:] if found.properties.get(n) != v]
         return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""
 
+    def file_rows(self, path: Path, fact: FileFact) -> FileRows:
+        """Read the rows that a fact is about."""
+        return data_files.file_rows(path, fact)
+
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read the live data files and position delete files."""
         return iceberg_files.facts(folder, key)
 
 
-def _properties(settings: Settings) -> list[tuple[str, str]]:
+def _properties(settings: VariantSettings) -> list[tuple[str, str]]:
     """Return the table's properties, the format version first."""
     mode = settings.get(DELETE_MODE, COPY_ON_WRITE)
     found = [("format-version", VERSION), ("engine.hive.enabled", "true")]

@@ -28,7 +28,7 @@ _DELETED: Final = 2
 """Status of a manifest's entry for a file that is no longer part of the table."""
 
 
-class Content(IntEnum):
+class FileContent(IntEnum):
     """What a file of a table holds."""
 
     DATA = 0
@@ -40,7 +40,7 @@ class Content(IntEnum):
 class Live:
     """A file that is part of the table, as a manifest tells of it."""
 
-    content: Content
+    content: FileContent
     path: str
     """Relative to the table's folder."""
     snapshot: str
@@ -50,7 +50,7 @@ class Live:
 
 
 @dataclass(frozen=True, slots=True)
-class Iceberg:
+class IcebergTable:
     """A table's folder and its newest metadata."""
 
     folder: Path
@@ -101,7 +101,7 @@ class Iceberg:
         # What a new file's entry leaves out it inherits from its manifest.
         snapshot, sequence = entry["snapshot_id"], entry["sequence_number"]
         return Live(
-            Content(entry["data_file"]["content"]),
+            FileContent(entry["data_file"]["content"]),
             self.relative(entry["data_file"]["file_path"]),
             str(manifest["added_snapshot_id"] if snapshot is None else snapshot),
             manifest["sequence_number"] if sequence is None else sequence,
@@ -118,7 +118,7 @@ class Iceberg:
             raise FileFactError(f"{relative}: {problem}") from problem
 
 
-def table(folder: Path) -> Iceberg | None:
+def table(folder: Path) -> IcebergTable | None:
     """Read the newest metadata of a table; None when there is none.
 
     Raises:
@@ -136,7 +136,7 @@ def table(folder: Path) -> Iceberg | None:
         names = ", ".join(sorted(path.name for path in newest))
         raise FileFactError(f"which metadata is the newest is not clear: {names}")
     try:
-        return Iceberg(folder, json.loads(newest[0].read_text(encoding="utf-8")))
+        return IcebergTable(folder, json.loads(newest[0].read_text(encoding="utf-8")))
     except ValueError as problem:
         raise FileFactError(f"{newest[0].name}: {problem}") from problem
 
@@ -159,7 +159,7 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     footers = {
         each.path: parquet.read(folder / each.path, key)
         for each in live
-        if each.content is Content.DATA
+        if each.content is FileContent.DATA
     }
     parts = _partition_columns(found.metadata)
     bases = [_base(each, footers[each.path], parts) for each in live if each.path in footers]
@@ -182,8 +182,8 @@ def _base(live: Live, footer: Footer, partition_columns: frozenset[str]) -> File
     return FileFact(live.path, FileKind.BASE, live.path, live.snapshot, columns, footer.keys)
 
 
-def _logs(live: Live, found: Iceberg, footers: Mapping[str, Footer]) -> Iterator[FileFact]:
-    if live.content is not Content.POSITION_DELETES:
+def _logs(live: Live, found: IcebergTable, footers: Mapping[str, Footer]) -> Iterator[FileFact]:
+    if live.content is not FileContent.POSITION_DELETES:
         raise FileFactError(f"{live.path}: rows are deleted by their values, which is not read")
     rows = sorted(parquet.rows(found.folder / live.path, ("file_path", "pos")))
     for path, places in groupby(rows, key=itemgetter(0)):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from harness.formats.api import Content, FileFactError
+from harness.formats.api import FileFactError, FileRows
 from harness.formats.parquet import Footer, canonical
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def read(path: Path, key: str) -> Footer:
     return Footer(columns, tuple(map(str, values)))
 
 
-def content(path: Path) -> Content:
+def content(path: Path) -> FileRows:
     """Read everything in a file as canonical values.
 
     Raises:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.formats.api import Content, FileFactError
+from harness.formats.api import FileFactError, FileRows
 from harness.model.canonical import MapValue, Value
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
         return tuple(zip(*_columns(file, path, columns), strict=True))
 
 
-def content(path: Path) -> Content:
+def content(path: Path) -> FileRows:
     """Read everything in a file as canonical values.
 
     Raises:
@@ -60,7 +60,7 @@ def content(path: Path) -> Content:
         return canonical(file.read(), path)
 
 
-def canonical(found: pyarrow.Table, path: Path) -> Content:
+def canonical(found: pyarrow.Table, path: Path) -> FileRows:
     """Return what Arrow read from a file as canonical values.
 
     Raises:

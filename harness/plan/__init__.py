@@ -6,13 +6,12 @@ from harness.plan.capabilities import Cannot, Capabilities, Maker, Makers
 from harness.plan.case_filter import only, select
 from harness.plan.estimation import estimate
 from harness.plan.product import plan
-from harness.plan.profile import Asked, AskedSteps, Cover, Profile, Writer
+from harness.plan.profile import AskedSteps, Cover, Profile, ProfileReader, Writer
 from harness.plan.profile_file import load_profiles
 from harness.plan.select_scenarios import choose, find
 from harness.plan.shipped import load_scenarios, profiles_file, scenarios_folder
 
 __all__ = [
-    "Asked",
     "AskedSteps",
     "Cannot",
     "Capabilities",
@@ -20,6 +19,7 @@ __all__ = [
     "Maker",
     "Makers",
     "Profile",
+    "ProfileReader",
     "Writer",
     "choose",
     "estimate",

@@ -20,7 +20,7 @@ PARTITIONED: Final = "partitioned"
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class WriterSequence:
     """A profile's writer, and from which step on its second distribution writes."""
 
     writer: Writer
@@ -45,7 +45,7 @@ class Combination:
     """A value for each axis that a scenario has."""
 
     format: Capabilities
-    hand: Hand
+    sequence: WriterSequence
     rewrites: Rewrites | None = None
     partitioned: Partitioned | None = None
     own: tuple[tuple[str, str], ...] = ()
@@ -65,13 +65,13 @@ class Combination:
     @property
     def _told(self) -> Mapping[str, str]:
         """The writer's settings that the format knows."""
-        given = self.hand.writer.settings
+        given = self.sequence.writer.settings
         return {name: value for name, value in given.items() if name in self.format.settings}
 
     @property
     def values(self) -> Mapping[str, str]:
         """The value of each axis as people read it, those of one value too."""
-        writer = str(self.hand)
+        writer = str(self.sequence)
         if self._told:
             writer += f"{{{', '.join(f'{name}={value}' for name, value in self._told.items())}}}"
         found = {"format": self.format.NAME, "writer": writer}
@@ -95,15 +95,15 @@ def combinations(
     found = []
     for is_twin, name in product(twins, _formats(scenario, profile, excluded)):
         format_ = known[name]
-        hands = tuple(_hands(scenario, profile, name, makers))
-        if not hands:
+        sequences = tuple(_sequences(scenario, profile, name, makers))
+        if not sequences:
             excluded.append(Excluded(scenario.name, f"no writer of the profile writes {name}"))
-        axes = product(wanted[PARTITIONED], wanted[REWRITES], _own(profile, format_), hands)
-        for partitioned, rewrites, own, hand in axes:
+        axes = product(wanted[PARTITIONED], wanted[REWRITES], _own(profile, format_), sequences)
+        for partitioned, rewrites, own, sequence in axes:
             found.append(
                 Combination(
                     format=format_,
-                    hand=hand,
+                    sequence=sequence,
                     rewrites=Rewrites(rewrites) if rewrites else None,
                     partitioned=Partitioned(partitioned) if partitioned else None,
                     own=own,
@@ -154,12 +154,14 @@ def _own(profile: Profile, format_: Capabilities) -> Iterator[tuple[tuple[str, s
         yield tuple(zip(names, values, strict=True))
 
 
-def _hands(scenario: Scenario, profile: Profile, format_: str, makers: Makers) -> Iterator[Hand]:
+def _sequences(
+    scenario: Scenario, profile: Profile, format_: str, makers: Makers
+) -> Iterator[WriterSequence]:
     for writer in profile.writers:
         wanted = not writer.scenarios or _matches(scenario.name, writer.scenarios)
         made = [makers[name].formats for name in writer.distributions if name in makers]
         if wanted and all(format_ in formats for formats in made):
-            yield from (Hand(writer, at) for at in _steps(writer, len(scenario.steps)))
+            yield from (WriterSequence(writer, at) for at in _steps(writer, len(scenario.steps)))
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
@@ -174,5 +176,5 @@ def _steps(writer: Writer, steps: int) -> Iterable[int]:
 
 def _fits(combination: Combination) -> bool:
     """Return whether the writer is wanted for these values."""
-    limits, values = combination.hand.writer.axes, combination.values
+    limits, values = combination.sequence.writer.axes, combination.values
     return all(values[name] in allowed for name, allowed in limits.items() if name in values)

@@ -60,10 +60,6 @@ class Capabilities(Protocol):
         """The views of its past that can be asked for."""
 
     @property
-    def operations(self) -> frozenset[str]:
-        """Names of the operations it can be asked for."""
-
-    @property
     def settings(self) -> Mapping[str, tuple[str, ...]]:
         """The settings a variant may name, each with its values."""
 

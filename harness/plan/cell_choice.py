@@ -12,12 +12,12 @@ from harness.model import query_shapes
 from harness.model.truth import History
 from harness.plan.capabilities import Cannot, CannotShow, Capabilities
 from harness.plan.pairs import cover, values_of
-from harness.plan.profile import Asked, AskedSteps, Cover, Profile
+from harness.plan.profile import AskedSteps, Cover, Profile, ProfileReader
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Excluded, Partly, Variant
 from harness.scenario.definition import PAST_VIEWS, Step
 
-Made = tuple[Variant, Mapping[str, str]]
+VariantValues = tuple[Variant, Mapping[str, str]]
 """A variant and its axis values."""
 
 _Questions = tuple[str, list[str], list[str]]
@@ -32,7 +32,7 @@ class _Place:
     number: int
     """Of the variant among those of its scenario, from 0."""
     views: tuple[str, ...]
-    readers: tuple[Asked, ...]
+    readers: tuple[ProfileReader, ...]
     unable: frozenset[tuple[str, str]]
     """Views of the past and the readers that do not have them."""
     profile: Profile
@@ -41,7 +41,7 @@ class _Place:
 
 
 def cells(
-    variants: Sequence[Made],
+    variants: Sequence[VariantValues],
     profile: Profile,
     format_of: Mapping[str, Capabilities],
     cannot: Cannot,
@@ -98,7 +98,7 @@ def _views(
 def _unable(
     variant: Variant,
     wanted: Sequence[str],
-    readers: Sequence[Asked],
+    readers: Sequence[ProfileReader],
     cannot_show: CannotShow,
     excluded: list[Excluded],
 ) -> frozenset[tuple[str, str]]:
@@ -112,10 +112,10 @@ def _unable(
 
 
 def _readers(
-    variants: Sequence[Made], profile: Profile, cannot: Cannot, excluded: list[Excluded]
-) -> Sequence[tuple[Asked, ...]]:
+    variants: Sequence[VariantValues], profile: Profile, cannot: Cannot, excluded: list[Excluded]
+) -> Sequence[tuple[ProfileReader, ...]]:
     """Return the readers of each variant."""
-    found: list[tuple[Asked, ...]] = [()] * len(variants)
+    found: list[tuple[ProfileReader, ...]] = [()] * len(variants)
     for asked in profile.readers:
         able = []
         for number, (variant, _) in enumerate(variants):
@@ -130,7 +130,9 @@ def _readers(
     return found
 
 
-def _wanted(asked: Asked, able: Sequence[int], variants: Sequence[Made]) -> Sequence[int]:
+def _wanted(
+    asked: ProfileReader, able: Sequence[int], variants: Sequence[VariantValues]
+) -> Sequence[int]:
     if asked.variants is Cover.ALL:
         return able
     return [able[at] for at in cover([variants[at][1] for at in able], values_of)]

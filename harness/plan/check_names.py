@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness import formats
 from harness.core.errors import ScenarioProblem, UsageProblem
 from harness.core.problems import one_of
 from harness.core.yaml_reader import KeyPath
@@ -21,7 +22,7 @@ from harness.scenario.load import load, name_of
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class NamedScenario:
     """A scenario that a profile may name."""
 
     names: tuple[str, ...]
@@ -38,14 +39,14 @@ class Candidate:
         if isinstance(self.source, Scenario):
             return len(self.source.steps)
         try:
-            return len(load(self.source).steps)
+            return len(load(self.source, formats.keeping_case()).steps)
         except ScenarioProblem:
             return sys.maxsize
 
 
-def given(scenarios: Iterable[Scenario]) -> list[Candidate]:
+def given(scenarios: Iterable[Scenario]) -> list[NamedScenario]:
     """Return scenarios as candidates, each under its name."""
-    return [Candidate((each.name,), each) for each in scenarios]
+    return [NamedScenario((each.name,), each) for each in scenarios]
 
 
 def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Path) -> None:
@@ -60,7 +61,7 @@ def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Pat
     found = given(scenarios)
     if any(_wrong(profile, found)):
         for path in scenario_files(folder.resolve())[0]:
-            found.append(Candidate((name_of(str(path)), path.stem), path))
+            found.append(NamedScenario((name_of(str(path)), path.stem), path))
     raise_if_any(_wrong(profile, found))
 
 
@@ -75,7 +76,7 @@ def raise_if_any(wrong: Iterable[str]) -> None:
         raise UsageProblem("\n".join(told))
 
 
-def _wrong(profile: Profile, found: Sequence[Candidate]) -> Iterator[str]:
+def _wrong(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[str]:
     yield from wrong_scenarios(profile, found)
     chosen = [each for each in found if each.called(profile.scenarios)]
     for number, writer in enumerate(profile.writers):
@@ -88,13 +89,13 @@ def _wrong(profile: Profile, found: Sequence[Candidate]) -> Iterator[str]:
             yield profile.told((*at, "at"), f"{told}; allowed: 1 to {most}")
 
 
-def wrong_scenarios(profile: Profile, found: Sequence[Candidate]) -> Iterator[str]:
+def wrong_scenarios(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[str]:
     """Yield an error for each scenario that a profile names and that does not exist."""
     yield from _unnamed(profile, ("scenarios",), profile.scenarios, found)
 
 
 def _unnamed(
-    profile: Profile, at: KeyPath, patterns: Sequence[str], found: Sequence[Candidate]
+    profile: Profile, at: KeyPath, patterns: Sequence[str], found: Sequence[NamedScenario]
 ) -> Iterator[str]:
     names = dict.fromkeys(each.names[0] for each in found)
     who = "writer: the profile has" if len(at) > 1 else "there is"

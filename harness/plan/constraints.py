@@ -10,7 +10,6 @@ from harness.model.datatypes import DataType, plain_types
 from harness.plan.axes import Combination
 from harness.plan.capabilities import Makers
 from harness.scenario.definition import Scenario
-from harness.scenario.operations import name_of
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.change_type import ChangeType
 from harness.scenario.operations.touch import Rewrites
@@ -34,23 +33,21 @@ def _settings(combination: Combination) -> Iterator[str]:
 
 def _writer(combination: Combination, makers: Makers) -> Iterator[str]:
     asked = combination.settings.get(TABLE_VERSION)
-    for name in combination.hand.writer.distributions:
+    for name in combination.sequence.writer.distributions:
         versions = makers[name].table_versions if name in makers else ()
         if asked and versions and asked not in versions:
             yield f"{name} writes {TABLE_VERSION} {', '.join(versions)} and not {asked}"
 
 
 def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
-    format_, hand = combination.format, combination.hand
-    if hand.at > len(scenario.steps):
-        yield f"there is no step {hand.at} for {hand.writer.then} to go on from"
+    format_, sequence = combination.format, combination.sequence
+    if sequence.at > len(scenario.steps):
+        yield f"there is no step {sequence.at} for {sequence.writer.then} to go on from"
     if combination.rewrites is Rewrites.PARTITION and not scenario.table.partition_by:
         yield "rewrites=partition: the table has no partitions"
     yield from _types(combination, scenario)
     for number, step in enumerate(scenario.steps, start=1):
-        name = name_of(step.operation)
-        absent = f"{format_.NAME} has no {name}" if name not in format_.operations else ""
-        if why := absent or format_.cannot(step.operation):
+        if why := format_.cannot(step.operation):
             yield f"step {number}: {why}"
 
 

@@ -8,35 +8,14 @@ documentation, "Table & Query Types"; Iceberg specification, "Position Delete Fi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum, auto
 from itertools import pairwise
 
+from harness.formats.api import Changes, Habit
 from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.truth import Group, History, Row, Truth
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.compact import Compact
-
-
-class Changes(Enum):
-    """Where changed rows go."""
-
-    REPLACE = auto()
-    """Into a new version of their base file."""
-    LOG = auto()
-    """Into a log file."""
-    APART = auto()
-    """Into a new file; the old rows are deleted in theirs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Habit:
-    """How a format's files are made."""
-
-    changes: Changes
-    partitions: bool
-    """Whether partition columns stand in the files, after the others."""
 
 
 def expected_files(

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from itertools import combinations as two_of
 
-Value = tuple[str, str]
+AxisValue = tuple[str, str]
 """An axis and one of its values."""
-Pair = tuple[Value, ...]
+AxisPair = tuple[AxisValue, ...]
 """Two values of different axes; one alone where there is but one axis."""
 
 
-def pairs_of(combination: Mapping[str, str]) -> Iterator[Pair]:
+def pairs_of(combination: Mapping[str, str]) -> Iterator[AxisPair]:
     """Yield every pair of a combination's values, in the order of its axes.
 
     >>> [" ".join(map("=".join, pair)) for pair in pairs_of({"a": "1", "b": "2"})]
@@ -29,19 +29,19 @@ def pairs_of(combination: Mapping[str, str]) -> Iterator[Pair]:
     yield from two_of(values, min(2, len(values)))
 
 
-def values_of(combination: Mapping[str, str]) -> Iterator[Pair]:
+def values_of(combination: Mapping[str, str]) -> Iterator[AxisPair]:
     """Yield every value of a combination alone."""
     yield from ((each,) for each in combination.items())
 
 
-def all_pairs(combinations: Iterable[Mapping[str, str]]) -> tuple[Pair, ...]:
+def all_pairs(combinations: Iterable[Mapping[str, str]]) -> tuple[AxisPair, ...]:
     """Return pairs that occur in any combination, each once, in the order of their occurring."""
     return tuple(dict.fromkeys(pair for each in combinations for pair in pairs_of(each)))
 
 
 def cover(
     combinations: Sequence[Mapping[str, str]],
-    parts: Callable[[Mapping[str, str]], Iterable[Pair]] = pairs_of,
+    parts: Callable[[Mapping[str, str]], Iterable[AxisPair]] = pairs_of,
 ) -> tuple[int, ...]:
     """Choose combinations that together have every pair that any has; their numbers, in order.
 
@@ -52,7 +52,7 @@ def cover(
     has = [sum(bits[part] for part in each) for each in has_parts]
     missing = (1 << len(bits)) - 1
     chosen: list[int] = []
-    times = Counter[Pair]()
+    times = Counter[AxisPair]()
     while missing:
         gains = [(each & missing).bit_count() for each in has]
         most = max(gains)

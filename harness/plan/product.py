@@ -16,7 +16,7 @@ from harness.plan.capabilities import (
     anything,
     every_view,
 )
-from harness.plan.cell_choice import Made
+from harness.plan.cell_choice import VariantValues
 from harness.plan.constraints import impossible
 from harness.plan.profile import Cover, Profile, named
 from harness.plan.variants import Makings, variant
@@ -98,9 +98,9 @@ def _all(
     product: Sequence[Combination],
     makers: Makers,
     excluded: list[Excluded],
-) -> list[Made]:
+) -> list[VariantValues]:
     makings = Makings(scenario)
-    found: dict[str, Made] = {}
+    found: dict[str, VariantValues] = {}
     for each in product:
         made = variant(each, makings)
         if why := impossible(each, made.scenario, makers):
@@ -112,11 +112,11 @@ def _all(
 
 def _by_pairs(
     scenario: Scenario, product: Sequence[Combination], makers: Makers
-) -> tuple[list[Made], Pairs]:
+) -> tuple[list[VariantValues], Pairs]:
     """Return the variants that cover all pairs which can be, and say what cannot."""
     makings = Makings(scenario)
     can: list[Combination] = []
-    reasons: dict[pairs.Pair, str] = {}
+    reasons: dict[pairs.AxisPair, str] = {}
     for each in product:
         why = impossible(each, makings.scenario(each), makers)
         if not why:
@@ -147,5 +147,5 @@ def _axes(combinations: Iterable[Mapping[str, str]]) -> Mapping[str, dict[str, N
     return found
 
 
-def _text(pair: pairs.Pair) -> str:
+def _text(pair: pairs.AxisPair) -> str:
     return " with ".join(f"{name}={value}" for name, value in pair)

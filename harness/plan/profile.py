@@ -33,7 +33,7 @@ class Cover(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProfileReader:
     """A reader, when it is asked, and about which variants."""
 
     reader: Reader
@@ -75,7 +75,7 @@ class Profile:
     """Names, or patterns with `*`."""
     formats: tuple[str, ...]
     writers: tuple[Writer, ...]
-    readers: tuple[Asked, ...]
+    readers: tuple[ProfileReader, ...]
     about: str = ""
     twins: bool = False
     axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from harness import formats
 from harness.core.problems import Problems, one_of
 from harness.core.validation import make
 from harness.core.yaml_reader import Document, KeyPath, parse, read
-from harness.plan.profile import PLAIN, Asked, AskedSteps, Cover, Profile, Writer
+from harness.plan.profile import PLAIN, AskedSteps, Cover, Profile, ProfileReader, Writer
 from harness.scenario.cells import QUERIES, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS
 
@@ -221,8 +221,8 @@ def _writer(form: _WriterForm) -> Writer:
 
 def _readers(
     data: list[Any], document: Document, at: KeyPath, problems: Problems
-) -> tuple[Asked, ...]:
-    found: dict[str, Asked] = {}
+) -> tuple[ProfileReader, ...]:
+    found: dict[str, ProfileReader] = {}
     for index, each in enumerate(data):
         place = (*at, index)
         written = {"reader": each} if isinstance(each, str) else each
@@ -236,5 +236,5 @@ def _readers(
             continue
         if str(reader) in found:
             problems.add(document.line(place), f"the reader {reader} stands twice; name it once")
-        found[str(reader)] = Asked(reader, form.steps, form.variants, form.formats)
+        found[str(reader)] = ProfileReader(reader, form.steps, form.variants, form.formats)
     return tuple(found.values())

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from harness import engines, formats
-from harness.artifacts import distributions
+from harness.artifacts import declared_support, distributions
+from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
 from harness.engines import time_travel
 from harness.model import past_views
+from harness.runtime import metastore
 from harness.scenario.cells import Reader
+
+
+def readers() -> tuple[Distribution, ...]:
+    """Return every distribution that can be asked: all but the metastore that serves them."""
+    names = (name for name in distributions.names() if name != metastore.DISTRIBUTION)
+    return tuple(map(distributions.load, names))
 
 
 def cannot(reader: Reader, format_name: str) -> str:
@@ -15,14 +23,20 @@ def cannot(reader: Reader, format_name: str) -> str:
 
     The reader's settings must exist. See `harness.engines.api.Engine.cannot`.
     """
-    found = distributions.load(reader.distribution)
-    return engines.load(found.engine).cannot(found, dict(reader.settings), format_name)
+    found, facts = distributions.load(reader.distribution), formats.facts(format_name)
+    return engines.load(found.engine).cannot(found, dict(reader.settings), facts)
 
 
 def cannot_show(reader: Reader, format_name: str, view: str) -> str:
     """Return why a reader cannot be asked for a view, as a cell calls it; empty when it can."""
-    found = distributions.load(reader.distribution)
-    return time_travel.cannot(found, format_name, past_views.name_of(view))
+    found, facts = distributions.load(reader.distribution), formats.facts(format_name)
+    return time_travel.cannot(found, facts, past_views.name_of(view))
+
+
+def declared(reader: str, format_name: str, table_version: str) -> str:
+    """Return why a reader is declared not to know tables of a version; empty where it is not."""
+    family = formats.facts(format_name).family
+    return declared_support.declared(reader, family, table_version)
 
 
 def check_combination(reader: Reader) -> None:
@@ -38,3 +52,25 @@ def check_combination(reader: Reader) -> None:
     if "" not in reasons:
         why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
         raise UsageProblem(f"{reader}: it can be asked about no format; {why}")
+
+
+def check_format(format_name: str) -> None:
+    """Check that there is a distribution that reads the tables of a format.
+
+    Raises:
+        UsageProblem: there is none; the message names the families that are read.
+
+    """
+    if any(_reads(each, format_name) for each in readers()):
+        return
+    read = (name for name in formats.names() if any(_reads(each, name) for each in readers()))
+    families = dict.fromkeys(formats.facts(name).family for name in read)
+    own = formats.facts(format_name).family
+    raise UsageProblem(
+        f"no distribution reads tables of format '{format_name}', which are {own} tables; "
+        f"there are distributions that read {', '.join(families)} tables"
+    )
+
+
+def _reads(distribution: Distribution, format_name: str) -> bool:
+    return not cannot(Reader(distribution.name), format_name)

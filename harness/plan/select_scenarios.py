@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness import formats
 from harness.core.errors import UsageProblem
 from harness.core.problems import one_of
 from harness.plan import check_names
@@ -23,7 +24,7 @@ from harness.scenario.load import load
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundProfile:
     """A profile, and the file that it stands in."""
 
     profile: Profile
@@ -89,7 +90,7 @@ def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
     return found
 
 
-def find(name: str, paths: Iterable[Path]) -> Found:
+def find(name: str, paths: Iterable[Path]) -> FoundProfile:
     """Find a profile among the shipped ones and those beside own scenarios.
 
     Raises:
@@ -110,7 +111,7 @@ def find(name: str, paths: Iterable[Path]) -> Found:
         raise UsageProblem(
             f"profile {name} stands in {' and in '.join(map(str, having))}; run them one by one"
         )
-    return Found(every[having[0]][name], having[0])
+    return FoundProfile(every[having[0]][name], having[0])
 
 
 def _names(every: Mapping[Path, Mapping[str, Profile]]) -> tuple[str, ...]:
@@ -123,11 +124,11 @@ def _profile_files(path: Path) -> tuple[Path, ...]:
     return next(((file,) for file in files if file.is_file()), ())
 
 
-def _scenarios(path: Path, found: Found) -> tuple[Scenario, ...]:
+def _scenarios(path: Path, found: FoundProfile) -> tuple[Scenario, ...]:
     if not path.exists():
         raise UsageProblem(f"there is no scenario file or folder {path}")
     if not path.is_dir():
-        return (load(path),)
+        return (load(path, formats.keeping_case()),)
     every = load_scenarios(path)
     if not every:
         raise UsageProblem(f"no scenario file (*.yaml) is in {path}")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness.formats.api import Format
+from harness.formats.api import Changes, Habit
 from harness.model.query import ALL
 from harness.model.simulation.matching import Readings, table_of
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import Logs, Way
-from harness.plan.expected_files import Changes, Habit, expected_files
+from harness.plan.expected_files import expected_files
 from harness.scenario import expected_history
 from harness.scenario.definition import Scenario
 
@@ -33,16 +33,6 @@ class Apart:
         """Return whether two ways answer otherwise; a way that was not tried is none."""
         found = [at for at, group in enumerate(self.groups) if left in group or right in group]
         return len(found) > 1
-
-
-def habit_of(format_: Format, settings: Mapping[str, str]) -> Habit:
-    """Return how a format with these settings makes files (seen in the files of real runs)."""
-    # Hudi keeps partition columns in its files; others have them in the path alone.
-    partitions = format_.NAME.startswith("hudi")
-    if format_.merge_on_read:
-        return Habit(Changes.LOG, partitions)
-    apart = settings.get("delete_mode") == "merge-on-read"
-    return Habit(Changes.APART if apart else Changes.REPLACE, partitions)
 
 
 def separation(scenario: Scenario, habit: Habit) -> tuple[Apart, ...]:

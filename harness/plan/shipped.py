@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from harness import formats
 from harness.core.errors import ScenarioProblem
 from harness.core.problems import Problems, gathered
 from harness.scenario.definition import Scenario
@@ -45,7 +46,7 @@ def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
     def loaded(path: Path) -> Scenario:
         if path in wrong:
             raise ScenarioProblem(wrong[path])
-        return load(path)
+        return load(path, formats.keeping_case())
 
     return tuple(gathered(loaded, sorted([*paths, *wrong])))
 

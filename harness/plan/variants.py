@@ -38,11 +38,11 @@ def variant(combination: Combination, makings: Makings) -> Variant:
     shown = [combination.format.NAME, *(f"{name}={v}" for name, v in settings.items())]
     shown += ["twin"] if combination.twin else []
     return Variant(
-        id=f"{scenario.name}[{','.join(shown)}]@{combination.hand}",
+        id=f"{scenario.name}[{','.join(shown)}]@{combination.sequence}",
         scenario=scenario,
         format=combination.format.NAME,
         settings=settings,
-        writers=combination.hand.distributions(len(scenario.steps)),
+        writers=combination.sequence.distributions(len(scenario.steps)),
         twin=combination.twin,
     )
 

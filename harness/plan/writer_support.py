@@ -14,7 +14,7 @@ from harness.plan.constraints import TABLE_VERSION
 from harness.plan.profile import Profile, Writer
 
 WRITES: Final = "writes"
-"""Setting of a distribution: the formats that it can write; one that has none writes nothing."""
+"""Setting of a distribution: the families of formats that it can write; without it, none."""
 TABLE_VERSIONS: Final = "table_versions"
 
 
@@ -22,12 +22,14 @@ def of(profile: Profile) -> Makers:
     """Return what each distribution that writes in a profile can write; each must be there."""
     names = {name for writer in profile.writers for name in writer.distributions}
     found = [distributions.load(name) for name in sorted(names)]
-    return {each.name: Maker(texts(each, WRITES), texts(each, TABLE_VERSIONS)) for each in found}
+    return {each.name: Maker(_written(each), each.texts_if_any(TABLE_VERSIONS)) for each in found}
 
 
-def texts(distribution: Distribution, key: str) -> tuple[str, ...]:
-    """Return a setting of a distribution that is a list of texts; empty where it has none."""
-    return distribution.texts(key) if key in distribution.settings else ()
+def _written(distribution: Distribution) -> tuple[str, ...]:
+    """Return the formats that a distribution writes."""
+    families = distribution.texts_if_any(WRITES)
+    facts = (formats.facts(name) for name in formats.names())
+    return tuple(each.name for each in facts if each.family in families)
 
 
 def wrong(profile: Profile) -> Iterator[str]:
@@ -50,7 +52,7 @@ def _wrong_writers(profile: Profile) -> Iterator[str]:
 
 
 def _writes(name: str) -> bool:
-    return bool(texts(distributions.load(name), WRITES))
+    return bool(distributions.load(name).texts_if_any(WRITES))
 
 
 def _wrong_versions(profile: Profile, makers: Makers) -> Iterator[str]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from harness import engines
 from harness.artifacts import distributions
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, Attempt, OutcomeKind
 from harness.engines import time_travel
-from harness.engines.api import Engine, Question, Wording
+from harness.engines.api import Engine, Question
+from harness.engines.format_facts import FormatFacts, Wording
 from harness.formats.api import Format
 from harness.formats.statements import TABLE
 from harness.model import past_views, query_shapes
@@ -27,10 +27,6 @@ from harness.model.truth import History, Truth
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell, Reader, Variant
 from harness.write.table_state import FileSeen, State, States
-
-HUDI: Final = "hudi-"
-SPARK: Final = "spark-"
-"""How the names of formats and of distributions begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +124,7 @@ class QuestionMaker:
 
         """
         reader, back = self.readers[cell.reader], past_views.past(cell.view)
+        facts = self.formats[variant.format].reader_facts
         table = self.formats[variant.format].table_for(past_views.name_of(cell.view))
         columns = state.columns.get(table)
         if columns is None:
@@ -141,7 +138,7 @@ class QuestionMaker:
             query = query_shapes.query(cell.query, truth)
         except query_shapes.NoQuestionError as nothing:
             return Answer(cell.case, "", void=f"after step {truth.step} {nothing}")
-        question = Question(state.database, table, variant.format, query)
+        question = Question(state.database, table, facts, query)
         if back is not None:
             question = replace(question, past=self._wording(reader, question, back, step, state))
             columns = truth.schema.names
@@ -149,7 +146,7 @@ class QuestionMaker:
         text = time_travel.told(question, sql)
         address = address_of(state.digest, self.digests[cell.reader], text)
         key, columns = truth.table.key, _as_called(columns, truth)
-        meta = _meta(reader, variant.format, state.listed[table])
+        meta = _meta(reader, facts, state.listed[table])
         return CellQuestion(cell, reader, state, question, sql, address, key, columns, meta)
 
     def _wording(
@@ -157,18 +154,15 @@ class QuestionMaker:
     ) -> Wording:
         """Return what a question goes back to, in the reader's words."""
         instant = state.frozen.instants[step]
-        moment = self.formats[question.format].moment(state.table, instant)
+        moment = self.formats[question.format.name].moment(state.table, instant)
         found = distributions.load(reader.distribution)
         return time_travel.wording(found, question, back.name, moment, state.frozen.table_version)
 
 
-def _meta(reader: Reader, format_name: str, listed: frozenset[str]) -> frozenset[str]:
-    """Return those of Hudi's meta columns that a reader finds: `listed` are in the catalog.
-
-    Spark goes by the schema that a table of Hudi's has of its own (`HoodieCatalogTable`).
-    """
-    by_itself = format_name.startswith(HUDI) and reader.distribution.startswith(SPARK)
-    return frozenset(META) if by_itself else listed
+def _meta(reader: Reader, facts: FormatFacts, listed: frozenset[str]) -> frozenset[str]:
+    """Return those of Hudi's meta columns that a reader finds: `listed` are in the catalog."""
+    engine = distributions.load(reader.distribution).engine
+    return frozenset(META) if engine in facts.own_schema else listed
 
 
 def _as_called(columns: tuple[str, ...], truth: Truth) -> tuple[str, ...]:

@@ -62,8 +62,8 @@ def _schedule_and_ask(
     probes, threads = Probes(), JobThreads(SERVERS, halting.failed)
     with closing(queues.responses), SharedMetastore(context) as shared:
         starts = (
-            EngineStart(name, wanted, shared, threads)
-            for name, wanted in schedule_questions.servers(plan).items()
+            EngineStart(name, planned, shared, threads)
+            for name, planned in schedule_questions.servers(plan).items()
         )
         with threads.running([partial(ask_engine.ask, each, probes, queues) for each in starts]):
             schedule_questions.schedule(plan, states, shared, probes, queues)

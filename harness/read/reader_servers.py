@@ -20,7 +20,7 @@ from harness.artifacts.cache import Cache
 from harness.core.concurrency import JobThreads
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress, started
-from harness.engines.api import Engine, Server, Wanted
+from harness.engines.api import Engine, PlannedReads, Server
 from harness.read.questions import engine_of
 from harness.runtime import memory, metastore, metastore_client, work_folders
 from harness.runtime.metastore import Metastore
@@ -175,7 +175,7 @@ class EngineStart:
 
     name: str
     """Of the distribution."""
-    wanted: Wanted
+    planned: PlannedReads
     """What it may be asked about."""
     shared: SharedMetastore
     threads: JobThreads
@@ -197,6 +197,8 @@ class EngineStart:
             self.threads.check()
             running = self.shared.running()
             folder = work_folders.numbered(context.folder, self.name)
-            serving = engine.serve(installation, running.uri, folder, context.progress, self.wanted)
+            serving = engine.serve(
+                installation, running.uri, folder, context.progress, self.planned
+            )
             with started(self.name, serving, context.progress) as server:
                 yield EngineServer(server, engine, context.timeout_s, running, self.shared)

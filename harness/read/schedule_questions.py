@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from harness import engines, formats
 from harness.artifacts import distributions
 from harness.core.records import Answer
-from harness.engines.api import Wanted
+from harness.engines.api import PlannedReads
 from harness.read import questions
 from harness.read.answer_cache import AnswerCache
 from harness.read.questions import CellQuestion, QuestionMaker, ReadQueues, Response
@@ -23,13 +23,13 @@ from harness.write import state_store
 from harness.write.table_state import FileSeen, States
 
 
-def servers(plan: Plan) -> Mapping[str, Wanted]:
+def servers(plan: Plan) -> Mapping[str, PlannedReads]:
     """Return the servers to ask in the order of the plan, each with what it may be asked about."""
     readers = {str(reader): reader for reader in plan.readers}
-    of = {variant.id: variant.format for variant in plan.variants}
+    of = {each.id: formats.facts(each.format) for each in plan.variants}
     asked = dict.fromkeys((readers[cell.reader], of[cell.variant]) for cell in plan.cells)
     return {
-        name: frozenset((kind, each.settings) for each, kind in asked if each.distribution == name)
+        name: frozenset((of_, each.settings) for each, of_ in asked if each.distribution == name)
         for name in dict.fromkeys(each.distribution for each, _ in asked)
     }
 

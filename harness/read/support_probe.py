@@ -69,8 +69,9 @@ class Probes:
 
 def _key(question: CellQuestion) -> ProbeKey | None:
     reader, version = str(question.reader), question.state.frozen.table_version
-    kind = question.question.format
-    return (reader, kind, version) if declared_support.declared(reader, kind, version) else None
+    family = question.question.format.family
+    told = declared_support.declared(reader, family, version)
+    return (reader, question.question.format.name, version) if told else None
 
 
 def _unsent(question: CellQuestion, probe: str) -> Answer:

@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import engines, formats
-from harness.artifacts import distributions, lock
 from harness.core.errors import UsageProblem, unwritable
 from harness.core.problems import gathered
 from harness.core.records import OutcomeKind, Verdict, VerdictKind
 from harness.core.yaml_reader import read
 from harness.judge import baseline
 from harness.judge.baseline import Applied, EngineFacts, Facts, Known, Possible, Seen
-from harness.plan import shipped
+from harness.plan import reader_support, shipped
 from harness.run.load_run import WRITE, Run
 from harness.run.run_info import BaselineInfo, RunInfo
 from harness.scenario.cells import Plan, Variant
@@ -191,11 +190,9 @@ def _possible(scenario: Scenario) -> Possible:
 
 
 def _engines() -> tuple[EngineFacts, ...]:
-    every = (distributions.load(name) for name in distributions.names())
     return tuple(
         EngineFacts(each.engine, each.version, each.name, engines.load(each.engine).settings)
-        for each in every
-        if each.engine not in lock.SERVICES
+        for each in reader_support.readers()
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from harness import __version__
+from harness import __version__, formats
 from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
 from harness.model import past_views
@@ -87,7 +87,7 @@ def plan_of(info: RunInfo) -> Plan:
 def _variants(info: RunInfo) -> Iterator[Variant]:
     @cache  # of most scenarios there are many variants, with one text
     def scenario(name: str, text: str) -> Scenario:
-        return replace(load.loads(text, f"{name}.yaml"), name=name)
+        return replace(load.loads(text, f"{name}.yaml", formats.keeping_case()), name=name)
 
     for each in info.variants:
         found = scenario(each.scenario, info.scenarios[each.id])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness import formats
-from harness.artifacts.declared_support import declared
 from harness.core.records import StateRecord
 from harness.judge.case import Case
+from harness.plan.reader_support import declared
 from harness.scenario.cells import Variant
 
 

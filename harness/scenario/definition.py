@@ -24,10 +24,6 @@ class Partitioned(StrEnum):
     """One between the data columns, another one last."""
 
 
-KEEPING_CASE: Final = frozenset({"iceberg"})
-"""Formats of which a table itself keeps the names of its columns as they are written: they stand in
-Iceberg's metadata (Iceberg specification, "Schemas and Data Types"). The others' are the
-metastore's, which has lower case alone (Hive language manual, DDL, "Create Table")."""
 VIEWS: Final = ("snapshot", "read_optimized", "base_name")
 """The views of now: what a profile asks for that names none."""
 PAST_VIEWS: Final = (AS_OF, INCREMENTAL)

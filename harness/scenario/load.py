@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -42,18 +42,24 @@ class _TableForm:
     partition_by: tuple[str, ...] = ()
 
 
-def load(path: Path | str) -> Scenario:
+def load(path: Path | str, keeping_case: Collection[str] = ()) -> Scenario:
     """Read a scenario file; its name is that of its folder and its own: `hudi/move`.
+
+    Args:
+        path: the file.
+        keeping_case: formats whose tables keep upper case in the names of columns.
 
     Raises:
         ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
 
     """
-    return loads(read(Path(path)), str(path))
+    return loads(read(Path(path)), str(path), keeping_case)
 
 
-def loads(text: str, path: str) -> Scenario:
+def loads(text: str, path: str, keeping_case: Collection[str] = ()) -> Scenario:
     """Read a scenario from text; `path` gives it its name and stands in the messages.
+
+    `keeping_case`: as for `load`.
 
     Raises:
         ScenarioProblem: as for `load`.
@@ -67,7 +73,7 @@ def loads(text: str, path: str) -> Scenario:
     problems.raise_if_any()
     if scenario is None:  # not reached: without a scenario there is a problem
         raise AssertionError(path)
-    semantics.check(scenario, document, problems)
+    semantics.check(scenario, document, problems, keeping_case)
     problems.raise_if_any()
     return scenario
 

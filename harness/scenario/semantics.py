@@ -6,7 +6,7 @@ All steps are tried on the model; each that cannot be done is told with its line
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields
 from typing import Final
 
@@ -18,7 +18,7 @@ from harness.model.simulation.column_resolution import META_PREFIX
 from harness.model.truth import History, Truth, row_values
 from harness.model.values import MAX_FIELD, MAX_ROW, MAX_STEP
 from harness.scenario import expected_history
-from harness.scenario.definition import KEEPING_CASE, Scenario, Step
+from harness.scenario.definition import Scenario, Step
 from harness.scenario.nested_types import untold
 from harness.scenario.operations import name_of
 from harness.scenario.operations.add_column import AddColumn
@@ -34,8 +34,13 @@ ORDER_TYPES: Final = ("long", "int", "double", "float", "date", "timestamp")
 PARTITION_TYPES: Final = ("string", "int", "long")
 
 
-def check(scenario: Scenario, document: Document, problems: Problems) -> None:
-    """Note everything that cannot be; later checks need what earlier ones found right."""
+def check(
+    scenario: Scenario, document: Document, problems: Problems, keeping_case: Collection[str]
+) -> None:
+    """Note everything that cannot be; later checks need what earlier ones found right.
+
+    `keeping_case`: formats whose tables keep upper case in the names of columns.
+    """
     _check_sizes(scenario, document, problems)
     if problems:
         return
@@ -43,7 +48,7 @@ def check(scenario: Scenario, document: Document, problems: Problems) -> None:
     if problems:
         return
     found = expected_history.survey(scenario)
-    _check_names(scenario, found.history, document, problems)
+    _check_names(scenario, found.history, document, problems, keeping_case)
     _check_types(scenario, found.history, document, problems)
     _check_steps(scenario, found, problems)
     _check_limits(scenario, found, problems)
@@ -120,35 +125,43 @@ def _check_special(
 
 
 def _check_names(
-    scenario: Scenario, history: History, document: Document, problems: Problems
+    scenario: Scenario,
+    history: History,
+    document: Document,
+    problems: Problems,
+    keeping_case: Collection[str],
 ) -> None:
     told: set[str] = set()
     for truth in history:
         place = (
             document.line(("table", "columns")) if not truth.step else _step(scenario, truth).line
         )
-        for wrong in _wrong_names(scenario, truth.schema):
+        for wrong in _wrong_names(scenario, truth.schema, keeping_case):
             if wrong not in told:
                 told.add(wrong)
                 problems.add(place, wrong)
 
 
-def _wrong_names(scenario: Scenario, schema: Schema) -> Iterator[str]:
-    keeping = bool(scenario.formats) and KEEPING_CASE.issuperset(scenario.formats)
+def _wrong_names(
+    scenario: Scenario, schema: Schema, keeping_case: Collection[str]
+) -> Iterator[str]:
+    keeping = bool(scenario.formats) and set(scenario.formats) <= set(keeping_case)
     kept = set(schema.names).difference(scenario.table.fixed) if keeping else set()
-    yield from _wrong_siblings(schema.fields, kept)
+    yield from _wrong_siblings(schema.fields, kept, keeping_case)
     for field in schema.walk():
-        yield from _wrong_siblings(field.children, set())
+        yield from _wrong_siblings(field.children, set(), keeping_case)
 
 
-def _wrong_siblings(siblings: Iterable[Field], kept: set[str]) -> Iterator[str]:
+def _wrong_siblings(
+    siblings: Iterable[Field], kept: set[str], keeping_case: Collection[str]
+) -> Iterator[str]:
     """Yield what is wrong with names that stand together; `kept`: those that may be in any case."""
     names: dict[str, str] = {}
     for name in (field.name for field in siblings):
         other = names.setdefault(name.casefold(), name)
         if other != name:
             yield f"'{other}' and '{name}' differ only in case, and engines take them for one"
-        elif why := _wrong_name(name.lower() if name in kept else name):
+        elif why := _wrong_name(name.lower() if name in kept else name, keeping_case):
             yield f"{_short(name)} is {why}"
 
 
@@ -156,7 +169,7 @@ def _short(name: str) -> str:
     return repr(name if len(name) <= MAX_NAME else name[:20] + "…")
 
 
-def _wrong_name(name: str) -> str:
+def _wrong_name(name: str, keeping_case: Collection[str] = ()) -> str:
     """Return why a column cannot be called so; seen with Spark 3.5 and a metastore of Hive 3.1."""
     if not 0 < len(name) <= MAX_NAME or set(name) & _NOT_IN_NAMES or not name.isprintable():
         allowed = f"1 to {MAX_NAME} printable characters without . , {{ }}"
@@ -164,7 +177,7 @@ def _wrong_name(name: str) -> str:
     if name != name.lower():
         return (
             f"not in lower case, and the metastore keeps no other names; write '{name.lower()}' "
-            f"(columns may be so with formats: [{', '.join(sorted(KEEPING_CASE))}])"
+            f"(columns may be so with formats: [{', '.join(sorted(keeping_case))}])"
         )
     if name.startswith(META_PREFIX):
         return f"a name of Hudi's own columns; allowed: any that does not begin with {META_PREFIX}"

@@ -63,7 +63,9 @@ def _records(
             # The frozen facts name the instants that stand in the files.
             values=tuple(
                 replace(each, commits=tuple(names.get(at, at) for at in each.commits))
-                for each in data_files.read(state.table, state.frozen.files, new, meta=meta)
+                for each in data_files.read(
+                    state.table, state.frozen.files, new, variant.shape.file_rows, meta=meta
+                )
             ),
             bare=state.bare,
         )

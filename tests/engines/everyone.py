@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from harness.artifacts.fetch import Installation
 from harness.core.records import Column
 from harness.engines.api import Engine, Question, RefusedError, Server
+from harness.formats import facts
 from harness.model.canonical import to_json
 from harness.model.query import Query
 from harness.scenario.cells import Reader
@@ -52,7 +53,8 @@ class Running:
         with closing(self.server.connect(settings)) as connection:
             found = {}
             for table in state.columns:
-                sql = self.engine.sql(Question(database, table, format_name, Query()), settings)
+                question = Question(database, table, facts(format_name), Query())
+                sql = self.engine.sql(question, settings)
                 try:
                     reply = connection.ask(sql, timeout_s=TIMEOUT_S)
                 except RefusedError as refused:

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness import formats
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
-from harness.plan import Asked, Maker, Profile, Writer, plan
+from harness.plan import Maker, Profile, ProfileReader, Writer, plan
 from harness.run import load_run, needed_artifacts, pipeline, plan_record, run_info
 from harness.run.load_run import Run
 from harness.scenario.cells import Plan, parse_reader
@@ -37,7 +37,7 @@ def by_format(
         scenarios=tuple(each.name for each in scenarios),
         formats=tuple(each for maker in WRITERS.values() for each in maker.formats),
         writers=tuple(map(Writer, WRITERS)),
-        readers=tuple(Asked(parse_reader(each), formats=asked[each]) for each in asked),
+        readers=tuple(ProfileReader(parse_reader(each), formats=asked[each]) for each in asked),
         axes={"rewrites": ("none", "some")},
     )
     return plan(scenarios, profile, map(formats.load, formats.names()), WRITERS)

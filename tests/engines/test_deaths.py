@@ -27,6 +27,7 @@ from harness.core.concurrency import JobThreads
 from harness.core.progress import Progress
 from harness.core.queue import ClosableQueue
 from harness.engines.api import Question, Server
+from harness.formats import facts
 from harness.model.query import Query
 from harness.read.ask_engine import ReplaceableServer
 from harness.read.questions import CellQuestion
@@ -203,7 +204,7 @@ def test_a_run_interrupted_while_it_fetches_leaves_nothing_taken_for_whole(
 def asked(name: str, sql: str) -> CellQuestion:
     """Make a question of SQL that needs no table."""
     cell = Cell("v", 1, name, "snapshot", sql)
-    question = Question("none", "t", "hudi-cow", Query(count=True))
+    question = Question("none", "t", facts("hudi-cow"), Query(count=True))
     return CellQuestion(cell, Reader(name), SimpleNamespace(), question, sql, "", "id", ())  # type: ignore[arg-type]
 
 

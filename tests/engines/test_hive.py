@@ -20,6 +20,7 @@ from harness.engines.api import NoAnswerError, Question, RefusedError
 from harness.engines.hive import engine
 from harness.engines.hive.engine import ENGINE, HiveServer
 from harness.engines.hive.session import HiveConnection
+from harness.formats import facts
 from harness.model.canonical import MapValue
 from harness.model.query import Query, not_null
 from harness.runtime.metastore import Metastore
@@ -148,7 +149,7 @@ def moved_orc(connected: Callable[..., HiveConnection]) -> str:
 
 
 def sql(database: str, query: Query, table: str = "t") -> str:
-    return ENGINE.sql(Question(database, table, "hive-parquet", query), {})
+    return ENGINE.sql(Question(database, table, facts("hive-parquet"), query), {})
 
 
 @pytest.mark.parametrize("path", ["fetch", "mapreduce"])

@@ -17,6 +17,7 @@ from harness.engines.api import Question, Reply
 from harness.engines.hive.engine import ENGINE, HiveServer
 from harness.engines.spark.launch import spark
 from harness.engines.spark.session import Session
+from harness.formats import facts
 from harness.model.query import Query
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
@@ -38,7 +39,7 @@ class Fork:
 
     def ask(self, database: str, table: str, **settings: str) -> Reply:
         named = {name.replace("_", "-"): value for name, value in settings.items()}
-        question = Question(database, table, "hudi", Query())
+        question = Question(database, table, facts("hudi-mor"), Query())
         with closing(self.server.connect(named)) as connection:
             return connection.ask(ENGINE.sql(question, named), timeout_s=MINUTE)
 

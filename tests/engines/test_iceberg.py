@@ -18,7 +18,7 @@ from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
 from harness.core.records import OutcomeKind, Verdict, VerdictKind
 from harness.model.datatypes import parse_type
-from harness.plan import Asked, Profile, Writer, plan, scenarios_folder
+from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
 from harness.scenario import load
@@ -53,7 +53,7 @@ def planned(scenario: Scenario) -> Plan:
         scenarios=(scenario.name,),
         formats=("iceberg",),
         writers=tuple(Writer(SPARK, {"delete_mode": mode}) for mode in MODES),
-        readers=tuple(Asked(parse_reader(each)) for each in READERS),
+        readers=tuple(ProfileReader(parse_reader(each)) for each in READERS),
         axes={"rewrites": ("some",)},
     )
     return plan([scenario], profile, map(formats.load, formats.names()))

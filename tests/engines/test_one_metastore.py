@@ -13,6 +13,7 @@ from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
 from harness.engines.api import Question
+from harness.formats import facts
 from harness.model.query import Query
 from harness.runtime.metastore import Metastore
 from tests.engines.trino_table import register
@@ -31,7 +32,7 @@ def test_it_reads_a_table_that_the_hive_3_1_3_metastore_holds(
     register(metastore.uri, database, "t", [("id", "bigint"), ("f1", "string")], data)
     installation = fetch.ensure(distributions.load(name), cache, progress)
     engine = engines.load(installation.distribution.engine)
-    sql = engine.sql(Question(database, "t", "hive-parquet", Query()), {})
+    sql = engine.sql(Question(database, "t", facts("hive-parquet"), Query()), {})
 
     with engine.serve(installation, metastore.uri, folder, progress) as server:
         connection = server.connect({})

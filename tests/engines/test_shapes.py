@@ -19,7 +19,7 @@ from harness.model.datatypes import parse_type
 from harness.model.query import Test
 from harness.model.query_shapes import Shape
 from harness.model.table import Table
-from harness.plan import Asked, Profile, Writer, load_scenarios, plan, scenarios_folder
+from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, scenarios_folder
 from harness.run import load_run
 from harness.scenario.cells import QUERIES, Cell, Plan, Variant, parse_reader
 from harness.scenario.definition import Scenario, Step
@@ -77,7 +77,7 @@ def planned() -> Plan:
         scenarios=("shapes/*", TYPES),
         formats=("hudi-cow", "hive-parquet"),
         writers=(Writer("spark-3.5.8-hudi-0.15.0"),),
-        readers=tuple(Asked(parse_reader(each)) for each in READERS),
+        readers=tuple(ProfileReader(parse_reader(each)) for each in READERS),
         queries=QUERIES,
     )
     types = [each for each in load_scenarios(scenarios_folder()) if each.name == TYPES]

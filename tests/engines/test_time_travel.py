@@ -10,7 +10,7 @@ from harness.core.progress import Progress
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
-from harness.plan import Asked, Maker, Profile, Writer, plan, reader_support
+from harness.plan import Maker, Profile, ProfileReader, Writer, plan, reader_support
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan, parse_reader
 from harness.scenario.definition import PAST_VIEWS, Scenario, Step
@@ -71,7 +71,7 @@ def planned() -> Plan:
         scenarios=("past/story",),
         formats=(*HUDI, "iceberg"),
         writers=tuple(Writer(each) for each in MAKERS),
-        readers=tuple(Asked(parse_reader(each), formats=READERS[each]) for each in READERS),
+        readers=tuple(ProfileReader(parse_reader(each), formats=READERS[each]) for each in READERS),
         views=PAST_VIEWS,
     )
     known = map(formats.load, formats.names())

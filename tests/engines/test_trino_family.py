@@ -20,6 +20,7 @@ from harness.artifacts import distributions
 from harness.core import tolerances
 from harness.core.progress import Progress
 from harness.engines.api import Engine, NoAnswerError, Question, RefusedError, Reply, Server
+from harness.formats import facts
 from harness.judge import cut_history
 from harness.model.canonical import Value, same
 from harness.model.query import ALL, Query, not_null
@@ -52,12 +53,12 @@ class Started:
         self, table: str, query: Query = ALL, of: str = "hive-parquet", **settings: str
     ) -> Reply:
         given = {name.replace("_", "-"): value for name, value in settings.items()}
-        sql = self.engine.sql(Question(DATABASE, table, of, query), given)
+        sql = self.engine.sql(Question(DATABASE, table, facts(of), query), given)
         with closing(self.server.connect(given)) as connection:
             return connection.ask(sql, timeout_s=60)
 
     def cannot(self, of: str) -> str:
-        return self.engine.cannot(distributions.load(self.name), {}, of)
+        return self.engine.cannot(distributions.load(self.name), {}, facts(of))
 
     @property
     def process(self) -> Process:

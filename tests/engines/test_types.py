@@ -16,7 +16,7 @@ from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
 from harness.core.records import Answer, FindingKind, Verdict, VerdictKind
 from harness.model.datatypes import PRIMITIVES
-from harness.plan import Asked, Profile, Writer, load_scenarios, plan, scenarios_folder
+from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, scenarios_folder
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
 from tests.engines.planned_run import done
 
@@ -45,7 +45,7 @@ def planned() -> Plan:
         scenarios=SCENARIOS,
         formats=("hudi-cow", "hudi-mor", "hive-parquet", "hive-orc"),
         writers=(Writer("spark-3.5.8-hudi-0.15.0"),),
-        readers=tuple(Asked(parse_reader(each)) for each in READERS),
+        readers=tuple(ProfileReader(parse_reader(each)) for each in READERS),
         axes={"rewrites": ("some",)},
     )
     scenarios = [each for each in load_scenarios(scenarios_folder()) if each.name in SCENARIOS]

@@ -18,12 +18,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import TypeAdapter
 
+from harness import formats
 from harness.core import jsonl
 from harness.core.records import Answer, StateRecord, Verdict
 from harness.scenario import load
@@ -219,7 +220,7 @@ def _file(folder: Path, name: str) -> Path:
 
 
 def _read_plan(planned: Parsed) -> Iterator[tuple[Variant, str]]:
-    scenario = cache(load.loads)
+    scenario = cache(partial(load.loads, keeping_case=formats.keeping_case()))
     for variant, [plan] in planned.variants.items():
         name, text = (planned.once[plan["scenario"]][each] for each in ("name", "text"))
         of_variant = replace(scenario(text, f"{name}.yaml"), name=name)

@@ -19,12 +19,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from harness import engines
+from harness import engines, formats
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution, Setting
 from harness.core.progress import Progress
-from harness.engines.api import NoAnswerError, RefusedError, Server, Wanted
+from harness.engines.api import NoAnswerError, PlannedReads, RefusedError, Server
 from harness.run import load_run, pipeline
 from harness.runtime import metastore, metastore_client
 from harness.scenario.cells import Reader, parse_reader
@@ -71,9 +71,9 @@ def questions(found: load_run.Run) -> Mapping[str, Mapping[Reader, Sequence[str]
     return by
 
 
-def wanted(found: load_run.Run, distribution: str) -> Wanted:
+def wanted(found: load_run.Run, distribution: str) -> PlannedReads:
     """Return what a server will be asked about; a script's author would configure nothing more."""
-    of = {each.id: each.format for each in found.info.variants}
+    of = {each.id: formats.facts(each.format) for each in found.info.variants}
     cells = ((cell.variant, parse_reader(cell.reader)) for cell in found.info.cells)
     return frozenset((of[v], r.settings) for v, r in cells if r.distribution == distribution)
 

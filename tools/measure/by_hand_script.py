@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from harness.cli.reproduce.script import DATABASE, LOCATION
-from harness.engines.session_script import METASTORE
+from harness.engines.api import METASTORE
 
 _SECTION = re.compile(r"^-- ===== (in Spark SQL|the query): (.*) =====$")
 _CONF = "--   --conf "

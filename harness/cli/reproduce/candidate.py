@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from harness import formats
 from harness.core.problems import Problems
 from harness.core.yaml_reader import Document
 from harness.judge.case import SNAPSHOT
@@ -98,7 +99,8 @@ def valid(candidate: Candidate) -> bool:
     """Return whether the scenario is one that the loader takes, by what the loader asks of one."""
     scenario = candidate.scenario
     problems = Problems(scenario.name)
-    semantics.check(scenario, Document(scenario.name, {}, {}), problems)
+    document = Document(scenario.name, {}, {})
+    semantics.check(scenario, document, problems, formats.keeping_case())
     return not problems
 
 

@@ -32,7 +32,6 @@ from harness.model.simulation.matching import Readings
 from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import OVERLAID, REKEYED, By
 from harness.plan.expected_files import expected_files
-from harness.plan.separation import habit_of
 from harness.scenario import expected_history
 from harness.scenario.cells import Cell
 
@@ -94,7 +93,7 @@ def _written(candidate: Candidate) -> Case:
     history = expected_history.history(
         candidate.scenario, merge_on_read=shape.merge_on_read, applied=[True] * len(operations)
     )
-    habit = habit_of(shape, candidate.settings)
+    habit = shape.habit(candidate.settings)
     states = [
         StateRecord(variant.id, Outcome(step, OutcomeKind.APPLIED, str(step)), "", files)
         for step, files in enumerate(expected_files(history, operations, habit))

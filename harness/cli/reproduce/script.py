@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import printable
 from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Verdict
-from harness.engines import session_script, time_travel
+from harness.engines import time_travel
+from harness.engines.api import METASTORE
 from harness.engines.spark.conf import COMMON
-from harness.formats import timeline
 from harness.formats.statements import Sql, Statement, filled
 from harness.model import past_views
 from harness.model.canonical import Value
@@ -33,25 +34,12 @@ DATABASE: Final = "reproducer"
 LOCATION: Final = "/tmp/reproducer/t"  # noqa: S108 - whoever runs the script may name another one
 CATALOG: Final = {
     "spark.sql.catalogImplementation": "hive",
-    "spark.hadoop.hive.metastore.uris": session_script.METASTORE,
+    "spark.hadoop.hive.metastore.uris": METASTORE,
 }
 """Spark's tables are those of the metastore."""
 ZONE: Final = "spark.sql.session.timeZone"
 MOMENT: Final = "MOMENT"
 """Stands for what the table of whoever runs the script has as the moment of a step."""
-_WHERE: Final = {
-    True: (
-        "of those completed, by the last time in their names:",
-        f"{LOCATION}/.hoodie (or timeline in it) has files <requested>[_<completed>].<action>",
-        f"of these actions: {', '.join(timeline.WRITES)}",
-    ),
-    False: (
-        "of the snapshots, oldest first:",
-        f"in Spark: select snapshot_id from {DATABASE}.t.snapshots order by committed_at",
-    ),
-}
-"""Where the moments of a table stand, of Hudi's and of others (Hudi's specification, "Timeline";
-Iceberg documentation, "Spark Queries", "Inspecting tables")."""
 OWN: Final = "lib"
 """The role of an engine's own jars, dozens of them: whoever has the engine has these."""
 
@@ -155,7 +143,8 @@ def _by_hand(statement: Statement) -> str:
 def _reading(variant: Variant, reader: Reader, seen: Observation) -> Iterator[str]:
     found = distributions.load(reader.distribution)
     yield from ("", f"-- ===== the query: {reader} =====")
-    yield from session_script.before(found, dict(reader.settings), variant.format)
+    facts = formats.facts(variant.format)
+    yield from engines.load(found.engine).by_hand(found, dict(reader.settings), facts)
     yield from _query(variant, found, seen)
     if seen.verdict.expected:
         yield from ("", "-- expected:", *_table(seen.verdict.expected))
@@ -177,9 +166,10 @@ def _query(variant: Variant, reader: Distribution, seen: Observation) -> Iterato
     if back := past_views.past(seen.verdict.view):
         made = (each.outcome.step for each in seen.states if each.outcome.instant)
         step = past_views.anchor(made, back.step) or 0
-        told = time_travel.in_words(reader, variant.format, back.name, state.table_version, step)
+        facts = formats.facts(variant.format)
+        told = time_travel.in_words(reader, facts, back.name, state.table_version, step)
         yield _comment(f"{MOMENT}: {told}, in the table that you wrote.")
-        first, *more = _WHERE[variant.format.startswith("hudi")]
+        first, *more = (filled(each, DATABASE, LOCATION) for each in facts.past.where)
         yield _comment(f"  The write of step {step} is number {_number(seen.states, step)} {first}")
         yield from (_comment(f"  {each}") for each in more)
         sql = time_travel.without_moment(sql, MOMENT)

@@ -32,7 +32,7 @@ from harness.core.records import Refusal
 from harness.engines.api import NoAnswerError
 from harness.engines.hive import errors
 from harness.engines.hive.errors import HiveError
-from harness.engines.hive.values import FETCH, MAP_REDUCE, Result
+from harness.engines.hive.values import FETCH, MAP_REDUCE, HiveResult
 from harness.runtime.ports import LOOPBACK
 
 CONNECT_S: Final = 60.0
@@ -68,7 +68,7 @@ class HiveClient:
             transport = TBufferedTransport(self._socket)
             self._hive = hive.Connection(thrift_transport=transport, username=getpass.getuser())
 
-    def run(self, sql: str, timeout_s: float) -> Result:
+    def run(self, sql: str, timeout_s: float) -> HiveResult:
         """Run a statement and fetch all its rows.
 
         Raises:
@@ -83,7 +83,7 @@ class HiveClient:
             tasks = self._finished(cursor, began)
             columns = self._columns(cursor) if cursor._operationHandle.hasResultSet else ()  # noqa: SLF001
             rows = self._rows(cursor) if columns else ()
-            return Result(columns, rows, MAP_REDUCE if tasks else FETCH)
+            return HiveResult(columns, rows, MAP_REDUCE if tasks else FETCH)
 
     def close(self) -> None:
         """End the session; never raises."""

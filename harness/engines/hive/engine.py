@@ -19,14 +19,14 @@ from harness.core.progress import Progress
 from harness.core.tolerances import Declared
 from harness.engines import bundles, metastore_check, query_sql
 from harness.engines.api import (
-    ORC_FORMAT,
     NoAnswerError,
+    PlannedReads,
     Question,
+    ReaderSettings,
     RefusedError,
-    Settings,
-    Wanted,
 )
 from harness.engines.code_digest import code_digest
+from harness.engines.format_facts import FormatFacts
 from harness.engines.hive.errors import HiveError
 from harness.engines.hive.session import HiveConnection
 from harness.runtime import hive_launcher, jvm_cds, template
@@ -64,7 +64,7 @@ _STATEMENTS: Final[Mapping[str, Mapping[str, str]]] = {
 """What a session is told for each value of a setting."""
 
 
-def statements(settings: Settings) -> tuple[str, ...]:
+def statements(settings: ReaderSettings) -> tuple[str, ...]:
     """Return what a session with these settings is told first; a setting left out is not touched.
 
     Raises:
@@ -91,7 +91,7 @@ class HiveServer(Served):
             return psutil.Process(self.process.pid).num_threads() > THREADS
         return False
 
-    def connect(self, settings: Settings) -> HiveConnection:
+    def connect(self, settings: ReaderSettings) -> HiveConnection:
         """Open a session.
 
         Raises:
@@ -120,15 +120,26 @@ class HiveEngine:
         {name: tuple(values) for name, values in _STATEMENTS.items()}
     )
 
-    def sql(self, question: Question, settings: Settings) -> str:  # noqa: ARG002 - of the contract
+    def sql(self, question: Question, settings: ReaderSettings) -> str:  # noqa: ARG002 - of the contract
         """Return the query in HiveQL; settings are the session's, not the query's."""
         return query_sql.select(question, "`")
 
-    def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
+    def cannot(
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
+    ) -> str:
         """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
-        if ORC_BY_POSITION in settings and format_name != ORC_FORMAT:
-            return f"{ORC_BY_POSITION} says nothing of {format_name} tables"
-        return bundles.cannot(distribution, settings, format_name)
+        if ORC_BY_POSITION in settings and format_.files != "orc":
+            return f"{ORC_BY_POSITION} says nothing of {format_.name} tables"
+        return bundles.cannot(distribution, settings, format_)
+
+    def by_hand(
+        self,
+        distribution: Distribution,  # noqa: ARG002 - the same for all
+        settings: ReaderSettings,
+        format_: FormatFacts,  # noqa: ARG002
+    ) -> tuple[str, ...]:
+        """Return what a session is told."""
+        return tuple(f"{each};" for each in statements(settings))
 
     def ask_code(self) -> str:
         """Return a digest of the server's configuration and of what asks it."""
@@ -140,7 +151,7 @@ class HiveEngine:
         metastore_uri: str,
         folder: Path,
         progress: Progress,
-        wanted: Wanted = None,
+        planned: PlannedReads = None,
     ) -> AbstractContextManager[HiveServer]:
         """Run HiveServer2 on the metastore at `metastore_uri`; it reads all formats alike.
 
@@ -148,7 +159,7 @@ class HiveEngine:
             EnvironmentProblem: it did not get ready; the message holds the end of its log.
 
         """
-        del wanted
+        del planned
         progress.note(f"start {installation.distribution.name}")
         (folder / "tmp").mkdir()
         return on_free_port(lambda port: _started(installation, metastore_uri, folder, port))

@@ -14,7 +14,7 @@ from harness.engines import query_sql
 from harness.engines.api import RefusedError, Reply
 from harness.engines.hive import values
 from harness.engines.hive.errors import HiveError
-from harness.engines.hive.values import Result
+from harness.engines.hive.values import HiveResult
 
 if TYPE_CHECKING:
     from harness.engines.hive.client import HiveClient
@@ -55,7 +55,7 @@ class HiveConnection:
         """End the session; never raises."""
         self.client.close()
 
-    def _types(self, sql: str, result: Result, timeout_s: float) -> tuple[str, ...]:
+    def _types(self, sql: str, result: HiveResult, timeout_s: float) -> tuple[str, ...]:
         """Return the types of the columns; of nested ones the server names only the outermost."""
         types = tuple(kind for _, kind in result.columns)
         ours = _OURS.fullmatch(sql)
@@ -66,7 +66,7 @@ class HiveConnection:
         return nested_types(ours["what"], result, table)
 
 
-def nested_types(what: str, result: Result, table: Mapping[str, str]) -> tuple[str, ...]:
+def nested_types(what: str, result: HiveResult, table: Mapping[str, str]) -> tuple[str, ...]:
     """Return the types of an answer's columns in full.
 
     `what`: the select list of our own SQL. `table`: Hive's types of the table's columns.
@@ -93,7 +93,7 @@ def _bare(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def reply(result: Result, types: tuple[str, ...], seconds: float, declared: Declared) -> Reply:
+def reply(result: HiveResult, types: tuple[str, ...], seconds: float, declared: Declared) -> Reply:
     """Make a reply of raw rows, `types` being Hive's types of the columns in full."""
     tally = Tally(declared)
     kinds = [values.canonical_type(text) for text in types]

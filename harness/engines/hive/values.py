@@ -42,7 +42,7 @@ FETCH: Final = "fetch"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class HiveResult:
     """Rows as the server sends them: decimals, dates, timestamps and nested values are texts."""
 
     columns: tuple[tuple[str, str], ...] = ()
@@ -109,14 +109,14 @@ def children(text: str) -> dict[str, str]:
     return {name: kind for name, _, kind in (part.partition(":") for part in parts)}
 
 
-class Pairs(tuple[tuple[str, Any], ...]):
+class ObjectFields(tuple[tuple[str, Any], ...]):
     """The pairs of a JSON object, in order; told apart from an array."""
 
     __slots__ = ()
 
 
 def parse_nested(text: str) -> Any:  # noqa: ANN401 - JSON is of any type
-    """Read the text of a nested value: objects as `Pairs`, numbers with a point as Decimal.
+    """Read the text of a nested value: objects as `ObjectFields`, numbers with a point as Decimal.
 
     >>> parse_nested('{1:"a:b",2:null}')
     (('1', 'a:b'), ('2', None))
@@ -126,7 +126,9 @@ def parse_nested(text: str) -> Any:  # noqa: ANN401 - JSON is of any type
 
     """
     quoted = _STRING_OR_KEY.sub(lambda found: f'"{found[1]}"' if found[1] else found[0], text)
-    return json.loads(quoted, object_pairs_hook=Pairs, parse_float=decimal.Decimal, strict=False)
+    return json.loads(
+        quoted, object_pairs_hook=ObjectFields, parse_float=decimal.Decimal, strict=False
+    )
 
 
 def _convert(kind: DataType, tally: Tally) -> Convert:
@@ -161,7 +163,9 @@ def _key(kind: DataType, tally: Tally) -> Convert:
 
 
 def _map(value: Any, key: Convert, element: Convert) -> MapValue:  # noqa: ANN401
-    return MapValue.of([(key(each), element(inner)) for each, inner in checked(value, Pairs)])
+    return MapValue.of(
+        [(key(each), element(inner)) for each, inner in checked(value, ObjectFields)]
+    )
 
 
 def _struct(
@@ -169,7 +173,7 @@ def _struct(
     fields: tuple[tuple[str, DataType], ...],
     tally: Tally,
 ) -> dict[str, Value]:
-    found = checked(value, Pairs)
+    found = checked(value, ObjectFields)
     if [name for name, _ in found] != [name for name, _ in fields]:
         raise ValueError(f"{found} has other children than {fields}")
     pairs = zip(fields, found, strict=True)

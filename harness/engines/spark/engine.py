@@ -19,14 +19,15 @@ from harness.engines import bundles, query_sql
 from harness.engines.api import (
     Connection,
     NoAnswerError,
+    PlannedReads,
     Question,
+    ReaderSettings,
     RefusedError,
     Reply,
     Server,
-    Settings,
-    Wanted,
 )
 from harness.engines.code_digest import code_digest
+from harness.engines.format_facts import FormatFacts
 from harness.engines.spark import launch
 from harness.engines.spark import session as client
 from harness.engines.spark.session import SparkRefusal, SparkSilent
@@ -79,7 +80,7 @@ class SparkServer:
         """`spark`: started for reading."""
         self._spark = spark
 
-    def connect(self, settings: Settings) -> Connection:
+    def connect(self, settings: ReaderSettings) -> Connection:
         """Open a session; raises NoAnswerError when the process is gone."""
         tell = tuple(key for keys in KEYS.values() for key in keys)
         try:
@@ -110,13 +111,25 @@ class SparkEngine:
 
     settings: Mapping[str, tuple[str, ...]] = dict.fromkeys(KEYS, tuple(SWITCH))
 
-    def sql(self, question: Question, settings: Settings) -> str:  # noqa: ARG002 - same for all
+    def sql(self, question: Question, settings: ReaderSettings) -> str:  # noqa: ARG002 - same for all
         """Return the query; every format is found through the metastore by database and name."""
         return query_sql.select(question, "`")
 
-    def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
+    def cannot(
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
+    ) -> str:
         """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
-        return bundles.cannot(distribution, settings, format_name)
+        return bundles.cannot(distribution, settings, format_)
+
+    def by_hand(
+        self,
+        distribution: Distribution,  # noqa: ARG002 - the same for all
+        settings: ReaderSettings,
+        format_: FormatFacts,  # noqa: ARG002
+    ) -> tuple[str, ...]:
+        """Return what a session is told."""
+        told = session_settings(settings)
+        return tuple(f"set {name}={value};" for name, value in told.items())
 
     def ask_code(self) -> str:
         """Return a digest of the sources of everything that shapes an answer."""
@@ -128,10 +141,10 @@ class SparkEngine:
         metastore_uri: str,
         folder: Path,
         progress: Progress,
-        wanted: Wanted = None,
+        planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
         """Start the JVM, which reads all formats alike; see `Engine.serve`."""
-        del wanted
+        del planned
         progress.note(f"start {installation.distribution.name}")
         return _serve(installation, metastore_uri, folder)
 
@@ -151,7 +164,7 @@ def _serve(installation: Installation, metastore_uri: str, folder: Path) -> Iter
         yield server
 
 
-def session_settings(settings: Settings) -> dict[str, str]:
+def session_settings(settings: ReaderSettings) -> dict[str, str]:
     """Return Spark's own keys and values for the settings of a reader. Pure.
 
     >>> session_settings({"schema-on-read": "off"})

@@ -41,7 +41,7 @@ class SparkSilent(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class SparkRows:
     """What a statement gave; both empty for most that are no query."""
 
     columns: tuple[tuple[str, str], ...]
@@ -59,7 +59,7 @@ class Session:
         self._name = name
         self.told = dict(told)
 
-    def run(self, sql: str, *, timeout_s: float) -> Rows:
+    def run(self, sql: str, *, timeout_s: float) -> SparkRows:
         """Run one statement and fetch all rows.
 
         Raises:
@@ -76,7 +76,7 @@ class Session:
             raise SparkRefusal(told, answer.seconds) from None
         columns = tuple((name, type_) for name, type_ in reply["columns"])
         rows = tuple(tuple(map(from_json, row)) for row in reply["rows"])
-        return Rows(columns, rows, reply["seconds"])
+        return SparkRows(columns, rows, reply["seconds"])
 
     def close(self) -> None:
         """End the session; never raises."""

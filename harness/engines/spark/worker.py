@@ -54,7 +54,7 @@ class Replies:
             self._connection.sendall(line)
 
 
-class Session:
+class WorkerSession:
     """One Spark session and the thread that serves it, one request after another."""
 
     def __init__(self, spark: SparkSession, settings: dict[str, str], replies: Replies) -> None:
@@ -102,7 +102,7 @@ class Worker:
     def __init__(self, replies: Replies) -> None:
         """`replies`: where answers go."""
         self._replies = replies
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, WorkerSession] = {}
         self._spark: SparkSession | None = None
 
     def handle(self, request: Message) -> None:
@@ -123,7 +123,7 @@ class Worker:
                 return {"version": self._spark.version}
             case "open" if self._spark is not None:
                 spark, settings = self._spark.newSession(), request["settings"]
-                session = Session(spark, settings, self._replies)
+                session = WorkerSession(spark, settings, self._replies)
                 self._sessions[request["session"]] = session
                 return {"told": session.told(request["tell"])}
             case "close":

@@ -15,7 +15,8 @@ from types import MappingProxyType
 from typing import Final
 
 from harness.artifacts.distribution import Distribution
-from harness.engines.api import ORC_FORMAT, Settings, Wanted
+from harness.engines.api import PlannedReads, ReaderSettings
+from harness.engines.format_facts import FormatFacts
 
 COLUMN_NAMES: Final = "use-column-names"
 """Setting of a reader: whether columns of Parquet files are mapped by name."""
@@ -33,34 +34,35 @@ SETTINGS: Final = MappingProxyType(
 
 READY: Final = "hive"
 """The catalog through which a new server is tried: the only kind that reads plain Hive tables."""
+CHOOSES: Final = "hudi"
+"""The family of tables for which CONNECTOR may choose another kind of catalog than their own."""
 
 Catalogs = Mapping[str, Mapping[str, object]]
 """What the template of each catalog is filled with, by the catalog's name."""
 
-_FORMATS: Final = ("hudi", "iceberg")
-"""Kinds that stand at the beginning of a format's name; all other formats are of kind `hive`."""
 _SUFFIXES: Final = MappingProxyType({"": "", "true": "_by_name", "false": "_by_position"})
 """What the setting adds to a catalog's name: one server holds a catalog for each value."""
-_ORC_CATALOG: Final = "hive_orc"
+_ORC_CATALOG: Final = f"{READY}_orc"
 _ORC_PROPERTY: Final = f"hive.{ORC_COLUMN_NAMES}"
 
 
-def catalog(format_name: str, settings: Settings) -> str:
-    """Return the name of the catalog for a format (`hudi-cow`, `hive-parquet` …) and settings.
+def catalog(format_: FormatFacts, settings: ReaderSettings) -> str:
+    """Return the name of the catalog for a format and settings.
 
-    >>> catalog("hudi-mor", {"use-column-names": "false"}), catalog("iceberg", {})
-    ('hudi_by_position', 'iceberg')
-    >>> catalog("hudi-cow", {"connector": "hive", "use-column-names": "true"})
+    >>> hudi, orc = FormatFacts("hudi-mor", "hudi"), FormatFacts("hive-orc", "hive", "orc")
+    >>> catalog(hudi, {"use-column-names": "false"})
+    'hudi_by_position'
+    >>> catalog(hudi, {"connector": "hive", "use-column-names": "true"})
     'hive_by_name'
-    >>> catalog("hive-orc", {}), catalog("hive-orc", {"orc.use-column-names": "true"})
+    >>> catalog(orc, {}), catalog(orc, {"orc.use-column-names": "true"})
     ('hive', 'hive_orc_by_name')
     """
-    if format_name == ORC_FORMAT and ORC_COLUMN_NAMES in settings:
+    if _is_plain_orc(format_) and ORC_COLUMN_NAMES in settings:
         return _ORC_CATALOG + _SUFFIXES[settings[ORC_COLUMN_NAMES]]
-    return _kind(format_name, settings) + _SUFFIXES[settings.get(COLUMN_NAMES, "")]
+    return _kind(format_, settings) + _SUFFIXES[settings.get(COLUMN_NAMES, "")]
 
 
-def cannot(distribution: Distribution, settings: Settings, format_name: str) -> str:
+def cannot(distribution: Distribution, settings: ReaderSettings, format_: FormatFacts) -> str:
     """Return why a reader cannot be asked about tables of a format; empty when it can.
 
     `settings` have names and values of SETTINGS. See `harness.engines.api.Engine.cannot`.
@@ -68,15 +70,14 @@ def cannot(distribution: Distribution, settings: Settings, format_name: str) -> 
     name, connector = distribution.name, settings.get(CONNECTOR)
     if connector and connector not in distribution.texts("hudi_connectors"):
         return f"{name} has one connector for Hudi tables: leave out {CONNECTOR}={connector}"
-    of_format = _of_format(format_name)
-    if of_format not in distribution.options("connectors"):
-        return f"{name} has no connector for {of_format} tables"
-    if connector and of_format not in {"hudi", connector}:
-        return f"{CONNECTOR}={connector} does not read {of_format} tables"
-    other = COLUMN_NAMES if format_name == ORC_FORMAT else ORC_COLUMN_NAMES
+    if format_.family not in distribution.options("connectors"):
+        return f"{name} has no connector for {format_.family} tables"
+    if connector and format_.family not in {CHOOSES, connector}:
+        return f"{CONNECTOR}={connector} does not read {format_.family} tables"
+    other = COLUMN_NAMES if _is_plain_orc(format_) else ORC_COLUMN_NAMES
     if other in settings:
-        return f"{other} says nothing of {format_name} tables"
-    kind = _kind(format_name, settings)
+        return f"{other} says nothing of {format_.name} tables"
+    kind = _kind(format_, settings)
     if COLUMN_NAMES in settings and kind not in distribution.options("column_names"):
         return f"the {kind} connector of {name} has no setting {COLUMN_NAMES}"
     return ""
@@ -88,15 +89,15 @@ def connectors(distribution: Distribution) -> dict[str, str]:
     return {name: str(value["connector"]) for name, value in values.items()}
 
 
-def wanted(catalogs: Catalogs, asked: Wanted) -> Catalogs:
+def needed(catalogs: Catalogs, planned: PlannedReads) -> Catalogs:
     """Return the catalogs that are asked, and the one through which a new server is tried.
 
     Each catalog loads the classes of its connector anew: with seven of them, 53,171 classes were
     half of the CPU seconds that Trino 476 took to start.
     """
-    if asked is None:
+    if planned is None:
         return catalogs
-    names = {READY, *(catalog(format_name, dict(settings)) for format_name, settings in asked)}
+    names = {READY, *(catalog(format_, dict(settings)) for format_, settings in planned)}
     return {name: values for name, values in catalogs.items() if name in names}
 
 
@@ -123,13 +124,13 @@ def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[st
             for value in SETTINGS[COLUMN_NAMES]:
                 yield kind + _SUFFIXES[value], kind, {by_name[kind]: value}
     for value in SETTINGS[ORC_COLUMN_NAMES]:
-        yield _ORC_CATALOG + _SUFFIXES[value], _of_format(ORC_FORMAT), {_ORC_PROPERTY: value}
+        yield _ORC_CATALOG + _SUFFIXES[value], READY, {_ORC_PROPERTY: value}
 
 
-def _kind(format_name: str, settings: Settings) -> str:
-    kind = _of_format(format_name)
-    return settings.get(CONNECTOR, kind) if kind == "hudi" else kind
+def _is_plain_orc(format_: FormatFacts) -> bool:
+    return (format_.family, format_.files) == (READY, "orc")
 
 
-def _of_format(format_name: str) -> str:
-    return next((kind for kind in _FORMATS if format_name.startswith(kind)), "hive")
+def _kind(format_: FormatFacts, settings: ReaderSettings) -> str:
+    chosen = settings.get(CONNECTOR, format_.family)
+    return chosen if format_.family == CHOOSES else format_.family

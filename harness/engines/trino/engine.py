@@ -22,9 +22,11 @@ from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core.progress import Progress
 from harness.engines import query_sql
-from harness.engines.api import Question, Server, Settings, Wanted
+from harness.engines.api import METASTORE, PlannedReads, Question, ReaderSettings, Server
 from harness.engines.code_digest import code_digest
+from harness.engines.format_facts import FormatFacts
 from harness.engines.trino import connector_catalogs, server
+from harness.runtime import template
 
 
 class TrinoEngine:
@@ -32,14 +34,25 @@ class TrinoEngine:
 
     settings: Mapping[str, tuple[str, ...]] = connector_catalogs.SETTINGS
 
-    def sql(self, question: Question, settings: Settings) -> str:
+    def sql(self, question: Question, settings: ReaderSettings) -> str:
         """Return the query; the catalog follows from the format and the settings."""
         catalog = connector_catalogs.catalog(question.format, settings)
         return query_sql.select(replace(question, database=f"{catalog}.{question.database}"), '"')
 
-    def cannot(self, distribution: Distribution, settings: Settings, format_name: str) -> str:
+    def cannot(
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
+    ) -> str:
         """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
-        return connector_catalogs.cannot(distribution, settings, format_name)
+        return connector_catalogs.cannot(distribution, settings, format_)
+
+    def by_hand(
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
+    ) -> tuple[str, ...]:
+        """Return the file of the catalog that is asked, as comments."""
+        name = connector_catalogs.catalog(format_, settings)
+        values = connector_catalogs.catalog_values(distribution, METASTORE)[name]
+        lines = template.render(server.TEMPLATES, "catalog.properties", values).splitlines()
+        return (f"-- etc/catalog/{name}.properties:", *(f"--   {each}" for each in lines))
 
     def ask_code(self) -> str:
         """Return a digest of the templates and of the sources of all that shapes an answer."""
@@ -51,11 +64,11 @@ class TrinoEngine:
         metastore_uri: str,
         folder: Path,
         progress: Progress,
-        wanted: Wanted = None,
+        planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
         """Run a server in the empty `folder`; see `Engine.serve`."""
         catalogs = connector_catalogs.catalog_values(installation.distribution, metastore_uri)
-        catalogs = connector_catalogs.wanted(catalogs, wanted)
+        catalogs = connector_catalogs.needed(catalogs, planned)
         return server.serve(installation, metastore_uri, folder, progress, catalogs)
 
 

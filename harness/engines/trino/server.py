@@ -19,7 +19,7 @@ from harness.core import tolerances
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.engines import metastore_check
-from harness.engines.api import Connection, NoAnswerError, RefusedError, Settings
+from harness.engines.api import Connection, NoAnswerError, ReaderSettings, RefusedError
 from harness.engines.trino import connector_catalogs, startup
 from harness.engines.trino.connector_catalogs import Catalogs
 from harness.runtime import jvm_cds, template
@@ -42,7 +42,7 @@ class TrinoServer(Served):
     port: int
     distribution: Distribution
 
-    def connect(self, settings: Settings) -> Connection:
+    def connect(self, settings: ReaderSettings) -> Connection:
         """Open a session. `settings` choose the catalog, which stands in the SQL.
 
         Raises:

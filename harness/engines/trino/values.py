@@ -36,7 +36,7 @@ from harness.engines.java_floats import number_of
 from harness.engines.query_sql import checked
 from harness.model.canonical import MapValue, Value, day, moment
 
-Json = Any
+WireValue = Any
 """What JSON can hold."""
 
 
@@ -54,7 +54,7 @@ class WireType:
     """Length, precision, scale."""
 
     @classmethod
-    def read(cls, signature: Mapping[str, Json]) -> WireType:
+    def read(cls, signature: Mapping[str, WireValue]) -> WireType:
         """Read the `typeSignature` of a column; raises what `rows` raises."""
         values = [argument["value"] for argument in signature["arguments"]]
         fields = [value for value in values if isinstance(value, dict) and "typeSignature" in value]
@@ -67,13 +67,13 @@ class WireType:
         )
 
 
-def _child(at: int, field: Mapping[str, Json]) -> str:
+def _child(at: int, field: Mapping[str, WireValue]) -> str:
     """Name of a row's child; one without a name is called as the server itself calls it."""
     named = field.get("fieldName")
     return str(named["name"]) if named else f"field{at}"
 
 
-def columns(described: Sequence[Mapping[str, Json]], tally: Tally) -> tuple[Column, ...]:
+def columns(described: Sequence[Mapping[str, WireValue]], tally: Tally) -> tuple[Column, ...]:
     """Return the columns of a reply, from `columns` of the protocol."""
     return tuple(
         Column(each["name"], each["type"], canonical(WireType.read(each["typeSignature"]), tally))
@@ -82,7 +82,7 @@ def columns(described: Sequence[Mapping[str, Json]], tally: Tally) -> tuple[Colu
 
 
 def rows(
-    described: Sequence[Mapping[str, Json]], data: Sequence[Sequence[Json]], tally: Tally
+    described: Sequence[Mapping[str, WireValue]], data: Sequence[Sequence[WireValue]], tally: Tally
 ) -> tuple[tuple[Value, ...], ...]:
     """Return the rows of a reply in canonical values.
 
@@ -140,7 +140,7 @@ def canonical(kind: WireType, tally: Tally) -> str:
     return _CANONICAL.get(kind.name, "")
 
 
-def value_of(value: Json, kind: WireType, tally: Tally) -> Value:
+def value_of(value: WireValue, kind: WireType, tally: Tally) -> Value:
     """Return the canonical value of one JSON value; raises what `rows` raises."""
     if value is None:
         return None
@@ -160,7 +160,7 @@ def value_of(value: Json, kind: WireType, tally: Tally) -> Value:
     return _leaf(value, kind.name, tally)
 
 
-def _leaf(value: Json, name: str, tally: Tally) -> Value:
+def _leaf(value: WireValue, name: str, tally: Tally) -> Value:
     """Return canonical form of a value without parts; what is not of its type's form as it is."""
     try:
         if name == "real":
@@ -172,7 +172,7 @@ def _leaf(value: Json, name: str, tally: Tally) -> Value:
         return value
 
 
-def _listed(value: Json) -> list[Json]:
+def _listed(value: WireValue) -> list[WireValue]:
     """Return a list; a text is refused, because its letters would pass for values."""
     if not isinstance(value, list):
         raise TypeError(f"{value!r} is no list")
@@ -204,30 +204,30 @@ _NO_NUMBERS: Final = ("NaN", "Infinity", "-Infinity")
 """JSON has none of them, so they come as text."""
 
 
-def _number(value: Json, kind: str) -> float:
+def _number(value: WireValue, kind: str) -> float:
     if isinstance(value, str) and value in _NO_NUMBERS:
         return float(value)
     return number_of(checked(value, int | float), kind)
 
 
-def _integer(value: Json) -> int:
+def _integer(value: WireValue) -> int:
     return int(checked(value, int))
 
 
-def _decimal(value: Json) -> decimal.Decimal:
+def _decimal(value: WireValue) -> decimal.Decimal:
     if not _PLAIN.fullmatch(value):
         raise ValueError(f"{value!r} is not how a decimal is sent")
     return decimal.Decimal(value)
 
 
-def _bytes(value: Json) -> bytes:
+def _bytes(value: WireValue) -> bytes:
     found = base64.b64decode(value, validate=True)
     if base64.b64encode(found).decode() != value:
         raise ValueError(f"{value!r} is no base64")
     return found
 
 
-_READ: Final[Mapping[str, Callable[[Json], Value]]] = {
+_READ: Final[Mapping[str, Callable[[WireValue], Value]]] = {
     **dict.fromkeys(_WHOLES, _integer),
     "double": lambda value: _number(value, "double"),
     "decimal": _decimal,

@@ -1,34 +1,44 @@
 """What a step does: one file per operation, found by its file name.
 
-Each file defines one frozen dataclass whose fields are the keys of the scenario file; it tells how
-the truth evolves and how Spark SQL says it. `SHORT` names the field that a bare value fills
-(`insert: [1, 2]`), empty when there is none.
+Each file defines one frozen dataclass, called as the file is, whose fields are the keys of the
+scenario file; it tells how the truth evolves and how Spark SQL says it. `SHORT` names the field
+that a bare value fills (`insert: [1, 2]`), empty when there is none. A package adds operations by
+entry points of the group `lake_table_harness.operations`.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+from collections.abc import Mapping
 from functools import cache
 
+from harness.core.registry import Registry, modules
 from harness.scenario.operations.api import Operation
 
-NOT_OPERATIONS = frozenset({"api", "spark_sql", "new_rows"})
+
+def _ours() -> Mapping[str, type[Operation]]:
+    found = {each.__name__.rpartition(".")[2]: each for each in modules(__name__)}
+    classes = {name: "".join(map(str.capitalize, name.split("_"))) for name in found}
+    return {
+        name: getattr(found[name], called)
+        for name, called in classes.items()
+        if hasattr(found[name], called)
+    }
+
+
+OPERATIONS: Registry[type[Operation]] = Registry("operation", _ours)
 
 
 @cache
-def registry() -> dict[str, type[Operation]]:
+def registry() -> Mapping[str, type[Operation]]:
     """Return the class of each operation by the name that scenario files use."""
-    names = (each.name for each in pkgutil.iter_modules(__path__))
-    return {name: _class_of(name) for name in names if name not in NOT_OPERATIONS}
+    return OPERATIONS.all()
+
+
+@cache
+def _names() -> Mapping[type[Operation], str]:
+    return {kind: name for name, kind in registry().items()}
 
 
 def name_of(operation: Operation) -> str:
     """Return the name that scenario files use for an operation."""
-    return type(operation).__module__.rpartition(".")[2]
-
-
-def _class_of(name: str) -> type[Operation]:
-    module = importlib.import_module(f"{__name__}.{name}")
-    found: type[Operation] = getattr(module, "".join(map(str.capitalize, name.split("_"))))
-    return found
+    return _names()[type(operation)]

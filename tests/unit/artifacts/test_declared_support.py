@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.artifacts import declared_support, distributions
+from harness.artifacts import distributions
 from harness.core.records import (
     Answer,
     Column,
@@ -19,6 +19,7 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.judge.verdicts import judge
+from harness.plan.reader_support import declared
 from tests.quality.notation import Told, history
 from tests.unit.judge.test_verdicts import case_of, cell_at
 
@@ -43,7 +44,7 @@ def judged(
     """Judge an answer about the last step of a table of some version."""
     case = case_of(told, outcomes)
     states = [replace(each, table_version=version) for each in case.states]
-    case = replace(case, states=states, limit=declared_support.declared)
+    case = replace(case, states=states, limit=declared)
     cell = replace(cell_at(told, view), reader=READER)
     answer = replace(Answer(cell.case, "select"), **given)  # type: ignore[arg-type]
     (verdict,) = (each for each in judge(case, [cell], {cell.case: answer}) if each.view == view)
@@ -65,7 +66,7 @@ def judged(
 def test_what_is_declared_is_about_one_reader_kind_of_table_and_newer_versions(
     reader: str, table: str, version: str, why: str
 ) -> None:
-    assert declared_support.declared(reader, table, version) == why
+    assert declared(reader, table, version) == why
 
 
 def test_what_a_distribution_can_make_it_is_declared_to_know() -> None:

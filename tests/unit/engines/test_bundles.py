@@ -6,6 +6,7 @@ import pytest
 
 from harness import engines
 from harness.artifacts import distributions
+from harness.formats import facts
 
 HUDI = ("spark-3.5.8-hudi-0.15.0", "hive-3.1.3")
 ICEBERG = ("spark-3.5.8-iceberg-1.10.1", "hive-3.1.3-iceberg-1.4.3")
@@ -14,7 +15,7 @@ ICEBERG = ("spark-3.5.8-iceberg-1.10.1", "hive-3.1.3-iceberg-1.4.3")
 def cannot(name: str, format_name: str, **settings: str) -> str:
     distribution = distributions.load(name)
     named = {key.replace("_", "-"): value for key, value in settings.items()}
-    return engines.load(distribution.engine).cannot(distribution, named, format_name)
+    return engines.load(distribution.engine).cannot(distribution, named, facts(format_name))
 
 
 @pytest.mark.parametrize("name", HUDI)

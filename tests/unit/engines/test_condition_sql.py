@@ -6,6 +6,7 @@ import pytest
 
 from harness.engines import query_sql
 from harness.engines.api import Question
+from harness.formats import facts
 from harness.model.query import Condition, Query, Test
 
 SPARK, ANSI = "`", '"'
@@ -52,7 +53,7 @@ def test_a_literal_has_the_type_of_its_column(text: str, type_: str, spark: str,
 
 
 def sql(query: Query, mark: str) -> str:
-    return query_sql.select(Question("d", "t", "hudi-cow", query), mark)
+    return query_sql.select(Question("d", "t", facts("hudi-cow"), query), mark)
 
 
 def test_a_predicate_follows_the_table() -> None:

@@ -11,6 +11,8 @@ from harness.artifacts import distributions
 from harness.core.records import Refusal
 from harness.engines import time_travel
 from harness.engines.api import Question, RefusedError, Reply
+from harness.formats import facts
+from harness.formats.hudi_past import begin
 from harness.model.commit import AS_OF, INCREMENTAL, Moment
 from harness.model.query import Query, not_null
 
@@ -23,7 +25,7 @@ def sql(
     name: str, of: str, view: str, query: Query, moment: Moment = MOMENT, version: str = "6"
 ) -> str:
     distribution = distributions.load(name)
-    question = Question("s_1", "t", of, query)
+    question = Question("s_1", "t", facts(of), query)
     asked = replace(
         question, past=time_travel.wording(distribution, question, view, moment, version)
     )
@@ -85,7 +87,7 @@ SAID = pytest.mark.parametrize(
 def test_it_is_said_which_moment_a_question_names(
     name: str, of: str, view: str, version: str, meant: str
 ) -> None:
-    assert meant in time_travel.in_words(distributions.load(name), of, view, version, 3)
+    assert meant in time_travel.in_words(distributions.load(name), facts(of), view, version, 3)
 
 
 @SAID
@@ -93,7 +95,7 @@ def test_it_is_said_which_moment_a_question_names(
 def test_what_is_said_means_the_moment_that_the_question_names(
     name: str, of: str, view: str, version: str, meant: str, moment: Moment
 ) -> None:
-    words = time_travel.in_words(distributions.load(name), of, view, version, 3)
+    words = time_travel.in_words(distributions.load(name), facts(of), view, version, 3)
     asked = sql(name, of, view, Query(), moment, version)
     assert time_travel.without_moment(asked, time_travel.meant(words, moment)) == asked
 
@@ -106,7 +108,7 @@ def test_other_words_mean_no_moment(words: str) -> None:
 
 def test_hive_is_told_by_settings_and_takes_them_back() -> None:
     distribution = distributions.load("hive-3.1.3")
-    question = Question("s_1", "t_rt", "hudi-mor", Query(columns=("id",)))
+    question = Question("s_1", "t_rt", facts("hudi-mor"), Query(columns=("id",)))
     wording = time_travel.wording(distribution, question, INCREMENTAL, MOMENT, "8")
     asked = replace(question, past=wording)
     told = time_travel.told(asked, time_travel.sql(engines.load("hive"), asked, {}))
@@ -157,13 +159,13 @@ def test_a_snapshot_in_the_name_stands_before_columns_and_conditions() -> None:
 
 
 def test_who_cannot_be_asked_is_given_no_words() -> None:
-    question = Question("s_1", "t_rt", "hudi-mor", Query())
+    question = Question("s_1", "t_rt", facts("hudi-mor"), Query())
     with pytest.raises(LookupError, match="no words for it before version 4"):
         time_travel.wording(distributions.load("hive-3.1.3"), question, AS_OF, MOMENT, "6")
 
 
 def test_a_question_about_now_is_the_engine_s_own() -> None:
-    question = Question("s_1", "t", "hudi-cow", Query())
+    question = Question("s_1", "t", facts("hudi-cow"), Query())
     assert time_travel.sql(engines.load("spark"), question, {}) == "select * from `s_1`.`t`"
 
 
@@ -186,7 +188,7 @@ def test_an_incremental_question_begins_by_the_rules_of_library_and_table(
 
 def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() -> None:
     last = Moment("20231231235958000", "20231231235959999")
-    assert time_travel.begin("1.0.2", "8", last) == "20240101000000000"
+    assert time_travel.MEANINGS[begin("1.0.2", "8")](last) == "20240101000000000"
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,7 @@ def test_an_inclusive_begin_without_a_following_write_is_the_next_millisecond() 
     ],
 )
 def test_who_has_no_words_for_it_is_not_asked(name: str, of: str, view: str, why: str) -> None:
-    said = time_travel.cannot(distributions.load(name), of, view)
+    said = time_travel.cannot(distributions.load(name), facts(of), view)
     assert said.startswith(f"{name}: ")
     assert why in said
 
@@ -219,4 +221,4 @@ def test_who_has_no_words_for_it_is_not_asked(name: str, of: str, view: str, why
     ],
 )
 def test_who_has_words_for_it_is_asked(name: str, of: str, view: str) -> None:
-    assert time_travel.cannot(distributions.load(name), of, view) == ""
+    assert time_travel.cannot(distributions.load(name), facts(of), view) == ""

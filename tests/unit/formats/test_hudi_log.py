@@ -8,7 +8,7 @@ import pytest
 
 from harness.formats import avro_types, hudi_log
 from harness.formats.api import FileFactError
-from harness.formats.hudi_log import Kind
+from harness.formats.hudi_log import BlockKind
 
 REAL = Path(__file__).parent / "hudi_logs"
 VERSIONS = ("0.15.0", "1.0.2")
@@ -21,7 +21,7 @@ def read(name: str) -> bytes:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_an_update_tells_its_instant_columns_and_keys(version: str) -> None:
     (block,) = hudi_log.blocks(read(f"update-{version}"))
-    assert block.kind is Kind.AVRO_DATA
+    assert block.kind is BlockKind.AVRO_DATA
     assert block.instant.isdecimal()
     assert len(block.instant) == 17
     assert avro_types.columns(block.schema)[5:] == (
@@ -36,13 +36,13 @@ def test_an_update_tells_its_instant_columns_and_keys(version: str) -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_delete_tells_the_keys_it_takes_away(version: str) -> None:
     (block,) = hudi_log.blocks(read(f"delete-{version}"))
-    assert block.kind is Kind.DELETE
+    assert block.kind is BlockKind.DELETE
     assert hudi_log.deleted_keys(block) == ("3",)
 
 
 def test_a_merge_of_table_version_9_leaves_records_and_deletes_in_one_file() -> None:
     data, deletes = hudi_log.blocks(read("merge-1.2.0"))
-    assert [data.kind, deletes.kind] == [Kind.AVRO_DATA, Kind.DELETE]
+    assert [data.kind, deletes.kind] == [BlockKind.AVRO_DATA, BlockKind.DELETE]
     assert data.instant == deletes.instant == "20261121175945205"
     names = [name for name, _ in avro_types.columns(data.schema)]
     assert names[5:] == ["id", "ts", "f1", "f2"]
@@ -63,7 +63,8 @@ def test_records_without_the_column_of_their_keys_are_an_error() -> None:
 
 def test_a_file_may_hold_several_blocks() -> None:
     both = read("update-0.15.0") + read("delete-0.15.0")
-    assert [block.kind for block in hudi_log.blocks(both)] == [Kind.AVRO_DATA, Kind.DELETE]
+    kinds = [block.kind for block in hudi_log.blocks(both)]
+    assert kinds == [BlockKind.AVRO_DATA, BlockKind.DELETE]
 
 
 def test_an_empty_file_has_no_blocks() -> None:
@@ -104,13 +105,13 @@ def test_a_block_whose_length_does_not_fit_its_parts_is_an_error() -> None:
 
 def test_records_that_do_not_fit_the_schema_are_an_error() -> None:
     (block,) = hudi_log.blocks(read("update-0.15.0"))
-    broken = hudi_log.Block(block.kind, block.header, block.content[:-3] + b"\xff\xff\xff")
+    broken = hudi_log.LogBlock(block.kind, block.header, block.content[:-3] + b"\xff\xff\xff")
     with pytest.raises(FileFactError, match="does not fit its block's schema"):
         hudi_log.record_keys(broken, "_hoodie_record_key")
 
 
 def test_content_of_another_version_is_an_error() -> None:
     (block,) = hudi_log.blocks(read("delete-0.15.0"))
-    older = hudi_log.Block(block.kind, block.header, b"\0\0\0\x01" + block.content[4:])
+    older = hudi_log.LogBlock(block.kind, block.header, b"\0\0\0\x01" + block.content[4:])
     with pytest.raises(FileFactError, match="block content of version 1"):
         hudi_log.deleted_keys(older)

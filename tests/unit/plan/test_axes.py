@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.core.errors import UsageProblem
-from harness.plan import Asked, AskedSteps, Cover, Maker, Profile, Writer, plan, select
+from harness.plan import AskedSteps, Cover, Maker, Profile, ProfileReader, Writer, plan, select
 from harness.scenario.cells import Cell, Excluded, Partly, Plan, Reader, Variant, parse_reader
 from harness.scenario.definition import Scenario
 from harness.scenario.operations.add_column import AddColumn
@@ -178,7 +178,7 @@ def test_a_part_of_a_plan_does_not_claim_the_pairs_of_the_whole() -> None:
     assert select(whole, "cow").pairs == ()
 
 
-READERS = tuple(Asked(parse_reader(f"other-{at}")) for at in range(3))
+READERS = tuple(ProfileReader(parse_reader(f"other-{at}")) for at in range(3))
 SHAPES: dict[str, Any] = {
     "queries": ("all", "column", "count", "predicate"),
     "query_steps": dict.fromkeys(("column", "count", "predicate"), AskedSteps.SCHEMA_CHANGES),
@@ -221,7 +221,7 @@ def test_a_reader_that_cannot_be_asked_of_a_format_is_left_out_with_the_reason()
 
 
 def test_a_reader_of_pairs_meets_every_axis_value_in_fewer_variants() -> None:
-    few = Asked(READERS[0].reader, variants=Cover.PAIRS)
+    few = ProfileReader(READERS[0].reader, variants=Cover.PAIRS)
     found = planned(LONG, cover=Cover.PAIRS, readers=(few, READERS[1]), **WIDE)
     asked = {cell.variant for cell in found.cells if cell.reader == str(few.reader)}
     met = [axes_of(each).items() for each in found.variants if each.id in asked]
@@ -239,7 +239,7 @@ def no_mor(_: Reader, name: str) -> str:
 
 
 def test_of_a_reader_of_pairs_only_the_variants_count_that_it_can_be_asked_about() -> None:
-    few = Asked(READERS[0].reader, variants=Cover.PAIRS)
+    few = ProfileReader(READERS[0].reader, variants=Cover.PAIRS)
     profile = replace(PROFILE, cover=Cover.PAIRS, **WIDE)
     found = [
         plan((LONG,), replace(profile, readers=(each,)), FORMATS, None, no_mor)
@@ -251,12 +251,12 @@ def test_of_a_reader_of_pairs_only_the_variants_count_that_it_can_be_asked_about
 
 
 def test_a_reader_of_pairs_that_meets_every_variant_is_not_said_to_leave_any_out() -> None:
-    few = Asked(READERS[0].reader, variants=Cover.PAIRS)
+    few = ProfileReader(READERS[0].reader, variants=Cover.PAIRS)
     assert planned(readers=(few,)).partly == ()
 
 
 def test_a_reader_is_asked_of_the_formats_that_it_names() -> None:
-    limited = Asked(READERS[0].reader, formats=("plain",))
+    limited = ProfileReader(READERS[0].reader, formats=("plain",))
     found = planned(formats=("cow", "plain"), readers=(limited, READERS[1]))
     formats = {variant.id: variant.format for variant in found.variants}
     asked = {(cell.reader, formats[cell.variant]) for cell in found.cells}
@@ -266,4 +266,4 @@ def test_a_reader_is_asked_of_the_formats_that_it_names() -> None:
 
 def test_a_format_that_a_reader_misspells_is_wrong_use() -> None:
     with pytest.raises(UsageProblem, match="profile mine: other-0: there is no format 'clpain'"):
-        planned(readers=(Asked(READERS[0].reader, formats=("clpain",)),))
+        planned(readers=(ProfileReader(READERS[0].reader, formats=("clpain",)),))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from harness.formats.api import Changes, Habit
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META_PREFIX, slices
-from harness.plan.expected_files import Changes, Habit, expected_files
+from harness.plan.expected_files import expected_files
 from harness.run import load_run, plan_record
 from harness.scenario import expected_history
 from tests.quality.notation import Told, history

@@ -7,7 +7,7 @@ import pytest
 
 from harness.core.errors import UsageProblem
 from harness.model.datatypes import parse_type
-from harness.plan import Asked, AskedSteps, Profile, Writer, estimate, plan, select
+from harness.plan import AskedSteps, Profile, ProfileReader, Writer, estimate, plan, select
 from harness.scenario.cells import Cell, Excluded, Plan, Reader, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations import name_of
@@ -26,7 +26,7 @@ PROFILE = Profile(
     scenarios=("family/*",),
     formats=("cow",),
     writers=(Writer("spark-3.5.8-hudi-0.15.0"),),
-    readers=(Asked(TRINO),),
+    readers=(ProfileReader(TRINO),),
 )
 STORY = replace(scenario_of(Insert((1,)), RenameColumn("f1", "g"), Touch()), name="family/story")
 
@@ -39,14 +39,15 @@ class Stored:
     merge_on_read: bool = False
     views: tuple[str, ...] = ("snapshot",)
     past_views: tuple[str, ...] = ()
-    operations: frozenset[str] = frozenset(
-        {"insert", "touch", "compact", "rename_column", "add_column"}
-    )
     settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     only_adds: bool = False
+    without: str = ""
+    """An operation that it does not have."""
     lacks: frozenset[str] = frozenset()
 
     def cannot(self, operation: Operation) -> str:
+        if name_of(operation) == self.without:
+            return f"{self.NAME} has no {self.without}"
         rewrites = isinstance(operation, Touch) and operation.rewrites is not Rewrites.NONE
         return f"{name_of(operation)}: rows are only added" if self.only_adds and rewrites else ""
 
@@ -55,7 +56,7 @@ COW = Stored(settings={"table_version": ("6", "8")})
 MOR = replace(
     COW, NAME="mor", merge_on_read=True, views=("snapshot", "read_optimized", "base_name")
 )
-PLAIN = Stored("plain", operations=COW.operations - {"compact"}, only_adds=True)
+PLAIN = Stored("plain", without="compact", only_adds=True)
 FORMATS = (COW, MOR, PLAIN)
 
 
@@ -268,7 +269,7 @@ def test_a_variant_that_nobody_asks_anything_is_told() -> None:
 
 
 def test_a_slow_reader_is_asked_only_right_after_changes_of_the_schema() -> None:
-    found = planned(readers=(Asked(TRINO), Asked(SLOW, AskedSteps.SCHEMA_CHANGES)))
+    found = planned(readers=(ProfileReader(TRINO), ProfileReader(SLOW, AskedSteps.SCHEMA_CHANGES)))
     assert [cell.step for cell in found.cells if cell.reader == str(SLOW)] == [2]
     assert [cell.step for cell in found.cells if cell.reader == str(TRINO)] == [1, 2, 3]
 
@@ -284,7 +285,10 @@ def test_a_slow_reader_is_asked_only_right_after_changes_of_the_schema() -> None
             "no format of the profile has a setting 'colour'",
         ),
         ({"writers": (Writer("s", {"table_version": "5"}),)}, "there is no '5'; allowed: 6, 8"),
-        ({"readers": (Asked(TRINO, formats=("row",)),)}, "=true}: there is no format 'row'; did"),
+        (
+            {"readers": (ProfileReader(TRINO, formats=("row",)),)},
+            "=true}: there is no format 'row'; did",
+        ),
     ],
 )
 def test_a_name_that_there_is_not_is_wrong_use(changed: dict[str, object], told: str) -> None:
@@ -306,7 +310,7 @@ def test_scenarios_are_chosen_by_name_or_pattern_each_once() -> None:
 
 
 def test_a_part_of_a_plan_keeps_only_what_its_cases_need() -> None:
-    whole = planned(formats=("cow", "mor"), readers=(Asked(TRINO), Asked(SLOW)))
+    whole = planned(formats=("cow", "mor"), readers=(ProfileReader(TRINO), ProfileReader(SLOW)))
     part = select(whole, "[MOR*/s2/read*hive")
     assert [cell.case.partition("@")[2] for cell in part.cells] == [
         "spark-3.5.8-hudi-0.15.0/s2/read_optimized/all/hive-3.1.3{path=mapreduce}"
@@ -323,22 +327,22 @@ def test_a_part_with_no_case_is_wrong_use_and_shows_what_a_case_looks_like() -> 
 def test_an_estimate_grows_with_steps_readers_and_slow_questions() -> None:
     small = estimate(planned())
     more_tables = estimate(planned(formats=("cow", "mor")))
-    slower = estimate(planned(readers=(Asked(replace(SLOW, settings=())),)))
-    slowest = estimate(planned(readers=(Asked(SLOW),)))
+    slower = estimate(planned(readers=(ProfileReader(replace(SLOW, settings=())),)))
+    slowest = estimate(planned(readers=(ProfileReader(SLOW),)))
     assert 20 < small < more_tables < 60
     assert slower < slowest
 
 
 def test_an_estimate_knows_that_two_engines_are_asked_side_by_side() -> None:
-    one, other = estimate(planned()), estimate(planned(readers=(Asked(SLOW),)))
-    both = estimate(planned(readers=(Asked(TRINO), Asked(SLOW))))
+    one, other = estimate(planned()), estimate(planned(readers=(ProfileReader(SLOW),)))
+    both = estimate(planned(readers=(ProfileReader(TRINO), ProfileReader(SLOW))))
     assert both == pytest.approx(max(one, other), abs=0.1)
     third = parse_reader("other-1"), parse_reader("another-1")
-    assert estimate(planned(readers=(Asked(TRINO), *map(Asked, third)))) > both + 10
+    assert estimate(planned(readers=(ProfileReader(TRINO), *map(ProfileReader, third)))) > both + 10
 
 
 def test_a_reader_of_another_engine_has_an_estimate_too() -> None:
-    assert estimate(planned(readers=(Asked(parse_reader("other-1")),))) > 15
+    assert estimate(planned(readers=(ProfileReader(parse_reader("other-1")),))) > 15
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.core.errors import ScenarioProblem
-from harness.plan import Asked, AskedSteps, Cover, Profile, Writer
+from harness.plan import AskedSteps, Cover, Profile, ProfileReader, Writer
 from harness.plan.profile_file import loads_profiles
 from harness.scenario.cells import Reader
 
@@ -37,8 +37,10 @@ def test_a_profile_is_read_as_it_stands() -> None:
             queries=("all",),
             writers=(Writer("spark-1"), Writer("spark-2", {"table_version": "6"})),
             readers=(
-                Asked(Reader("trino-476", (("use-column-names", "true"),))),
-                Asked(Reader("hive-3.1.3", (("path", "mapreduce"),)), AskedSteps.SCHEMA_CHANGES),
+                ProfileReader(Reader("trino-476", (("use-column-names", "true"),))),
+                ProfileReader(
+                    Reader("hive-3.1.3", (("path", "mapreduce"),)), AskedSteps.SCHEMA_CHANGES
+                ),
             ),
         )
     }
@@ -98,7 +100,7 @@ def test_a_profile_of_pairs_and_sequences_is_read_as_it_stands() -> None:
     assert profile.queries == ("all", "column")
     assert profile.query_steps == {"column": AskedSteps.SCHEMA_CHANGES}
     trino = Reader("trino-476")
-    assert profile.readers == (Asked(trino, variants=Cover.PAIRS, formats=("hudi-cow",)),)
+    assert profile.readers == (ProfileReader(trino, variants=Cover.PAIRS, formats=("hudi-cow",)),)
     limits = {"partitioned": ("none",)}
     assert profile.writers == (
         Writer("spark-1", then="spark-2", scenarios=("hudi/a5",), axes=limits),

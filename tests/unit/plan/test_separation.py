@@ -10,9 +10,9 @@ import pytest
 
 from harness import formats
 from harness.cli import plan_options
+from harness.formats.api import Changes, Habit
 from harness.model.simulation.strategies import By, Logs, Way
-from harness.plan.expected_files import Changes, Habit
-from harness.plan.separation import Apart, habit_of, idle, lines, separation
+from harness.plan.separation import Apart, idle, lines, separation
 from harness.run import plan_record, run_info
 from harness.scenario.cells import Variant
 from harness.scenario.load import loads
@@ -54,7 +54,7 @@ def apart(text: str, habit: Habit = COPY) -> tuple[Apart, ...]:
 def shipped() -> tuple[tuple[Variant, tuple[Apart, ...]], ...]:
     plan = plan_options.make(None, "main", "")
     return tuple(
-        (each, separation(each.scenario, habit_of(formats.load(each.format), each.settings)))
+        (each, separation(each.scenario, formats.load(each.format).habit(each.settings)))
         for each in plan.variants
     )
 

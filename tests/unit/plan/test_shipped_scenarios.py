@@ -151,7 +151,7 @@ def test_it_has_a_twin_and_both_are_read_back_from_their_text(scenario: Scenario
     other = twin(scenario)
     assert other is not None
     for each in (scenario, other):
-        again = without_lines(loads(dump(each), each.path))
+        again = without_lines(loads(dump(each), each.path, formats.keeping_case()))
         assert repr(again) == repr(without_lines(each))  # NaN equals nothing
 
 

@@ -17,6 +17,7 @@ from harness.core.progress import Progress
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, Column, Refusal
 from harness.engines.api import NoAnswerError, Question, RefusedError, Reply
+from harness.formats import facts
 from harness.model.query import Query
 from harness.read.ask_engine import ReplaceableServer
 from harness.read.questions import CellQuestion, Response
@@ -84,7 +85,7 @@ def engine() -> Any:  # noqa: ANN401 - a simulated engine
 
 def asked(sql: str, columns: tuple[str, ...] = ("id", "f1")) -> CellQuestion:
     cell = Cell("v", 1, "r", "snapshot", sql)
-    question = Question("db", "t", "hudi-cow", Query())
+    question = Question("db", "t", facts("hudi-cow"), Query())
     return CellQuestion(cell, Reader("r"), SimpleNamespace(), question, sql, sql, "id", columns)  # type: ignore[arg-type]
 
 

@@ -13,6 +13,7 @@ from harness.core.records import Answer, Outcome, OutcomeKind
 from harness.engines import time_travel
 from harness.engines.spark import engine as spark
 from harness.engines.trino import engine as trino
+from harness.formats import facts
 from harness.model.commit import Moment
 from harness.model.query import ALL, Condition, Query, Test
 from harness.model.simulation.column_resolution import META
@@ -40,6 +41,12 @@ def state(step: int, kind: OutcomeKind = OutcomeKind.APPLIED) -> Any:  # noqa: A
     )
 
 
+def shape_of(format_name: str = "hudi-cow", **others: object) -> Any:  # noqa: ANN401 - as asked
+    """Return a format whose views are called as the catalog's entries are."""
+    views = {"table_for": lambda asked: asked, "reader_facts": facts(format_name)}
+    return SimpleNamespace(**{**views, **others})
+
+
 def maker_of(shape: Any, format_name: str = "hudi-cow") -> QuestionMaker:  # noqa: ANN401
     engines = {READER.distribution: trino.ENGINE}
     return QuestionMaker({"r": READER}, engines, {"r": "reader"}, {format_name: shape})
@@ -53,7 +60,7 @@ def ask(
     columns: Mapping[str, tuple[str, ...]] | None = None,
 ) -> CellQuestion | Answer:
     """Ask after the rename, which had that outcome; `columns`: those of the catalog's entries."""
-    shape: Any = SimpleNamespace(table_for=lambda asked: asked)
+    shape = shape_of()
     maker = maker_of(shape)
     states = {("v", 1): first or state(1), ("v", 2): state(2, kind)}
     if columns is not None:
@@ -88,7 +95,7 @@ def test_each_shape_is_sent_in_the_engine_s_words() -> None:
 def test_hudi_s_meta_columns_are_those_of_the_catalog_and_all_of_them_to_spark(
     reader: str, format_name: str, found: frozenset[str]
 ) -> None:
-    shape: Any = SimpleNamespace(table_for=lambda asked: asked)
+    shape = shape_of(format_name)
     readers, of = {"r": Reader(reader)}, replace(variant(), format=format_name)
     engines = {Reader(reader).distribution: spark.ENGINE}
     maker = QuestionMaker(readers, engines, {"r": "reader"}, {format_name: shape})
@@ -166,7 +173,7 @@ def test_a_question_about_the_past_names_the_write_that_stands_for_the_step() ->
 
 def test_columns_are_asked_alone_in_the_case_that_the_table_has_them_in() -> None:
     renamed = replace(variant(), scenario=scenario_of(STEPS[0], RenameColumn("f1", "G")))
-    shape: Any = SimpleNamespace(table_for=lambda asked: asked)
+    shape = shape_of()
     maker = maker_of(shape)
     truths = history(renamed, {("v", 1): state(1), ("v", 2): state(2)}, merge_on_read=False)
     asked = maker.make(Cell("v", 2, "r", "t", "all"), renamed, truths, state(2))
@@ -182,7 +189,7 @@ def test_where_no_step_made_an_instant_there_is_no_past_to_ask_for() -> None:
 
 def ask_the_past(view: str, instants: tuple[str, ...]) -> CellQuestion | Answer:
     """Ask after the rename about the table as it was."""
-    shape: Any = SimpleNamespace(table_for=lambda _: "t", moment=lambda _, each: Moment(each))
+    shape = shape_of("iceberg", table_for=lambda _: "t", moment=lambda _, each: Moment(each))
     maker = maker_of(shape, "iceberg")
     there = state(2)
     there.frozen.instants, there.frozen.table_version, there.table = instants, "2", None

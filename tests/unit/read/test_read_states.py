@@ -20,6 +20,7 @@ from harness.core.errors import EnvironmentProblem
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, Column
 from harness.engines.api import Question, Reply
+from harness.formats import facts
 from harness.model.query import Query
 from harness.read import ask_engine, read_states, reader_servers, schedule_questions
 from harness.read.answer_cache import AnswerCache
@@ -116,7 +117,7 @@ class Questions:
         for cell in self.cells:
             if (state := states.get((cell.variant, 1))) is not None:
                 reader, sql = Reader(cell.reader), f"{cell.variant} {cell.reader}"
-                question = Question("db", "t", "hudi-cow", Query())
+                question = Question("db", "t", facts("hudi-cow"), Query())
                 yield CellQuestion(
                     cell, reader, state, question, sql, sql.replace(" ", "-"), "id", ()
                 )
@@ -175,7 +176,7 @@ def test_readers_are_asked_about_a_variant_before_the_next_one_comes(
     assert sorted(engines.started) == sorted(["metastore", SPARK, HIVE]), "each once"
     assert sorted(engines.ended) == sorted(engines.started)
     assert engines.unregistered == []
-    assert engines.wanted == [frozenset({("hudi-cow", ())})] * 2
+    assert engines.wanted == [frozenset({(facts("hudi-cow"), ())})] * 2
 
 
 def test_cells_are_counted_while_others_are_still_written(engines: Engines, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from harness.core.progress import Count
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, Column, Refusal
 from harness.engines.api import Question
+from harness.formats import facts
 from harness.model.query import Query
 from harness.read import record_answers
 from harness.read.answer_cache import AnswerCache
@@ -31,7 +32,7 @@ def state(tmp_path: Path) -> State:
 
 def asked(number: int, state: State) -> tuple[CellQuestion, Answer]:
     cell = Cell("v", number, "r", "snapshot", "all")
-    question = Question("db", "t", "hudi-cow", Query())
+    question = Question("db", "t", facts("hudi-cow"), Query())
     sql, files = f"q{number}", state_store.file_list(state)
     each = CellQuestion(
         cell, Reader("r"), state, question, sql, f"{number:02}", "id", ("id",), files=files

@@ -12,6 +12,7 @@ import pytest
 
 from harness.core.records import Answer, Refusal
 from harness.engines.api import NoAnswerError, RefusedError, Reply
+from harness.formats import facts
 from harness.model.canonical import Value
 from harness.read.answer_cache import AnswerCache
 from harness.read.support_probe import Probes
@@ -184,7 +185,7 @@ def test_of_a_server_that_does_not_start_every_cell_is_unknown(
 def test_each_setting_and_format_has_a_probe_of_its_own() -> None:
     plan = planned("v1", "v2", readers=(HIVE,))
     first, second = Questions(plan.cells).about(states("v1", "v2"))
-    other = replace(second, question=replace(second.question, format="hudi-mor"))
+    other = replace(second, question=replace(second.question, format=facts("hudi-mor")))
     set_ = replace(second, reader=replace(second.reader, settings=(("path", "fetch"),)))
     found = Probes().decide([first, second, other, set_])
     assert (found.due, found.waiting, found.unsent) == ([first, other, set_], [second], [])

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from harness.artifacts.declared_support import declared
 from harness.core.records import Answer, Outcome, OutcomeKind, Refusal, VerdictKind
 from harness.judge import verdicts as judge
 from harness.judge.case import Case
+from harness.plan.reader_support import declared
 from harness.run.live_verdicts import VerdictKinds
 from harness.scenario.cells import Cell, Plan
 from tests.quality.chance import story

@@ -123,7 +123,7 @@ def scenarios(draw: st.DrawFn, *, max_steps: int = 6) -> Scenario:
 def _possible(scenario: Scenario) -> bool:
     problems = Problems(PATH)
     try:
-        semantics.check(scenario, Document(PATH, {}, {}), problems)
+        semantics.check(scenario, Document(PATH, {}, {}), problems, ())
         problems.raise_if_any()
     except (ScenarioProblem, SchemaChangeError):
         return False

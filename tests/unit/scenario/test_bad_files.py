@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -29,14 +30,15 @@ GOOD = HEAD + "  - insert: [1]\n"
 HUNDRED_MB = 100 * 1024 * 1024
 
 Reads = Callable[[str, str], object]
+scenario = partial(loads, keeping_case=("iceberg",))
 READERS: dict[str, Reads] = {
-    "a scenario": loads,
+    "a scenario": scenario,
     "profiles": loads_profiles,
     "a baseline": baseline.parse,
 }
 
 
-def problem(text: str, reads: Reads = loads) -> str:
+def problem(text: str, reads: Reads = scenario) -> str:
     with pytest.raises(ScenarioProblem) as wrong:
         reads(text, "x/y.yaml")
     return str(wrong.value)
@@ -308,7 +310,7 @@ def test_a_name_that_readers_would_show_otherwise_is_refused(name: str, told: st
 
 def test_a_column_may_be_in_any_case_where_every_format_keeps_it() -> None:
     renamed = GOOD.replace("f1:", "userId:") + "  - rename_column: {name: userId, to: USERID}\n"
-    assert len(loads(f"formats: [iceberg]\n{renamed}", "x/y.yaml").steps) == 2
+    assert len(scenario(f"formats: [iceberg]\n{renamed}", "x/y.yaml").steps) == 2
     for formats in ("", "formats: [hudi-cow]\n", "formats: [iceberg, hive-parquet]\n"):
         told = problem(formats + renamed)
         assert "'userId' is not in lower case" in told

@@ -15,6 +15,7 @@ import pytest
 from harness.artifacts import distributions
 from harness.cli.reproduce.script import script
 from harness.engines import time_travel
+from harness.formats import facts
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.scenario.cells import parse_reader
 from tests.quality.notation import history
@@ -118,7 +119,7 @@ def test_what_a_script_says_is_looked_up_in_the_table(
     tool: ModuleType, tmp_path: Path, reader: str, of: str, view: str, version: str,
     number: int, moment: str,
 ) -> None:  # fmt: skip
-    told = time_travel.in_words(distributions.load(reader), of, view, version, 3)
+    told = time_travel.in_words(distributions.load(reader), facts(of), view, version, 3)
     asked = query(tool, told, number=number)
     found = tool.filled(asked, TABLES[version](tmp_path))
     assert found.statements[-2:] == (

@@ -30,7 +30,9 @@ def test_instants_in_file_facts_are_told_as_the_records_tell_the_steps() -> None
 
 
 def test_so_is_when_rows_were_committed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def read(_: Path, __: object, numbers: list[int], *, meta: bool) -> Iterator[FileValues]:
+    def read(
+        _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
+    ) -> Iterator[FileValues]:
         yield from (FileValues(each, commits=("10", "30"), unread=str(meta)) for each in numbers)
 
     monkeypatch.setattr("harness.write.state_records.data_files.read", read)
@@ -54,7 +56,9 @@ def frozen_state(step: int, columns: tuple[str, ...], folder: Path) -> table_sta
 def test_the_meta_columns_of_files_from_before_the_catalog_left_them_out_are_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def read(_: Path, __: object, numbers: list[int], *, meta: bool) -> Iterator[FileValues]:
+    def read(
+        _: Path, __: object, numbers: list[int], ___: object, *, meta: bool
+    ) -> Iterator[FileValues]:
         yield from (FileValues(each, meta=((1,),) if meta else ()) for each in numbers)
 
     monkeypatch.setattr("harness.write.state_records.data_files.read", read)

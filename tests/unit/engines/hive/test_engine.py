@@ -14,7 +14,8 @@ from harness.core.records import Column
 from harness.engines.api import Question
 from harness.engines.hive.engine import ENGINE, statements
 from harness.engines.hive.session import HiveConnection, nested_types, reply
-from harness.engines.hive.values import Result
+from harness.engines.hive.values import HiveResult
+from harness.formats import facts
 from harness.model.canonical import MapValue, single
 from harness.model.query import Query, not_null
 
@@ -32,7 +33,7 @@ from harness.model.query import Query, not_null
     ],
 )
 def test_questions_are_put_in_hiveql(query: Query, sql: str) -> None:
-    assert ENGINE.sql(Question("db", "t_rt", "hudi-mor", query), {}) == sql
+    assert ENGINE.sql(Question("db", "t_rt", facts("hudi-mor"), query), {}) == sql
 
 
 def test_a_session_is_told_only_what_a_reader_names() -> None:
@@ -61,16 +62,16 @@ def test_orcs_own_setting_is_told_in_its_own_words_and_for_orc_files_only() -> N
     by_position = {"orc.force.positional.evolution": "true"}
     assert statements(by_position) == ("set orc.force.positional.evolution=true",)
     distribution = distributions.load("hive-3.1.3")
-    assert ENGINE.cannot(distribution, by_position, "hive-orc") == ""
-    assert "says nothing of hudi-cow" in ENGINE.cannot(distribution, by_position, "hudi-cow")
-    assert ENGINE.cannot(distribution, {}, "hudi-cow") == ""
+    assert ENGINE.cannot(distribution, by_position, facts("hive-orc")) == ""
+    assert "says nothing of hudi-cow" in ENGINE.cannot(distribution, by_position, facts("hudi-cow"))
+    assert ENGINE.cannot(distribution, {}, facts("hudi-cow")) == ""
 
 
 def test_nested_types_come_from_the_table() -> None:
     table = {"id": "string", "st": "struct<a:int,b:struct<c:string>>", "m": "map<int,string>"}
-    result = Result(columns=(("t.id", "string"), ("t.st", "struct"), ("t.m", "map")))
+    result = HiveResult(columns=(("t.id", "string"), ("t.st", "struct"), ("t.m", "map")))
     assert nested_types("*", result, table) == ("string", table["st"], "map<int,string>")
-    dotted = Result(columns=(("b", "struct"), ("c", "string"), ("x", "array")))
+    dotted = HiveResult(columns=(("b", "struct"), ("c", "string"), ("x", "array")))
     assert nested_types("`st`.`b`, `st`.`b`.`c`, `x`", dotted, table) == (
         "struct<c:string>",
         "string",
@@ -84,11 +85,11 @@ class Told:
     def __init__(self) -> None:
         self.described: list[str] = []
 
-    def run(self, sql: str, timeout_s: float) -> Result:
+    def run(self, sql: str, timeout_s: float) -> HiveResult:
         if not sql.startswith("describe "):
-            return Result((("since.st", "struct"),), (('{"a":1}',),))
+            return HiveResult((("since.st", "struct"),), (('{"a":1}',),))
         self.described.append(sql)
-        return Result(rows=(("st", "struct<a:int>", ""),))
+        return HiveResult(rows=(("st", "struct<a:int>", ""),))
 
     def close(self) -> None:
         self.described.clear()
@@ -111,7 +112,7 @@ def test_nested_values_are_read_by_the_table_s_types_however_it_is_asked(
 
 
 def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns() -> None:
-    result = Result(
+    result = HiveResult(
         columns=(("t._hoodie_file_name", "string"), ("t.n", "bigint"), ("t.bi", "binary")),
         rows=(("f.parquet", 1, b"x"), ("g.parquet", None, None)),
         path="fetch",
@@ -125,7 +126,7 @@ def test_a_reply_has_bare_names_canonical_values_and_none_of_hudis_own_columns()
 
 
 def test_a_reply_tells_what_was_evened_out_in_it() -> None:
-    result = Result((("n", "array"), ("f", "float")), (('[{"d":1.1}]', 0.1), ("[]", 0.5)))
+    result = HiveResult((("n", "array"), ("f", "float")), (('[{"d":1.1}]', 0.1), ("[]", 0.5)))
     types = ("array<struct<d:decimal(5,2)>>", "float")
     found = reply(result, types, 0.5, tolerances.of("hive"))
     assert found.rows[0] == (({"d": Decimal("1.10")},), single(0.1))
@@ -134,7 +135,7 @@ def test_a_reply_tells_what_was_evened_out_in_it() -> None:
 
 
 def test_a_reply_keeps_the_texts_that_were_read_as_something_else() -> None:
-    result = Result(
+    result = HiveResult(
         columns=(("_hoodie_file_name", "string"), ("s", "string"), ("c", "decimal"), ("m", "map")),
         rows=(("f", "2024", "1.5", '{7:"x"}'), ("g", "1.50", "1.25", None)),
     )
@@ -142,12 +143,12 @@ def test_a_reply_keeps_the_texts_that_were_read_as_something_else() -> None:
     found = reply(result, types, 0.5, tolerances.of("hive"))
     assert found.rows[0][1:] == (Decimal("1.50"), MapValue(((7, "x"),)))
     assert found.raw == ((0, 2, '{7:"x"}'),)
-    at = Result((("at", "timestamp"),), (("2024-01-02 03:04:05.5",), ("2024-01-02 03:04:05",)))
+    at = HiveResult((("at", "timestamp"),), (("2024-01-02 03:04:05.5",), ("2024-01-02 03:04:05",)))
     assert reply(at, ("timestamp",), 0.5, {}).raw == ((0, 0, "2024-01-02 03:04:05.5"),)
 
 
 def test_what_is_not_declared_is_left_as_it_came() -> None:
-    result = Result((("n", "array"), ("f", "float")), (("[1]", 0.1),))
+    result = HiveResult((("n", "array"), ("f", "float")), (("[1]", 0.1),))
     found = reply(result, ("array<int>", "float"), 0.5, {})
     assert (found.rows, found.normalised) == ((("[1]", 0.1),), ())
 

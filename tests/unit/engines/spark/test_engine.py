@@ -8,13 +8,14 @@ import pytest
 from harness.core.records import Column
 from harness.engines.api import Question
 from harness.engines.spark.engine import ENGINE, SparkConnection, session_settings
-from harness.engines.spark.session import Rows
+from harness.engines.spark.session import SparkRows
 from harness.engines.spark.values import canonical_type
+from harness.formats import facts
 from harness.model.query import Query, not_null
 
 
 def sql(query: Query) -> str:
-    return ENGINE.sql(Question("s_1", "t_rt", "hudi-mor", query), {})
+    return ENGINE.sql(Question("s_1", "t_rt", facts("hudi-mor"), query), {})
 
 
 def test_a_table_is_asked_through_the_metastore_by_quoted_names() -> None:
@@ -28,7 +29,7 @@ def test_a_count_may_be_of_rows_where_a_column_is_not_null() -> None:
 
 
 def test_a_reply_tells_hudi_s_own_columns_apart() -> None:
-    rows = Rows((("_hoodie_file_name", "string"), ("n", "bigint")), (("f", 1), ("g", 2)), 0.5)
+    rows = SparkRows((("_hoodie_file_name", "string"), ("n", "bigint")), (("f", 1), ("g", 2)), 0.5)
     session: Any = SimpleNamespace(told={}, run=lambda sql, timeout_s: rows)
     reply = SparkConnection(session).ask("select", timeout_s=1)
     assert (reply.columns, reply.rows) == ((Column("n", "bigint", "long"),), ((1,), (2,)))

@@ -9,7 +9,7 @@ from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
 from harness.core.errors import EnvironmentProblem
-from harness.engines.api import Question, Settings
+from harness.engines.api import Question, ReaderSettings
 from harness.engines.presto import engine as presto
 from harness.engines.trino import engine as trino
 from harness.engines.trino.connector_catalogs import (
@@ -17,9 +17,10 @@ from harness.engines.trino.connector_catalogs import (
     catalog,
     catalog_values,
     connectors,
-    wanted,
+    needed,
 )
 from harness.engines.trino.server import command_line, first_questions
+from harness.formats import facts
 from harness.model.query import Query, not_null
 from harness.runtime import template
 
@@ -30,8 +31,8 @@ PRESTODB = distributions.load("prestodb-0.283")
 FAMILY = (TRINO, OLD_TRINO, PRESTO, PRESTODB)
 
 
-def sql(query: Query, settings: Settings, of: str = "hudi-cow") -> str:
-    return trino.ENGINE.sql(Question("d", "t_ro", of, query), settings)
+def sql(query: Query, settings: ReaderSettings, of: str = "hudi-cow") -> str:
+    return trino.ENGINE.sql(Question("d", "t_ro", facts(of), query), settings)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def sql(query: Query, settings: Settings, of: str = "hudi-cow") -> str:
     ],
 )
 def test_the_catalog_follows_from_format_and_setting(
-    of: str, settings: Settings, catalog: str
+    of: str, settings: ReaderSettings, catalog: str
 ) -> None:
     assert sql(Query(), settings, of) == f'select * from "{catalog}"."d"."t_ro"'
 
@@ -74,11 +75,11 @@ def test_a_count_selects_nothing_else() -> None:
 
 
 def test_presto_is_asked_in_the_same_words() -> None:
-    question = Question("d", "t", "hudi-cow", Query())
+    question = Question("d", "t", facts("hudi-cow"), Query())
     assert presto.ENGINE.sql(question, {}) == trino.ENGINE.sql(question, {})
 
 
-def readers() -> list[Settings]:
+def readers() -> list[ReaderSettings]:
     """Every combination of settings that a reader of the family can have."""
     allowed = [[(name, each) for each in ("", *of)] for name, of in trino.ENGINE.settings.items()]
     return [{name: each for name, each in pairs if each} for pairs in product(*allowed)]
@@ -89,8 +90,8 @@ def test_a_question_that_can_be_asked_finds_its_catalog(distribution: Distributi
     catalogs = connectors(distribution)
     asked = set()
     for of, settings in product(("hudi-cow", "hive-parquet", "hive-orc", "iceberg"), readers()):
-        if not cannot(distribution, settings, of):
-            asked.add(catalog(of, settings))
+        if not cannot(distribution, settings, facts(of)):
+            asked.add(catalog(facts(of), settings))
     assert asked == set(catalogs)
 
 
@@ -143,9 +144,9 @@ def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution
     ],
 )
 def test_a_question_that_cannot_be_asked_is_known_beforehand(
-    distribution: Distribution, settings: Settings, of: str, why: str
+    distribution: Distribution, settings: ReaderSettings, of: str, why: str
 ) -> None:
-    found = cannot(distribution, settings, of)
+    found = cannot(distribution, settings, facts(of))
     assert found.startswith(why)
     assert bool(found) == bool(why)
 
@@ -222,11 +223,12 @@ def test_a_new_server_is_asked_through_each_of_its_catalogs() -> None:
 
 def test_a_server_has_the_catalogs_that_are_asked_and_one_to_be_tried_by() -> None:
     by_name, by_position = (("use-column-names", "true"),), (("use-column-names", "false"),)
-    asked = {("hudi-cow", by_name), ("hudi-mor", by_name), ("hudi-mor", by_position)}
+    cow, mor = facts("hudi-cow"), facts("hudi-mor")
+    asked = {(cow, by_name), (mor, by_name), (mor, by_position)}
     there = catalog_values(TRINO, "")
-    assert tuple(wanted(there, frozenset(asked))) == ("hive", "hudi_by_name", "hudi_by_position")
-    assert tuple(wanted(there, frozenset({("iceberg", ())}))) == ("hive", "iceberg")
-    assert wanted(there, None) == there
+    assert tuple(needed(there, frozenset(asked))) == ("hive", "hudi_by_name", "hudi_by_position")
+    assert tuple(needed(there, frozenset({(facts("iceberg"), ())}))) == ("hive", "iceberg")
+    assert needed(there, None) == there
 
 
 def test_prestodb_opens_no_jmx_port() -> None:

@@ -1,0 +1,102 @@
+"""Things that are found by name: those of the harness, and those that installed packages add.
+
+A package adds one by an entry point of a group such as `lake_table_harness.formats`: its name is
+the thing's name, and its object is what a file of ours offers.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
+from typing import Any, Final, Generic, TypeVar
+
+from harness.core.errors import EnvironmentProblem, UsageProblem
+
+GROUPS: Final = "lake_table_harness"
+OURS: Final = "the harness"
+
+Thing = TypeVar("Thing")
+
+
+def modules(package: str) -> Iterator[ModuleType]:
+    """Yield every module of a package, by name."""
+    for each in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        yield importlib.import_module(f"{package}.{each.name}")
+
+
+@dataclass(frozen=True, slots=True)
+class Registry(Generic[Thing]):
+    """Everything of one kind, by name."""
+
+    kind: str
+    """What one is called: `format`; its group of entry points is the plural."""
+    ours: Callable[[], Mapping[str, Thing]]
+    """Returns those of the harness."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return all names, sorted.
+
+        Raises:
+            EnvironmentProblem: two things have one name.
+
+        """
+        return tuple(sorted((*_ours(self), *_added(self))))
+
+    def load(self, name: str) -> Thing:
+        """Return the thing of a name.
+
+        Raises:
+            UsageProblem: there is none; the message names what is there.
+            EnvironmentProblem: a package adds it, and it cannot be loaded.
+
+        """
+        if name not in self.names():
+            allowed = ", ".join(self.names())
+            raise UsageProblem(f"unknown {self.kind} '{name}'; allowed: {allowed}")
+        ours: Mapping[str, Thing] = _ours(self)
+        return ours[name] if name in ours else _loaded(self, name)
+
+    def all(self) -> Mapping[str, Thing]:
+        """Return everything by name; raises as `load` does."""
+        return {name: self.load(name) for name in self.names()}
+
+
+@cache
+def _ours(registry: Registry[Any]) -> Mapping[str, Any]:
+    return registry.ours()
+
+
+@cache
+def _added(registry: Registry[Any]) -> Mapping[str, EntryPoint]:
+    found: dict[str, EntryPoint] = {}
+    for each in entry_points(group=f"{GROUPS}.{registry.kind}s"):
+        if each.name in found or each.name in _ours(registry):
+            other = _owner(found[each.name]) if each.name in found else OURS
+            told = f"two {registry.kind}s are called '{each.name}': {other} and {_owner(each)} have"
+            raise EnvironmentProblem(f"{told} one; uninstall one of the packages")
+        found[each.name] = each
+    return found
+
+
+@cache
+def _loaded(registry: Registry[Thing], name: str) -> Thing:
+    entry = _added(registry)[name]
+    told = f"the {registry.kind} '{name}' of {_owner(entry)} cannot be used"
+    try:
+        found: Thing = entry.load()
+    except Exception as wrong:  # whatever the module of somebody else raises
+        why = f"{entry.value}: {type(wrong).__name__}: {wrong}"
+        raise EnvironmentProblem(f"{told}: {why}") from wrong
+    if (own := getattr(found, "NAME", name)) != name:
+        raise EnvironmentProblem(f"{told}: it calls itself '{own}'")
+    return found
+
+
+def _owner(entry: EntryPoint) -> str:
+    package = entry.dist
+    return f"package {package.name} {package.version}" if package else entry.value

@@ -1,0 +1,123 @@
+"""An engine in this process that reads toy tables, and what distributions there are of it.
+
+Its metastore is a folder: the file of a database's name holds the path of the database's table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+from harness.core.progress import Progress
+from harness.core.records import Column
+from harness.engines.api import PlannedReads, Question, ReaderSettings, Reply
+from harness.engines.format_facts import FormatFacts
+
+LOCK = """
+name: toy-1
+engine: toy
+version: "1"
+fidelity: stock
+jre: "17"
+heap_mb: 1
+memory_mb: 1
+disk_mb: 1
+listens: loopback
+settings: {writes: [toy], jvm: []}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """See `harness.engines.api.Connection`."""
+
+    metastore: Path
+    forgets: bool
+    """Whether it leaves out the last row."""
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        folder = Path((self.metastore / sql.split(".", maxsplit=1)[0]).read_text("utf-8"))
+        files = [json.loads(folder.joinpath(name).read_text("utf-8")) for name in _names(folder)]
+        columns = [(name, type_) for name, type_ in files[-1]["columns"]]
+        rows: dict[Any, tuple[Any, ...]] = {}
+        for each in files:
+            names = [name for name, _ in each["columns"]]
+            for row in (dict(zip(names, values, strict=True)) for values in each["rows"]):
+                rows[row["id"]] = tuple(row.get(name) for name, _ in columns)
+        shown = tuple(rows.values())
+        return Reply(
+            tuple(Column(name, type_, type_) for name, type_ in columns),
+            shown[:-1] if self.forgets else shown,
+            0.1,
+        )
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class ToyServer:
+    """See `harness.engines.api.Server`."""
+
+    metastore: Path
+
+    def connect(self, settings: ReaderSettings) -> Session:
+        return Session(self.metastore, settings.get("forgets") == "yes")
+
+    def alive(self) -> bool:
+        return True
+
+    def spent(self) -> bool:
+        return False
+
+    def log_tail(self) -> str:
+        return ""
+
+    def peak_memory_mb(self) -> int:
+        return 1
+
+
+class ToyEngine:
+    """See `harness.engines.api.Engine`."""
+
+    settings: Mapping[str, tuple[str, ...]] = {"forgets": ("yes", "no")}
+
+    def sql(self, question: Question, settings: ReaderSettings) -> str:
+        return f"{question.database}.{question.table}"
+
+    def cannot(
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
+    ) -> str:
+        return "" if format_.family == "toy" else f"{distribution.name} reads toy tables alone"
+
+    def by_hand(
+        self, distribution: Distribution, settings: ReaderSettings, format_: FormatFacts
+    ) -> tuple[str, ...]:
+        return tuple(f"set {name}={value};" for name, value in settings.items())
+
+    def ask_code(self) -> str:
+        return "1"
+
+    @contextmanager
+    def serve(
+        self,
+        installation: Installation,
+        metastore_uri: str,
+        folder: Path,
+        progress: Progress,
+        planned: PlannedReads = None,
+    ) -> Iterator[ToyServer]:
+        yield ToyServer(Path(metastore_uri))
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted((path.name for path in folder.iterdir()), key=int)
+
+
+ENGINE = ToyEngine()

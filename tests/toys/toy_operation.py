@@ -1,0 +1,35 @@
+"""`stock`: rows with the next whole numbers as keys, so many of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.model.truth import Row, Truth, written
+from harness.scenario.operations.new_rows import fresh, rows_text, whole
+from harness.scenario.operations.spark_sql import insert_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """Insert the next rows."""
+
+    SHORT: ClassVar[str] = "rows"
+    CHANGES_SCHEMA: ClassVar[bool] = False
+    rows: int
+
+    def text(self) -> str:
+        """Say it in a few words."""
+        return f"stock {rows_text(self.rows)}"
+
+    def evolve(self, before: Truth) -> Truth:
+        """Add the rows."""
+        return written(before, before.step + 1, self._new(before))
+
+    def sql(self, before: Truth, after: Truth) -> tuple[str, ...]:
+        """Return one insert statement."""
+        return (insert_rows(after, self._new(before)),)
+
+    def _new(self, before: Truth) -> tuple[Row, ...]:
+        first = max(before.rows, default=0) + 1
+        return whole(before, fresh(before, tuple(range(first, first + self.rows))))

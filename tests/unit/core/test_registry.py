@@ -1,0 +1,73 @@
+"""Things are found by name, and two of one name or a broken one are told with whose they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.registry import Registry
+from tests.toys.package import install
+
+MODULE = "class Widget:\n    NAME = 'other'\n\nNINE = 9\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the path, with a module of a package."""
+    (tmp_path / "widgets.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def registry() -> Registry[object]:
+    """Return a registry with one thing; the next one is another."""
+    return Registry("widget", lambda: {"ours": 1})
+
+
+def test_what_a_package_adds_stands_beside_what_is_ours(folder: Path) -> None:
+    install(folder, {"widgets": {"nine": "widgets:NINE"}})
+    found = registry()
+    assert found.names() == ("nine", "ours")
+    assert found.all() == {"nine": 9, "ours": 1}
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones(folder: Path) -> None:
+    with pytest.raises(UsageProblem, match="unknown widget 'none'; allowed: ours"):
+        registry().load("none")
+
+
+def test_a_name_of_ours_cannot_be_taken(folder: Path) -> None:
+    install(folder, {"widgets": {"ours": "widgets:NINE"}})
+    with pytest.raises(
+        EnvironmentProblem, match="two widgets are called 'ours': the harness and package toys"
+    ):
+        registry().names()
+
+
+def test_two_packages_cannot_have_one_name(folder: Path) -> None:
+    for name in ("one", "other"):
+        install(folder, {"widgets": {"nine": "widgets:NINE"}}, name)
+    with pytest.raises(
+        EnvironmentProblem, match="two widgets are called 'nine': package o"
+    ) as told:
+        registry().load("ours")
+    assert "package one 1.0" in str(told.value)
+    assert "package other 1.0" in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("widgets:TEN", "widgets:TEN: AttributeError: module 'widgets' has no attribute 'TEN'"),
+        ("gone:NINE", "gone:NINE: ModuleNotFoundError: No module named 'gone'"),
+        ("widgets:Widget", "it calls itself 'other'"),
+    ],
+)
+def test_what_cannot_be_used_is_told_with_its_package(folder: Path, place: str, why: str) -> None:
+    install(folder, {"widgets": {"nine": place}})
+    with pytest.raises(
+        EnvironmentProblem, match=f"the widget 'nine' of package toys 1.0 cannot be used: {why}"
+    ):
+        registry().load("nine")

@@ -1,0 +1,20 @@
+"""Engines are found by the name that distributions call them by."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import engines
+from harness.core.errors import UsageProblem
+from harness.plan import reader_support
+
+
+def test_every_distribution_that_is_asked_names_an_engine_there_is() -> None:
+    assert {each.engine for each in reader_support.readers()} == set(engines.names())
+
+
+def test_an_unknown_engine_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(
+        UsageProblem, match="unknown engine 'tirno'; allowed: hive, presto, spark, trino"
+    ):
+        engines.load("tirno")
