@@ -170,6 +170,11 @@ def functions(module: Source) -> tuple[Function, ...]:
     return tuple(node for node in ast.walk(module.tree) if isinstance(node, Function))
 
 
+def classes(module: Source) -> tuple[str, ...]:
+    """Return the names of all classes that a module defines, private and nested ones too."""
+    return tuple(node.name for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef))
+
+
 def length(function: Function) -> int:
     """Lines from `def` to the end, the docstring not counted: explaining is free."""
     lines = (function.end_lineno or function.lineno) - function.lineno + 1

@@ -190,6 +190,15 @@ def forbidden_text(text: str) -> list[str]:
     ]
 
 
+def ambiguous(modules: Iterable[Source]) -> list[str]:
+    """Return each class name that is defined more than once, with the modules that do."""
+    places: dict[str, list[str]] = {}
+    for module in modules:
+        for name in architecture.classes(module):
+            places.setdefault(name, []).append(module.name)
+    return [f"{name}: {', '.join(of)}" for name, of in sorted(places.items()) if len(of) > 1]
+
+
 def show_none(found: list[str]) -> None:
     """Fail with one line for each thing found."""
     assert not found, "\n" + "\n".join(found)
@@ -240,6 +249,10 @@ def test_the_middle_function_is_short(harness: tuple[Source, ...]) -> None:
 
 def test_everything_public_has_a_docstring(harness: tuple[Source, ...]) -> None:
     show_none([name for module in harness for name in architecture.undocumented(module)])
+
+
+def test_a_class_name_has_one_meaning(harness: tuple[Source, ...]) -> None:
+    show_none(ambiguous([*harness, *architecture.sources(ROOT / "tools")]))
 
 
 def test_no_tracked_file_names_a_registry_or_a_path_of_one_machine() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests import architecture
 from tests.architecture import Source
-from tests.test_architecture import MODULES, forbidden_imports, forbidden_text, too_long
+from tests.test_architecture import MODULES, ambiguous, forbidden_imports, forbidden_text, too_long
 
 
 def planted(tmp_path: Path, **files: str) -> tuple[Source, ...]:
@@ -161,6 +161,12 @@ def test_a_docstring_does_not_make_a_function_long(tmp_path: Path) -> None:
     text = 'def f():\n    """Say.\n' + "    more\n" * 60 + '    """\n    return 1\n'
     (module,) = (m for m in planted(tmp_path, a=text) if m.name == "harness.a")
     assert [architecture.length(f) for f in architecture.functions(module)] == [2]
+
+
+def test_a_class_name_that_is_defined_twice_is_found(tmp_path: Path) -> None:
+    nested = "class A:\n    class _Row: ..."
+    modules = planted(tmp_path, a="class _Row: ...", b__c=nested, d="class Other: ...")
+    assert ambiguous(modules) == ["_Row: harness.a, harness.b.c"]
 
 
 def test_what_is_public_and_has_no_docstring_is_found(tmp_path: Path) -> None:
