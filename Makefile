@@ -8,7 +8,7 @@ LOCKED := $(VENV)/.locked
 EDITABLE := $(VENV)/.editable
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test hunt quality run bench deaths wheel lock clean
+.PHONY: help venv lint unit check fetch engines test nightly hunt quality run bench deaths wheel lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,13 +28,25 @@ $(EDITABLE): $(LOCKED) pyproject.toml
 	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
-check: venv  ## lint, types and the tests that need no engine
+lint: venv  ## lint and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+unit: venv  ## the tests that need no engine
 	$(BIN)/pytest -n auto -m "not engines"
 
-test: check  ## check, then the tests that start real engines
+check: lint unit  ## lint, types and the tests that need no engine
+
+fetch: venv  ## fetch the engines of the tests, but for those of more than 1 GB
+	$(BIN)/python -m tests.engines.fetch_engines
+
+engines: fetch  ## the tests that start real engines, without those kept for the night
+	$(BIN)/pytest -m "engines and not nightly"
+
+test: check engines  ## check, then the tests that start real engines
+
+nightly: check fetch  ## check, then all tests that start real engines
 	$(BIN)/pytest -m engines
 
 hunt: venv  ## the tests that need no engine, with other random examples each time

@@ -5,7 +5,7 @@ Each is started when a test first asks for it, and stays for the whole session (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import Final
 from uuid import uuid4
@@ -26,11 +26,29 @@ from harness.scenario.cells import parse_reader
 from harness.write.send_step import SparkFor
 from harness.write.writer_pool import WriteContext, WriterPool
 from tests.engines.everyone import Installed, Running, TooLarge
+from tests.engines.fetch_engines import LARGE, download_size
 from tests.engines.planned_run import done, merge, part
 from tests.engines.shared_servers import SharedServers
 
-LARGE: Final = 1_000_000_000
-"""A download of more bytes is made only when it is asked for."""
+SHARED: Final = {"run", "servers", "spark_for"}
+"""Fixtures whose engines serve a whole session."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put modules that share engines into one group, which one worker of xdist runs."""
+    for module, tests in by_module(items).items():
+        shares = any(SHARED.intersection(test.fixturenames) for test in tests)
+        for test in tests:
+            test.add_marker(pytest.mark.xdist_group("shared engines" if shares else module))
+
+
+def by_module(items: Sequence[pytest.Item]) -> Mapping[str, Sequence[pytest.Function]]:
+    """Return the tests that start engines, by module."""
+    found: dict[str, list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("engines"):
+            found.setdefault(item.module.__name__, []).append(item)
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +79,7 @@ def too_large(request: pytest.FixtureRequest, cache: Cache) -> TooLarge:
     """Tells why a distribution is not downloaded unasked; empty when it is, or is there."""
 
     def tell(name: str) -> str:
-        lacking = sum(each.size for each in fetch.missing(distributions.load(name), cache))
+        lacking = download_size(name, cache)
         if lacking <= LARGE or request.config.getoption("--fetch-large"):
             return ""
         return f"{name} is {lacking / 1e6:.0f} MB to download: --fetch-large does"

@@ -27,7 +27,17 @@ from tests.engines.everyone import Installed
 
 pytestmark = pytest.mark.engines
 
-READERS = (
+BY_DAY = {"hive-3.1.3", "spark-3.5.8-hudi-1.0.2", "trino-476"}
+"""One for each code that starts an engine; the others are left to the night."""
+
+
+def started(*names: str) -> list[pytest.ParameterSet]:
+    return [
+        pytest.param(each, marks=() if each in BY_DAY else pytest.mark.nightly) for each in names
+    ]
+
+
+READERS = started(
     "hive-3.1.3",
     "hive-3.1.3-iceberg-1.4.3",
     "prestodb-0.283",
@@ -38,8 +48,8 @@ READERS = (
     "trino-368",
     "trino-476",
 )
-ON_A_PORT = ("hive-3.1.3", "prestosql-350", "trino-476")
-"""One of each kind that is told its port; Spark's is picked by a process of the harness's own."""
+ON_A_PORT = started("hive-3.1.3", "prestosql-350", "trino-476")
+"""Those that are told their port; Spark's is picked by a process of the harness's own."""
 TINY_MB = 24
 SOON_S = 4.0
 

@@ -196,11 +196,19 @@ def test_a_query_without_end_is_given_up_and_taken_off_the_server(started: Start
     assert (ENDLESS,) not in running
 
 
+@pytest.mark.parametrize(
+    "started",
+    [
+        "trino-476",
+        pytest.param("trino-368", marks=pytest.mark.nightly),
+        pytest.param("prestosql-350", marks=pytest.mark.nightly),
+    ],
+    indirect=True,
+)
 def test_a_query_that_takes_more_memory_than_there_is_gets_no_answer_and_the_next_one_does(
     started: Started,
 ) -> None:
-    if started.name == PRESTODB:
-        pytest.skip("it ends: test_deaths")
+    """PrestoDB ends: `test_deaths`."""
     with closing(started.server.connect({})) as connection:
         with pytest.raises(NoAnswerError, match=r"too little for it: EXCEEDED_\w*MEMORY_LIMIT"):
             connection.ask(GREEDY, timeout_s=120)
