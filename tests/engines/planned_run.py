@@ -53,8 +53,7 @@ def done(plan: Plan, folder: Path, cache: Cache, progress: Progress) -> Run:
     started = datetime.datetime.now(datetime.UTC)
     run_info.write_info(folder, plan_record.info_of(plan, folder.name, started))
     needed_artifacts.fetch_all(needed_artifacts.needed(plan), cache, progress)
-    pipeline.write_states(plan, work)
-    pipeline.read_answers(plan, work, fresh=True)
+    pipeline.write_and_read(plan, work, fresh=True)
     pipeline.judge_run(folder)
     return load_run.load(folder)
 
