@@ -52,6 +52,8 @@ ON_A_PORT = started("hive-3.1.3", "prestosql-350", "trino-476")
 """Those that are told their port; Spark's is picked by a process of the harness's own."""
 TINY_MB = 24
 SOON_S = 4.0
+LOOK_S = 0.02
+"""Far less than any of them takes to get ready; looking without a pause takes a whole processor."""
 
 
 @pytest.fixture(params=READERS)
@@ -93,7 +95,7 @@ def stopping_what_starts(before: list[psutil.Process]) -> Iterator[list[psutil.P
     over = threading.Event()
 
     def look() -> None:
-        while not over.is_set():
+        while not over.wait(LOOK_S):
             for each in psutil.Process().children(recursive=True):
                 with suppress(psutil.Error):
                     if each not in before and each not in stopped and each.name() == "java":
