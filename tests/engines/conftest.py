@@ -1,13 +1,12 @@
 """What tests with real engines share: a metastore, servers, writers and one run of all plans.
 
-Each is started when a test first asks for it, and stays for the whole session (of a worker).
+Each is started when a test first asks for it, and stays for the whole session.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from typing import Final
 from uuid import uuid4
 
 import pytest
@@ -29,26 +28,6 @@ from tests.engines.everyone import Installed, Running, TooLarge
 from tests.engines.fetch_engines import LARGE, download_size
 from tests.engines.planned_run import done, merge, part
 from tests.engines.shared_servers import SharedServers
-
-SHARED: Final = {"run", "servers", "spark_for"}
-"""Fixtures whose engines serve a whole session."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put modules that share engines into one group, which one worker of xdist runs."""
-    for module, tests in by_module(items).items():
-        shares = any(SHARED.intersection(test.fixturenames) for test in tests)
-        for test in tests:
-            test.add_marker(pytest.mark.xdist_group("shared engines" if shares else module))
-
-
-def by_module(items: Sequence[pytest.Item]) -> Mapping[str, Sequence[pytest.Function]]:
-    """Return the tests that start engines, by module."""
-    found: dict[str, list[pytest.Function]] = {}
-    for item in items:
-        if isinstance(item, pytest.Function) and item.get_closest_marker("engines"):
-            found.setdefault(item.module.__name__, []).append(item)
-    return found
 
 
 @pytest.fixture(scope="session")

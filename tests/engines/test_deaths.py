@@ -36,7 +36,7 @@ from harness.runtime.metastore import Metastore
 from harness.scenario.cells import Cell, Reader
 from tests.engines.everyone import GREEDY, Installed
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.alone]
 nightly = pytest.mark.nightly
 
 SCENARIOS = Path(__file__).parents[2] / "tools" / "measure" / "deaths_scenarios"

@@ -25,7 +25,7 @@ from harness.runtime import ports
 from harness.runtime.metastore import Metastore
 from tests.engines.everyone import Installed
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 BY_DAY = {"hive-3.1.3", "spark-3.5.8-hudi-1.0.2", "trino-476"}
 """One for each code that starts an engine; the others are left to the night."""
