@@ -17,7 +17,7 @@ from harness.artifacts.fetch import Installation
 from harness.cli.console.progress_display import PlainProgress
 from harness.core.progress import Progress
 from harness.engines.api import Server
-from harness.read.engine_pool import engine_of
+from harness.read.questions import engine_of
 from harness.run.load_run import Run
 from harness.runtime import metastore as runtime
 from harness.runtime.metastore import Metastore

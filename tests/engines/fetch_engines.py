@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
-from harness.cli.console.progress_output import PlainProgress
+from harness.cli.console.progress_display import PlainProgress
 from harness.run import needed_artifacts
 
 LARGE: Final = 1_000_000_000

@@ -15,7 +15,7 @@ from harness.engines.spark.session import Session
 from harness.model.query import Query
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
-from harness.write.variant_writer import SparkFor
+from harness.write.send_step import SparkFor
 from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines

@@ -11,7 +11,7 @@ import pytest
 
 from harness.engines.api import Question
 from harness.model.query import Query
-from harness.read.engine_pool import engine_of
+from harness.read.questions import engine_of
 from harness.runtime.metastore import Metastore
 from tests.engines.shared_servers import SharedServers
 from tests.engines.trino_table import register

@@ -20,7 +20,7 @@ from harness.engines.api import Engine, NoAnswerError, Question, RefusedError, R
 from harness.judge import cut_history
 from harness.model.canonical import Value, same
 from harness.model.query import ALL, Query, not_null
-from harness.read.engine_pool import engine_of
+from harness.read.questions import engine_of
 from harness.runtime.metastore import Metastore
 from harness.runtime.process import Process
 from tests.engines import iceberg_table
