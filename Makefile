@@ -6,9 +6,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(VENV)/.locked
 EDITABLE := $(VENV)/.editable
+# Not by pytest-xdist, each of whose workers would start the engines that tests share.
+SIDE_BY_SIDE := $(MAKE) --no-print-directory -j2 --output-sync=line sharing alone
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test hunt quality run bench deaths wheel lock clean
+.PHONY: help venv lint unit check fetch engines sharing alone test nightly hunt quality run bench deaths wheel lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,14 +30,32 @@ $(EDITABLE): $(LOCKED) pyproject.toml
 	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
-check: venv  ## lint, types and the tests that need no engine
+lint: venv  ## lint and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+unit: venv  ## the tests that need no engine
 	$(BIN)/pytest -n auto -m "not engines"
 
-test: check  ## check, then the tests that start real engines
-	$(BIN)/pytest -m engines
+check: lint unit  ## lint, types and the tests that need no engine
+
+fetch: venv  ## fetch the engines of the tests, but for those of more than 1 GB
+	$(BIN)/python -m tests.engines.fetch_engines
+
+engines: fetch  ## the tests that start real engines, without those marked nightly
+	$(SIDE_BY_SIDE) BY_DAY="and not nightly"
+
+sharing:
+	$(BIN)/pytest -m "engines and not alone $(BY_DAY)"
+
+alone:
+	$(BIN)/pytest -m "engines and alone $(BY_DAY)"
+
+test: check engines  ## check, then the tests that start real engines
+
+nightly: check fetch  ## check, then all tests that start real engines
+	$(SIDE_BY_SIDE)
 
 hunt: venv  ## the tests that need no engine, with other random examples each time
 	$(BIN)/pytest -n auto -m "not engines" --hypothesis-profile=hunt

@@ -1,30 +1,33 @@
-"""What tests with real engines share. One metastore for a whole session (of a worker)."""
+"""What tests with real engines share: a metastore, servers, writers and one run of all plans.
+
+Each is started when a test first asks for it, and stays for the whole session.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from typing import Final
+from contextlib import AbstractContextManager, ExitStack
 from uuid import uuid4
 
 import pytest
 
-from harness import engines
 from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.fetch import Installation
 from harness.cli.console.progress_display import PlainProgress
 from harness.core.progress import Progress
-from harness.engines.api import Engine, Server
+from harness.engines.api import Server
+from harness.read.questions import engine_of
+from harness.run.load_run import Run
 from harness.runtime import metastore as runtime
 from harness.runtime.metastore import Metastore
 from harness.scenario.cells import parse_reader
 from harness.write.send_step import SparkFor
 from harness.write.writer_pool import WriteContext, WriterPool
 from tests.engines.everyone import Installed, Running, TooLarge
-
-LARGE: Final = 1_000_000_000
-"""A download of more bytes is made only when it is asked for."""
+from tests.engines.fetch_engines import LARGE, download_size
+from tests.engines.planned_run import done, merge, part
+from tests.engines.shared_servers import SharedServers
 
 
 @pytest.fixture(scope="session")
@@ -55,7 +58,7 @@ def too_large(request: pytest.FixtureRequest, cache: Cache) -> TooLarge:
     """Tells why a distribution is not downloaded unasked; empty when it is, or is there."""
 
     def tell(name: str) -> str:
-        lacking = sum(each.size for each in fetch.missing(distributions.load(name), cache))
+        lacking = download_size(name, cache)
         if lacking <= LARGE or request.config.getoption("--fetch-large"):
             return ""
         return f"{name} is {lacking / 1e6:.0f} MB to download: --fetch-large does"
@@ -81,28 +84,35 @@ def database() -> str:
     return f"db_{uuid4().hex[:12]}"
 
 
-@pytest.fixture(scope="module")
-def readers(
-    request: pytest.FixtureRequest,
+@pytest.fixture(scope="session")
+def servers(
     metastore: Metastore,
     installed: Installed,
     progress: Progress,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Sequence[Running]]:
-    """The readers whose texts are the parameter; one server for all of a distribution."""
-    wanted = [parse_reader(text) for text in request.param]
+) -> Iterator[SharedServers]:
+    """The servers of distributions, for tests that change nothing in them."""
+
+    def serve(name: str) -> AbstractContextManager[Server]:
+        installation = installed(name)
+        return engine_of(name).serve(
+            installation, metastore.uri, tmp_path_factory.mktemp(name), progress
+        )
+
     with ExitStack() as stack:
-        servers: dict[str, tuple[Engine, Server]] = {}
-        for name in dict.fromkeys(each.distribution for each in wanted):
-            installation = installed(name)
-            engine = engines.load(installation.distribution.engine)
-            folder = tmp_path_factory.mktemp(name)
-            serving = engine.serve(installation, metastore.uri, folder, progress)
-            servers[name] = engine, stack.enter_context(serving)
-        yield [Running(each, *servers[each.distribution]) for each in wanted]
+        yield SharedServers(serve, stack)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
+def readers(request: pytest.FixtureRequest, servers: SharedServers) -> Sequence[Running]:
+    """The readers whose texts are the parameter; one server for all of a distribution."""
+    asked = [parse_reader(text) for text in request.param]
+    return [
+        Running(each, engine_of(each.distribution), servers(each.distribution)) for each in asked
+    ]
+
+
+@pytest.fixture(scope="session")
 def spark_for(
     metastore: Metastore, cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SparkFor]:
@@ -111,3 +121,24 @@ def spark_for(
     pool = WriterPool(context, metastore.uri)
     with pool.running():
         yield pool.spark
+
+
+@pytest.fixture(scope="session")
+def everything_planned(
+    request: pytest.FixtureRequest,
+    cache: Cache,
+    progress: Progress,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Run:
+    """One run of the plans (`PLAN`) of all modules whose tests ask for `run`."""
+    asking = (each for each in request.session.items if isinstance(each, pytest.Function))
+    plans = {
+        each.module.__name__: each.module.PLAN for each in asking if "run" in each.fixturenames
+    }
+    return done(merge(plans.values()), tmp_path_factory.mktemp("planned"), cache, progress)
+
+
+@pytest.fixture(scope="module")
+def run(request: pytest.FixtureRequest, everything_planned: Run) -> Run:
+    """What came of the module's own plan."""
+    return part(everything_planned, request.module.PLAN)

@@ -1,9 +1,13 @@
-"""A whole run of a plan on real engines: written, read and judged."""
+"""A whole run of a plan on real engines: written, read and judged.
+
+Modules whose tests look at such a run have a `PLAN` and ask for the fixture `run`; see `conftest`.
+"""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from harness import formats
@@ -11,7 +15,7 @@ from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
 from harness.plan import Maker, Profile, ProfileReader, Writer, plan
 from harness.run import load_run, needed_artifacts, pipeline, plan_record, run_info
-from harness.run.load_run import Run
+from harness.run.load_run import WRITE, Run
 from harness.scenario.cells import Plan, parse_reader
 from harness.scenario.definition import Scenario
 
@@ -49,7 +53,33 @@ def done(plan: Plan, folder: Path, cache: Cache, progress: Progress) -> Run:
     started = datetime.datetime.now(datetime.UTC)
     run_info.write_info(folder, plan_record.info_of(plan, folder.name, started))
     needed_artifacts.fetch_all(needed_artifacts.needed(plan), cache, progress)
-    pipeline.write_states(plan, work)
-    pipeline.read_answers(plan, work, fresh=True)
+    pipeline.write_and_read(plan, work, fresh=True)
     pipeline.judge_run(folder)
     return load_run.load(folder)
+
+
+def merge(plans: Iterable[Plan]) -> Plan:
+    """Return one plan of all: the variants, readers and cells of each, once."""
+    plans = tuple(plans)
+    variants = {each.id: each for plan in plans for each in plan.variants}
+    assert all(variants[each.id] == each for plan in plans for each in plan.variants)
+    readers = dict.fromkeys(each for plan in plans for each in plan.readers)
+    cells = dict.fromkeys(each for plan in plans for each in plan.cells)
+    return Plan("planned", tuple(variants.values()), tuple(readers), tuple(cells))
+
+
+def part(run: Run, plan: Plan) -> Run:
+    """Return what a run has of one of the plans that were merged for it."""
+    cases = {each.case for each in plan.cells}
+    variants = {each.id for each in plan.variants}
+    return replace(
+        run,
+        info=replace(run.info, cells=plan.cells),
+        states=tuple(each for each in run.states if each.variant in variants),
+        answers={case: each for case, each in run.answers.items() if case in cases},
+        recorded={
+            case: each
+            for case, each in run.recorded.items()
+            if case in cases or (each.view == WRITE and each.variant in variants)
+        },
+    )

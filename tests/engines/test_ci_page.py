@@ -27,7 +27,7 @@ import pytest
 from harness.artifacts.cache import Cache
 from tests import ci_page, wheel
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 WRONG, BROKEN = 1, 3
 GITHUB, GITLAB = ".github/workflows/lake-tables.yaml", ".gitlab-ci.yml"

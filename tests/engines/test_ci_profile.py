@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 SPARK = "spark-3.5.8-hudi-1.0.2{{schema-on-read={}}}"
 HIVE = "hive-3.1.3{{path={}}}"

@@ -37,7 +37,8 @@ from harness.runtime.metastore import Metastore
 from harness.scenario.cells import Cell, Reader
 from tests.engines.everyone import GREEDY, Installed
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.alone]
+nightly = pytest.mark.nightly
 
 SCENARIOS = Path(__file__).parents[2] / "tools" / "measure" / "deaths_scenarios"
 READER = "hive-3.1.3"
@@ -47,10 +48,10 @@ INTERRUPTED = 130
 WRITER = "spark-3.5.8-hudi-0.15.0"
 NOT_THE_FILE = {".part", ".lock", ".ok"}
 """What lies beside a fetched file, or until it is whole instead of it."""
-FILL_THE_HEAP = {
-    "spark-3.5.8-hudi-1.0.2": "select length(repeat('x', 2000000000)) n",
-    "prestodb-0.283": GREEDY,
-}
+FILL_THE_HEAP = (
+    ("spark-3.5.8-hudi-1.0.2", "select length(repeat('x', 2000000000)) n"),
+    pytest.param("prestodb-0.283", GREEDY, marks=nightly),
+)
 """By engine that ends for lack of memory (because every JVM is told to), a query that takes more
 than its heap; the machine's memory is not touched."""
 HARMLESS = "select 1 n"
@@ -132,8 +133,15 @@ def test_a_harness_that_is_killed_leaves_nothing_running_and_its_run_is_gone_on_
     assert not [path for path in (folder / "engines").glob("*/*") if path.is_dir()]
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "hangs"])
-@pytest.mark.parametrize("who", ["hive-3.1.3-0", "metastore-0"])
+@pytest.mark.parametrize(
+    ("who", "number"),
+    [
+        pytest.param("hive-3.1.3-0", signal.SIGKILL, id="hive-killed"),
+        pytest.param("hive-3.1.3-0", signal.SIGSTOP, id="hive-hangs", marks=nightly),
+        pytest.param("metastore-0", signal.SIGKILL, id="metastore-killed", marks=nightly),
+        pytest.param("metastore-0", signal.SIGSTOP, id="metastore-hangs", marks=nightly),
+    ],
+)
 def test_a_server_that_is_lost_is_started_again_and_the_run_goes_on(
     undisturbed: list[dict[str, Any]], tmp_path: Path, who: str, number: signal.Signals
 ) -> None:
@@ -146,7 +154,10 @@ def test_a_server_that_is_lost_is_started_again_and_the_run_goes_on(
     assert verdicts(folder) == undisturbed
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGINT, INTERRUPTED), pytest.param(signal.SIGTERM, 143, marks=nightly)],
+)
 def test_an_interruption_ends_the_run_and_says_how_to_go_on(
     undisturbed: list[dict[str, Any]], tmp_path: Path, number: signal.Signals, status: int
 ) -> None:
@@ -172,6 +183,7 @@ def engines_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
+@nightly
 def test_a_run_interrupted_while_a_table_is_written_is_gone_on_with(
     undisturbed: list[dict[str, Any]], engines_only: Path, tmp_path: Path
 ) -> None:
@@ -186,6 +198,7 @@ def test_a_run_interrupted_while_a_table_is_written_is_gone_on_with(
     assert verdicts(folder) == undisturbed
 
 
+@nightly
 def test_a_run_interrupted_while_it_fetches_leaves_nothing_taken_for_whole(
     undisturbed: list[dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -208,7 +221,7 @@ def asked(name: str, sql: str) -> CellQuestion:
     return CellQuestion(cell, Reader(name), SimpleNamespace(), question, sql, "", "id", ())  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("name", "filling"), FILL_THE_HEAP.items())
+@pytest.mark.parametrize(("name", "filling"), FILL_THE_HEAP)
 def test_a_query_that_fills_the_heap_ends_the_engine_and_the_next_one_is_answered(
     name: str,
     filling: str,

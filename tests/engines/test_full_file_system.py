@@ -14,7 +14,7 @@ import pytest
 
 from harness.artifacts.cache import Cache
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 TOOLS: Final = Path(__file__).parents[2] / "tools" / "measure"
 FULL: Final = 3

@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 LONG = "x" * 200
 HUDI = ["select", "größe", "日本", LONG]

@@ -10,13 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness.artifacts.cache import Cache
-from harness.core.progress import Progress
 from harness.core.records import FindingKind, VerdictKind
 from harness.plan import load_scenarios, scenarios_folder
 from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan
-from tests.engines.planned_run import by_format, done
+from tests.engines.planned_run import by_format
 
 pytestmark = pytest.mark.engines
 
@@ -45,11 +43,6 @@ def asked(cell: Cell) -> bool:
 
 PLAN = planned()
 FORMATS = {variant.id: variant.format for variant in PLAN.variants}
-
-
-@pytest.fixture(scope="module")
-def run(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return done(PLAN, tmp_path_factory.mktemp("hard"), cache, progress)
 
 
 @pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])

@@ -4,7 +4,6 @@ import datetime
 import decimal
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,10 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
-from harness.artifacts import distributions, fetch
-from harness.artifacts.cache import Cache
 from harness.core.errors import EnvironmentProblem
-from harness.core.progress import Progress
 from harness.engines.api import NoAnswerError, Question, RefusedError
 from harness.engines.hive import engine
 from harness.engines.hive.engine import ENGINE, HiveServer
@@ -25,6 +21,7 @@ from harness.model.canonical import MapValue
 from harness.model.query import Query, not_null
 from harness.runtime.metastore import Metastore
 from harness.runtime.readiness import wait_until
+from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines
 
@@ -83,19 +80,10 @@ VALUES = (
 
 
 @pytest.fixture(scope="module")
-def server(
-    cache: Cache,
-    progress: Progress,
-    metastore: Metastore,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[HiveServer]:
-    installation = fetch.ensure(distributions.load("hive-3.1.3"), cache, progress)
-    folder = tmp_path_factory.mktemp("hive")
-    started = time.monotonic()
-    with ENGINE.serve(installation, metastore.uri, folder, progress) as running:
-        progress.note(f"HiveServer2 answered after {time.monotonic() - started:.1f} s")
-        yield running
-        progress.note(f"HiveServer2 took {running.peak_memory_mb()} MiB")
+def server(servers: SharedServers) -> HiveServer:
+    found = servers("hive-3.1.3")
+    assert isinstance(found, HiveServer)
+    return found
 
 
 @pytest.fixture(scope="module")

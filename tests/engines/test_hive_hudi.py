@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from harness.artifacts import distributions, fetch
-from harness.artifacts.cache import Cache
-from harness.core.progress import Progress
-from harness.engines.api import Question, Reply
-from harness.engines.hive.engine import ENGINE, HiveServer
-from harness.engines.spark.launch import spark
+from harness.engines.api import Question, Reply, Server
+from harness.engines.hive.engine import ENGINE
 from harness.engines.spark.session import Session
 from harness.formats import facts
 from harness.model.query import Query
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
+from harness.write.send_step import SparkFor
+from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines
 
@@ -32,7 +29,7 @@ ON = {"hoodie.schema.on.read.enable": "true"}
 class Fork:
     """Databases that hold a fork of a copy-on-write and of a merge-on-read table."""
 
-    server: HiveServer
+    server: Server
     cow: str
     mor: str
     folder: Path
@@ -46,25 +43,16 @@ class Fork:
 
 @pytest.fixture(scope="module")
 def fork(
-    cache: Cache,
-    progress: Progress,
     metastore: Metastore,
+    servers: SharedServers,
+    spark_for: SparkFor,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Fork]:
+) -> Fork:
     """Two rows, then f1 renamed to f1_new, forked; afterwards the original is changed again."""
     folder = tmp_path_factory.mktemp("tables")
-    installation = fetched("spark-3.5.8-hudi-0.15.0", cache, progress)
-    with spark(installation, metastore.uri, tmp_path_factory.mktemp("spark")) as running:
-        for kind in ("cow", "mor"):
-            write(kind, folder, metastore, running.open(ON))
-    installation = fetched("hive-3.1.3", cache, progress)
-    hive = tmp_path_factory.mktemp("hive")
-    with ENGINE.serve(installation, metastore.uri, hive, progress) as server:
-        yield Fork(server, "hudi_cow_fork", "hudi_mor_fork", folder)
-
-
-def fetched(name: str, cache: Cache, progress: Progress) -> fetch.Installation:
-    return fetch.ensure(distributions.load(name), cache, progress)
+    for kind in ("cow", "mor"):
+        write(kind, folder, metastore, spark_for("spark-3.5.8-hudi-0.15.0").open(ON))
+    return Fork(servers("hive-3.1.3"), "hudi_cow_fork", "hudi_mor_fork", folder)
 
 
 def write(kind: str, folder: Path, metastore: Metastore, session: Session) -> None:

@@ -7,7 +7,7 @@ step, though the table has gone on and the folder in which it was written is gon
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,10 +15,10 @@ import pytest
 
 from harness import formats
 from harness.artifacts.cache import Cache
-from harness.core.progress import Progress
-from harness.core.records import OutcomeKind, Verdict, VerdictKind
+from harness.core.records import OutcomeKind, VerdictKind
 from harness.model.datatypes import parse_type
 from harness.plan import Profile, ProfileReader, Writer, plan, scenarios_folder
+from harness.run.load_run import Run
 from harness.runtime import metastore_client
 from harness.runtime.metastore import Metastore
 from harness.scenario import load
@@ -32,7 +32,6 @@ from harness.write.table_state import State
 from harness.write.writer_pool import WriteTarget
 from tests.engines import everyone
 from tests.engines.everyone import Everyone, Running
-from tests.engines.planned_run import done
 
 pytestmark = pytest.mark.engines
 
@@ -62,25 +61,17 @@ def planned(scenario: Scenario) -> Plan:
 PLAN = planned(STORY)
 
 
-@pytest.fixture(scope="module")
-def verdicts(
-    cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
-) -> Mapping[str, Verdict]:
-    folder = tmp_path_factory.mktemp("iceberg")
-    return done(PLAN, folder, cache, progress).recorded
-
-
 @pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
 def test_everything_is_right_and_the_files_say_that_it_was_found_by_id(
-    cell: Cell, verdicts: Mapping[str, Verdict]
+    cell: Cell, run: Run
 ) -> None:
-    found = verdicts[cell.case]
+    found = run.recorded[cell.case]
     assert (found.verdict, found.findings, found.because) == (VerdictKind.CORRECT, (), "")
     assert "by id" in found.reproduces
 
 
-def test_the_story_tells_readers_by_id_from_all_others(verdicts: Mapping[str, Verdict]) -> None:
-    told = {case: verdict.reproduces for case, verdict in verdicts.items()}
+def test_the_story_tells_readers_by_id_from_all_others(run: Run) -> None:
+    told = {case: verdict.reproduces for case, verdict in run.recorded.items()}
     assert set(told) == {cell.case for cell in PLAN.cells}
     assert any(ways == ("by id",) for ways in told.values())
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import junitparser
 import pytest
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,21 +12,18 @@ from dataclasses import replace
 import pytest
 
 from harness import formats
-from harness.artifacts.cache import Cache
-from harness.core.progress import Progress
 from harness.core.records import Answer, FindingKind, Verdict, VerdictKind
 from harness.model.datatypes import parse_type
 from harness.model.query import Test
 from harness.model.query_shapes import Shape
 from harness.model.table import Table
 from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, scenarios_folder
-from harness.run import load_run
+from harness.run.load_run import Run
 from harness.scenario.cells import QUERIES, Cell, Plan, Variant, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.add_column import AddColumn
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.touch import Rewrites, Touch
-from tests.engines.planned_run import done
 
 pytestmark = pytest.mark.engines
 
@@ -101,16 +98,8 @@ PLAN = planned()
 
 
 @pytest.fixture(scope="module")
-def found(
-    cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
-) -> load_run.Run:
-    folder = tmp_path_factory.mktemp("shapes")
-    return done(PLAN, folder, cache, progress)
-
-
-@pytest.fixture(scope="module")
-def verdicts(found: load_run.Run) -> Mapping[str, Verdict]:
-    return {each.case: each for each in found.verdicts}
+def verdicts(run: Run) -> Mapping[str, Verdict]:
+    return {each.case: each for each in run.verdicts}
 
 
 def every_array_has_a_value(cell: Cell) -> bool:
@@ -120,9 +109,9 @@ def every_array_has_a_value(cell: Cell) -> bool:
 
 @pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
 def test_a_right_reader_is_right_in_every_shape(
-    cell: Cell, found: load_run.Run, verdicts: Mapping[str, Verdict]
+    cell: Cell, run: Run, verdicts: Mapping[str, Verdict]
 ) -> None:
-    verdict, answer = verdicts[cell.case], found.answers[cell.case]
+    verdict, answer = verdicts[cell.case], run.answers[cell.case]
     told = answer.sql, answer.refusal, verdict.findings
     if every_array_has_a_value(cell):
         assert [each.kind for each in verdict.findings] == [FindingKind.GHOST_ROW], told
@@ -142,10 +131,10 @@ def test_every_shape_is_among_them(shape: str) -> None:
     assert readers == set(READERS)
 
 
-def test_hard_strings_were_asked_for_as_they_are(found: load_run.Run) -> None:
+def test_hard_strings_were_asked_for_as_they_are(run: Run) -> None:
     asked = {
         each.question.where.literal
-        for each in found.answers.values()
+        for each in run.answers.values()
         if each.question.where and each.case.startswith("shapes/quoting")
     }
     assert asked >= set(HARD)

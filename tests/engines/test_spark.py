@@ -19,30 +19,25 @@ from harness.core.progress import Progress
 from harness.core.records import Column
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Server
 from harness.engines.spark import launch
-from harness.engines.spark.engine import ENGINE, SparkServer
+from harness.engines.spark.engine import SparkServer
 from harness.model.canonical import MapValue, single
 from harness.runtime.metastore import Metastore
+from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines
 
+SPARK = "spark-3.5.8-hudi-0.15.0"
 MINUTE = 60.0
 
 
 @pytest.fixture(scope="module")
 def installation(cache: Cache, progress: Progress) -> Installation:
-    return fetch.ensure(distributions.load("spark-3.5.8-hudi-0.15.0"), cache, progress)
+    return fetch.ensure(distributions.load(SPARK), cache, progress)
 
 
 @pytest.fixture(scope="module")
-def server(
-    installation: Installation,
-    metastore: Metastore,
-    progress: Progress,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("spark")
-    with ENGINE.serve(installation, metastore.uri, folder, progress) as running:
-        yield running
+def server(servers: SharedServers) -> Server:
+    return servers(SPARK)
 
 
 @pytest.fixture

@@ -25,9 +25,19 @@ from harness.runtime import ports
 from harness.runtime.metastore import Metastore
 from tests.engines.everyone import Installed
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
-READERS = (
+BY_DAY = {"hive-3.1.3", "spark-3.5.8-hudi-1.0.2", "trino-476"}
+"""One for each code that starts an engine; the others are left to the night."""
+
+
+def started(*names: str) -> list[pytest.ParameterSet]:
+    return [
+        pytest.param(each, marks=() if each in BY_DAY else pytest.mark.nightly) for each in names
+    ]
+
+
+READERS = started(
     "hive-3.1.3",
     "hive-3.1.3-iceberg-1.4.3",
     "prestodb-0.283",
@@ -38,10 +48,12 @@ READERS = (
     "trino-368",
     "trino-476",
 )
-ON_A_PORT = ("hive-3.1.3", "prestosql-350", "trino-476")
-"""One of each kind that is told its port; Spark's is picked by a process of the harness's own."""
+ON_A_PORT = started("hive-3.1.3", "prestosql-350", "trino-476")
+"""Those that are told their port; Spark's is picked by a process of the harness's own."""
 TINY_MB = 24
 SOON_S = 4.0
+LOOK_S = 0.02
+"""Far less than any of them takes to get ready; looking without a pause takes a whole processor."""
 
 
 @pytest.fixture(params=READERS)
@@ -83,7 +95,7 @@ def stopping_what_starts(before: list[psutil.Process]) -> Iterator[list[psutil.P
     over = threading.Event()
 
     def look() -> None:
-        while not over.is_set():
+        while not over.wait(LOOK_S):
             for each in psutil.Process().children(recursive=True):
                 with suppress(psutil.Error):
                     if each not in before and each not in stopped and each.name() == "java":

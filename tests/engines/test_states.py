@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from harness import formats
-from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
-from harness.core.progress import Progress
 from harness.core.records import OutcomeKind, StateRecord
 from harness.engines.api import Question, Server
 from harness.engines.spark.engine import ENGINE
@@ -40,8 +38,10 @@ from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
 from harness.scenario.operations.update import Update
 from harness.write import state_store, write_variant
+from harness.write.send_step import SparkFor
 from harness.write.table_state import State
-from harness.write.writer_pool import WriteContext, WriterPool, WriteTarget
+from harness.write.writer_pool import WriteTarget
+from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines
 
@@ -100,37 +100,32 @@ def ask(server: Server, database: str, name: str, view: str, flag: str) -> Answe
 @pytest.fixture(scope="module", params=WRITERS)
 def stage(
     request: pytest.FixtureRequest,
-    cache: Cache,
-    progress: Progress,
     metastore: Metastore,
+    servers: SharedServers,
+    spark_for: SparkFor,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Stage]:
+) -> Stage:
     """States go to a cache of the test's own, so that they are really written."""
     folder = tmp_path_factory.mktemp("stage")
     own = Cache(folder / "cache")
-    installation = fetch.ensure(distributions.load(request.param), cache, progress)
-    (folder / "reader").mkdir()
-    with ENGINE.serve(installation, metastore.uri, folder / "reader", progress) as reader:
-        pool = WriterPool(WriteContext(cache, folder / "writers", progress), metastore.uri)
-        live = Live(reader)
-        records: dict[tuple[str, int], StateRecord] = {}
-        states: dict[tuple[str, int], State] = {}
-        with pool.running():
-            for name in FORMATS:
-                database = f"{name}_{request.param}".replace("-", "_").replace(".", "_")
-                place = WriteTarget(own, metastore.uri, database, folder / "writers" / name)
-                place.folder.mkdir(parents=True)
-                what = variant(name, request.param)
-                for each in write_variant.write_steps(what, place, pool.spark):
-                    live.ask(database, name, each.outcome.step)
-                written = write_variant.find(what, own)
-                assert written is not None
-                records |= {(name, r.outcome.step): r for r in written.records}
-                states |= {(name, step): state for (_, step), state in written.states.items()}
-        with metastore_client.connect(metastore.uri) as client:
-            for state in states.values():
-                state_store.register(client, state)
-        yield Stage(records, states, live.answers, reader)
+    live = Live(servers(request.param))
+    records: dict[tuple[str, int], StateRecord] = {}
+    states: dict[tuple[str, int], State] = {}
+    for name in FORMATS:
+        database = f"{name}_{request.param}".replace("-", "_").replace(".", "_")
+        place = WriteTarget(own, metastore.uri, database, folder / name)
+        place.folder.mkdir()
+        what = variant(name, request.param)
+        for each in write_variant.write_steps(what, place, spark_for):
+            live.ask(database, name, each.outcome.step)
+        written = write_variant.find(what, own)
+        assert written is not None
+        records |= {(name, r.outcome.step): r for r in written.records}
+        states |= {(name, step): state for (_, step), state in written.states.items()}
+    with metastore_client.connect(metastore.uri) as client:
+        for state in states.values():
+            state_store.register(client, state)
+    return Stage(records, states, live.answers, live.server)
 
 
 class Live:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from harness import formats
-from harness.artifacts.cache import Cache
-from harness.core.progress import Progress
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
@@ -20,7 +18,6 @@ from harness.scenario.operations.delete import Delete
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
 from harness.scenario.operations.touch import Rewrites, Touch
-from tests.engines.planned_run import done
 
 pytestmark = pytest.mark.engines
 
@@ -106,11 +103,6 @@ def expected(cell: Cell) -> tuple[VerdictKind, set[tuple[FindingKind, tuple[str,
     if renamed and cell.reader == BY_NOW:
         return VerdictKind.WRONG, {(FindingKind.PREMATURE, ("f1", "g"))}
     return VerdictKind.CORRECT, set()
-
-
-@pytest.fixture(scope="module")
-def run(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return done(PLAN, tmp_path_factory.mktemp("past"), cache, progress)
 
 
 @pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])

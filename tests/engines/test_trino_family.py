@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -15,19 +14,19 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 
-from harness import engines
 from harness.artifacts import distributions
 from harness.core import tolerances
-from harness.core.progress import Progress
 from harness.engines.api import Engine, NoAnswerError, Question, RefusedError, Reply, Server
 from harness.formats import facts
 from harness.judge import cut_history
 from harness.model.canonical import Value, same
 from harness.model.query import ALL, Query, not_null
+from harness.read.questions import engine_of
 from harness.runtime.metastore import Metastore
 from harness.runtime.process import Process
 from tests.engines import iceberg_table
-from tests.engines.everyone import GREEDY, Installed
+from tests.engines.everyone import GREEDY
+from tests.engines.shared_servers import SharedServers
 from tests.engines.trino_table import INSTANT, TYPES, register, write_types
 
 pytestmark = pytest.mark.engines
@@ -68,9 +67,9 @@ class Started:
 
 
 @pytest.fixture(scope="module")
-def tables(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The URI of a metastore with `types`, with `moved` and `moved_orc`, whose files have f1 and f2
-    the other way round than the catalog, and with `ice`, an Iceberg table.
+def tables(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Register `types`, with `moved` and `moved_orc`, whose files have f1 and f2 the other way
+    round than the catalog, and with `ice`, an Iceberg table.
     """
     folder = tmp_path_factory.mktemp("tables")
     (folder / "types").mkdir()
@@ -87,22 +86,15 @@ def tables(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> st
     register(metastore.uri, DATABASE, "moved_orc", moved, folder / "moved_orc", "orc")
     (folder / "iceberg").mkdir()
     iceberg_table.register(metastore.uri, DATABASE, "ice", iceberg_table.write(folder / "iceberg"))
-    return metastore.uri
 
 
 @pytest.fixture(scope="module", params=FAMILY)
 def started(
     request: pytest.FixtureRequest,
-    tables: str,
-    installed: Installed,
-    progress: Progress,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Started]:
-    installation = installed(request.param)
-    engine = engines.load(installation.distribution.engine)
-    folder = tmp_path_factory.mktemp(request.param)
-    with engine.serve(installation, tables, folder, progress) as server:
-        yield Started(request.param, engine, server)
+    tables: None,
+    servers: SharedServers,
+) -> Started:
+    return Started(request.param, engine_of(request.param), servers(request.param))
 
 
 @pytest.mark.parametrize("by_name", ["true", "false"])
@@ -205,11 +197,19 @@ def test_a_query_without_end_is_given_up_and_taken_off_the_server(started: Start
     assert (ENDLESS,) not in running
 
 
+@pytest.mark.parametrize(
+    "started",
+    [
+        "trino-476",
+        pytest.param("trino-368", marks=pytest.mark.nightly),
+        pytest.param("prestosql-350", marks=pytest.mark.nightly),
+    ],
+    indirect=True,
+)
 def test_a_query_that_takes_more_memory_than_there_is_gets_no_answer_and_the_next_one_does(
     started: Started,
 ) -> None:
-    if started.name == PRESTODB:
-        pytest.skip("it ends: test_deaths")
+    """PrestoDB ends: `test_deaths`."""
     with closing(started.server.connect({})) as connection:
         with pytest.raises(NoAnswerError, match=r"too little for it: EXCEEDED_\w*MEMORY_LIMIT"):
             connection.ask(GREEDY, timeout_s=120)

@@ -6,19 +6,16 @@ Through the product's own verbs: plan, write, read, judge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
 from harness import formats
-from harness.artifacts.cache import Cache
-from harness.core.progress import Progress
-from harness.core.records import Answer, FindingKind, Verdict, VerdictKind
+from harness.core.records import FindingKind, VerdictKind
 from harness.model.datatypes import PRIMITIVES
 from harness.plan import Profile, ProfileReader, Writer, load_scenarios, plan, scenarios_folder
+from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
-from tests.engines.planned_run import done
 
 pytestmark = pytest.mark.engines
 
@@ -60,21 +57,6 @@ PLAN = planned()
 FORMATS = {variant.id: variant.format for variant in PLAN.variants}
 
 
-@dataclass(frozen=True)
-class Judged:
-    """What came of the plan, by case."""
-
-    answers: Mapping[str, Answer]
-    verdicts: Mapping[str, Verdict]
-
-
-@pytest.fixture(scope="module")
-def judged(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory) -> Judged:
-    folder = tmp_path_factory.mktemp("types")
-    found = done(PLAN, folder, cache, progress)
-    return Judged(found.answers, found.recorded)
-
-
 def base_files_only(cell: Cell) -> bool:
     """Trino and PrestoSQL read no log files: seen with every merge-on-read table."""
     logs = FORMATS[cell.variant] == "hudi-mor" and cell.view != "read_optimized"
@@ -91,8 +73,8 @@ def timestamps_want_one_schema(cell: Cell) -> bool:
 
 
 @pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in PLAN.cells])
-def test_every_value_and_type_is_read_as_it_was_written(cell: Cell, judged: Judged) -> None:
-    verdict, answer = judged.verdicts[cell.case], judged.answers[cell.case]
+def test_every_value_and_type_is_read_as_it_was_written(cell: Cell, run: Run) -> None:
+    verdict, answer = run.recorded[cell.case], run.answers[cell.case]
     found = {each.kind: each.columns for each in verdict.findings}
     if base_files_only(cell):
         assert verdict.verdict is VerdictKind.WRONG
@@ -110,8 +92,8 @@ def test_every_value_and_type_is_read_as_it_was_written(cell: Cell, judged: Judg
         assert len(answer.rows) == len(verdict.expected.rows)
 
 
-def test_no_step_was_refused_by_the_writer(judged: Judged) -> None:
-    assert set(judged.verdicts) == {cell.case for cell in PLAN.cells}
+def test_no_step_was_refused_by_the_writer(run: Run) -> None:
+    assert set(run.recorded) == {cell.case for cell in PLAN.cells}
 
 
 @pytest.mark.parametrize("variant", PLAN.variants, ids=lambda variant: variant.format)
@@ -123,8 +105,8 @@ def test_the_scenario_has_every_type_that_all_formats_have(variant: Variant) -> 
 
 
 @pytest.mark.parametrize("path", ["fetch", "mapreduce"])
-def test_hive_confirms_the_path_that_was_asked_for(judged: Judged, path: str) -> None:
-    asked = [case for case in judged.answers if case.endswith(f"hive-3.1.3{{path={path}}}")]
-    correct = [case for case in asked if judged.verdicts[case].verdict is VerdictKind.CORRECT]
+def test_hive_confirms_the_path_that_was_asked_for(run: Run, path: str) -> None:
+    asked = [case for case in run.answers if case.endswith(f"hive-3.1.3{{path={path}}}")]
+    correct = [case for case in asked if run.recorded[case].verdict is VerdictKind.CORRECT]
     assert correct
-    assert {judged.answers[case].confirmed for case in correct} == {path}
+    assert {run.answers[case].confirmed for case in correct} == {path}

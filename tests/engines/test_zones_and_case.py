@@ -9,8 +9,6 @@ from dataclasses import replace
 
 import pytest
 
-from harness.artifacts.cache import Cache
-from harness.core.progress import Progress
 from harness.core.records import FindingKind, VerdictKind
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
@@ -19,7 +17,7 @@ from harness.run.load_run import Run
 from harness.scenario.cells import Cell, Plan
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.insert import Insert
-from tests.engines.planned_run import by_format, done
+from tests.engines.planned_run import by_format
 
 pytestmark = pytest.mark.engines
 
@@ -49,11 +47,6 @@ def planned() -> Plan:
 PLAN = planned()
 FORMATS = {variant.id: variant.format for variant in PLAN.variants}
 CELLS = [each for each in PLAN.cells if FORMATS[each.variant] != "hudi-cow"]
-
-
-@pytest.fixture(scope="module")
-def run(cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return done(PLAN, tmp_path_factory.mktemp("zones"), cache, progress)
 
 
 @pytest.mark.parametrize("cell", [pytest.param(each, id=each.case) for each in CELLS])

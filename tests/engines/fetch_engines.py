@@ -1,0 +1,32 @@
+"""Fetch the engines that tests start: `python -m tests.engines.fetch_engines`.
+
+Not those that are large; tests of these are skipped.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.cli.console.progress_display import PlainProgress
+from harness.run import needed_artifacts
+
+LARGE: Final = 1_000_000_000
+"""A download of more bytes is made only when it is asked for."""
+
+
+def download_size(name: str, cache: Cache) -> int:
+    """Return how many bytes of a distribution are still to be downloaded."""
+    return sum(each.size for each in fetch.missing(distributions.load(name), cache))
+
+
+def main() -> None:
+    """Fetch what is not there yet."""
+    cache = Cache.default()
+    names = [each for each in distributions.names() if download_size(each, cache) <= LARGE]
+    needed_artifacts.fetch_all(names, cache, PlainProgress())
+
+
+if __name__ == "__main__":
+    main()
