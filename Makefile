@@ -44,6 +44,7 @@ fetch: venv  ## fetch the engines of the tests, but for those of more than 1 GB
 	$(BIN)/python -m tests.engines.fetch_engines
 
 engines: fetch  ## the tests that start real engines, without those marked nightly
+	@echo "two runs of pytest side by side; each prints what it has to say once it has ended"
 	$(SIDE_BY_SIDE) BY_DAY="and not nightly"
 
 sharing:
@@ -52,7 +53,8 @@ sharing:
 alone:
 	$(BIN)/pytest -m "engines and alone $(BY_DAY)"
 
-test: check engines  ## check, then the tests that start real engines
+test:  ## lint, types, every test but those marked nightly; at the end the minutes of each part
+	@bash tests/all.sh
 
 nightly: check fetch  ## check, then all tests that start real engines
 	$(SIDE_BY_SIDE)
