@@ -1,5 +1,8 @@
 """One file per report, and their templates.
 
+In: a judged run. Out: files and text for people and programs. A report must not know how an
+answer is judged: it arranges what verdicts say.
+
 A module here that has a `NAME` is a report: it has `write(run, folder)`, which gives the file
 written. Other modules are shared by several. A package adds reports by entry points of the group
 `lake_table_harness.reports`.

@@ -6,6 +6,7 @@ entered here on purpose.
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -221,6 +222,15 @@ def test_every_module_of_a_verb_stands_in_its_order(
 ) -> None:
     there = {part_of(each.name, package) for each in harness if part(each.name) == package}
     assert there - {""} == set(MODULES[package])
+
+
+@pytest.mark.parametrize("package", sorted(set(PACKAGES) - {"__main__", ""}))
+def test_every_package_says_what_comes_in_what_goes_out_and_what_it_must_not_know(
+    harness: tuple[Source, ...], package: str
+) -> None:
+    (found,) = (each for each in harness if each.name == f"harness.{package}")
+    text = " ".join((ast.get_docstring(found.tree) or "").split())
+    assert [word for word in ("In: ", " Out: ", " not know ") if word not in text] == []
 
 
 def test_nothing_lies_loose_beside_the_packages() -> None:

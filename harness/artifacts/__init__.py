@@ -1,5 +1,5 @@
 """How an engine comes to this machine: lock data, download, unpacking, the cache, JREs.
 
 In: the name of a distribution. Out: an installation in the user's cache, verified by SHA-256. It
-starts no server and knows no table.
+must not know how anything is run, nor any table.
 """

@@ -1,5 +1,9 @@
 """One file per format: wording, views, fork and catalog entries.
 
+In: an operation and the truth around it, or a table's folder. Out: the statements that a writer is
+sent, the views that can be asked, and what data files say of themselves. A format must not know
+what any engine answered.
+
 A module here that has a `FORMAT` is a format; other modules are shared by several. A package adds
 formats by entry points of the group `lake_table_harness.formats`.
 """

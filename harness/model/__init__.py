@@ -1,4 +1,5 @@
-"""The reference model: types, schemas with field ids, traceable values and the truth.
+"""What a table is: types, schemas with field ids, traceable values, the truth. Pure.
 
-Pure: nothing in here knows an engine, a file format or any input and output.
+In: a table's definition, and what each step does to it. Out: the rows that the table must have
+after each step, by field id. It must not know any engine, file or scenario file.
 """

@@ -1,4 +1,8 @@
-"""The second verb: scenarios and a profile become variants and cells, before anything runs."""
+"""PLAN: scenarios and a profile → variants and cells. Pure.
+
+In: scenarios, a profile, and what formats and engines can do. Out: variants, readers, cells,
+and what is left out and why. It must not know what any table will hold.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """A run: its folder, its records, and the verbs called one after another.
 
-In: a plan. Out: the records of a run on disk, and a run loaded from them. It prints nothing and
-takes no words of the command line.
+In: a plan. Out: the records of a run on disk, and a run loaded from them. It must not
+know what was typed, nor print anything.
 """
