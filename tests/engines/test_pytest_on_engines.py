@@ -31,4 +31,4 @@ def test_every_cell_of_the_first_profile_is_a_test_with_its_verdict(tmp_path: Pa
     assert failed == {case for case, verdict in verdicts.items() if verdict != "correct"}
     assert failed
     assert all("use-column-names=false" in case for case in failed)
-    assert "misaligned: row" in done.stdout
+    assert "misaligned: in row" in done.stdout
