@@ -195,16 +195,18 @@ class Answer:
 
     @property
     def scant(self) -> bool:
-        """Whether it tells too little to name a way of reading by: one number, or no row at all.
-
-        Many mistakes that nobody predicts give just that as well.
-        """
+        """Whether it names no way of reading: one number, or no row, may come of much else."""
         return self.question.count or not self.rows
 
     @property
     def has_table(self) -> bool:
         """Whether it is a table, were it an empty one: no refusal, and neither unknown nor void."""
         return self.refusal is None and not (self.unknown or self.void)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of its columns, as we ask for them (`labelled`)."""
+        return tuple(each.name for each in labelled(self.question, self.columns))
 
     @property
     def has_rows(self) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from harness.core.records import Answer, labelled
+from harness.core.records import Answer
 from harness.judge.predicted_rows import Looks, PredictedRows, looks_of, predict_rows
 from harness.judge.world import World
 from harness.model.canonical import Value, text_of
@@ -83,7 +83,7 @@ class Layout:
         """
         if answer.refusal is not None:
             return ()
-        _, ways = self.fitting(answer.question, _labels(answer), answer.rows)
+        _, ways = self.fitting(answer.question, answer.labels, answer.rows)
         return tuple(map(str, ways))
 
     def fitting(
@@ -147,7 +147,7 @@ class Layout:
         Known is that of a row on which all ways of reading that reproduce the answer agree. Of rows
         that look alike none is, where they are read from several files.
         """
-        labels, found = _labels(answer), []
+        labels, found = answer.labels, []
         for row, names in self._read_by(answer):
             values = dict(zip(names, row.values, strict=True))
             looks = looks_of(labels, [at(values, path) for path in labels])
@@ -167,7 +167,7 @@ class Layout:
         readings, query = self.readings(), answer.question
         if readings is None or answer.refusal is not None:
             return
-        for way in readings.all_fitting(query, _labels(answer), answer.rows):
+        for way in readings.all_fitting(query, answer.labels, answer.rows):
             names = readings.reading.schema(way).names
             for row in readings.reading.rows(way, query.where):
                 yield row, names
@@ -243,7 +243,3 @@ def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact
 
 def _alone(found: Mapping[_Row, Sequence[FileFact]]) -> dict[_Row, FileFact]:
     return {row: files[0] for row, files in found.items() if len(files) == 1}
-
-
-def _labels(answer: Answer) -> list[str]:
-    return [each.name for each in labelled(answer.question, answer.columns)]

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from harness.core.records import Answer, labelled
+from harness.core.records import Answer
 from harness.judge import newer_rows, origins
 from harness.judge.compare import Comparison
 from harness.judge.file_evidence import Layout
@@ -64,7 +64,7 @@ def _filed(places: Sequence[Place], answer: Answer, layout: Layout) -> tuple[Pla
     files = layout.read_from(answer) if places else {}
     again = any(each.what is What.SECOND_ROW for each in places)
     twice = layout.twice_from(answer) if again else {}
-    labels = [each.name for each in labelled(answer.question, answer.columns)]
+    labels = answer.labels
     return tuple(
         _in_file(each, files.get(each.key) or _of_second(each, labels, twice)) for each in places
     )

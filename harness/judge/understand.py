@@ -51,19 +51,20 @@ def understand(
     return taken(asked(answer) if cuts else answer, types, declared)
 
 
-def evened_out(answer: Answer, seen: World, written: Rows | None) -> tuple[Normalised, ...]:
+def evened_out(answer: Answer, world: World, written: Rows | None) -> tuple[Normalised, ...]:
     """Count what was evened out in an answer, and what is expected but was not written.
 
     Args:
         answer: as it is understood.
-        seen: what is expected, narrowed to the question.
+        world: what is expected, as far as the product can show it.
         written: the rows as they were written, where the product cannot show all of them.
 
     """
     applied = merged(answer.normalised, *(part.normalised for part in answer.parts))
     if written is None or answer.refusal is not None:
         return applied
-    return merged(applied, cut(answer.question, seen.schema, written, seen.rows))
+    expected = world.narrowed(answer.question).rows
+    return merged(applied, cut(answer.question, world.schema, written, expected))
 
 
 def asked(answer: Answer) -> Answer:

@@ -163,7 +163,6 @@ def _with(
     key = found.history[0].table.key
     whole = standard.written
     written = whole.expectations.world(cell.step, view).rows if whole else None
-    seen = found.world(cell.step, view).narrowed(answer.question)
     kind, because = VerdictKind.CORRECT, assessment.doubt
     if answer.refusal is not None:
         kind = VerdictKind.REFUSED
@@ -178,7 +177,7 @@ def _with(
         scant=answer.refusal is None and answer.scant,
         because=because,
         expected=found.table(cell.step, view, answer.question),
-        normalised=evened_out(answer, seen, written),
+        normalised=evened_out(answer, found.world(cell.step, view), written),
     )
 
 

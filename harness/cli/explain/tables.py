@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.cli.explain.recorded_cell import RecordedCell
-from harness.core.records import Answer, labelled
+from harness.core.records import Answer
 from harness.judge import match_rows
 from harness.judge.expectations import expected_table
 from harness.judge.file_evidence import Layout
@@ -100,8 +100,7 @@ ValueRows = Sequence[Sequence[Value]]
 def _seen(answer: Answer) -> tuple[tuple[str, ...], ValueRows] | None:
     if not answer.has_table:
         return None
-    names = tuple(each.name for each in labelled(answer.question, answer.columns))
-    return names, answer.rows
+    return answer.labels, answer.rows
 
 
 def _ways(
