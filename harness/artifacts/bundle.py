@@ -14,11 +14,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Literal
 
 from harness.artifacts import cache_mark, distributions, jre
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Artifact, Distribution
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 
 INDEX: Final = "index.json"
@@ -35,6 +36,18 @@ class BundleFile:
 
 ArtifactOrJre = Artifact | str
 """An artifact, or the feature release of a JRE."""
+
+
+@dataclass(eq=False)
+class BundleProblem(EnvironmentProblem):
+    """A bundle cannot be written, or not be brought into a cache."""
+
+    task: Literal["write", "import"]
+    file: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return f"cannot {self.task} {self.file}: {self.reason}"
 
 
 def key(needed: Iterable[Distribution]) -> str:

@@ -10,19 +10,27 @@ from dataclasses import asdict
 from pathlib import Path
 
 from harness.artifacts import fetch, jre, repository
-from harness.artifacts.bundle import INDEX, ArtifactOrJre, BundleFile, Hashed, sources, workspace
+from harness.artifacts.bundle import (
+    INDEX,
+    ArtifactOrJre,
+    BundleFile,
+    BundleProblem,
+    Hashed,
+    sources,
+    workspace,
+)
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.download import ExpectedFile, connected, download
-from harness.core.errors import EnvironmentProblem, UsageProblem, told
+from harness.core.errors import PathProblem, told
 from harness.core.progress import Progress
 
 
 def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: Progress) -> int:
     """Write the tar of what distributions need, complete or not at all; give its bytes.
 
-    Raises EnvironmentProblem: something cannot be had, is not what the lock says, no room;
-    UsageProblem: no such file can be, which is told before anything is downloaded.
+    Raises EnvironmentProblem: something cannot be had; BundleProblem: something is not what the
+    lock says, no room; PathProblem: no such file can be, told before anything is downloaded.
     """
     _check(file)
     wanted = sources(needed)
@@ -31,13 +39,13 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
         paths = _collected(wanted, cache, folder, progress)
         try:
             progress.start(f"export {file}", sum(part.size for part in wanted))
-            _write(unfinished, paths, progress)
+            if changed := _write(unfinished, paths, progress):
+                why = f"{changed} is not what the lock says; remove it, and fetch it again"
+                raise BundleProblem("write", file, why)
             unfinished.replace(file)
         except OSError as error:
-            raise EnvironmentProblem(
-                f"cannot write {file}: {told(error)}; name a file in a folder that is there, can "
-                "be written and has room"
-            ) from error
+            why = "name a file in a folder that is there, can be written and has room"
+            raise BundleProblem("write", file, f"{told(error)}; {why}") from error
         finally:
             unfinished.unlink(missing_ok=True)
             progress.done()
@@ -46,9 +54,10 @@ def export(needed: Sequence[Distribution], file: Path, cache: Cache, progress: P
 
 def _check(file: Path) -> None:
     if file.is_dir():
-        raise UsageProblem(f"'{file}' is a folder; name the file to write, as engines.tar")
+        raise PathProblem(file, "is a folder; name the file to write, as engines.tar")
     if not file.parent.is_dir():
-        raise UsageProblem(f"there is no folder {file.parent} for {file.name}; make it first")
+        told = f"cannot be written: there is no folder {file.parent} for {file.name}; make it first"
+        raise PathProblem(file, told)
 
 
 def _collected(
@@ -93,7 +102,8 @@ def _downloaded(
     return found
 
 
-def _write(file: Path, paths: Mapping[BundleFile, Path], progress: Progress) -> None:
+def _write(file: Path, paths: Mapping[BundleFile, Path], progress: Progress) -> Path | None:
+    """Write the tar; return the first file that is not what the lock says, and stop there."""
     index = json.dumps([asdict(part) for part in paths], indent=1).encode()
     with tarfile.open(file, "w") as tar:
         tar.addfile(_member(INDEX, len(index)), io.BytesIO(index))
@@ -102,9 +112,8 @@ def _write(file: Path, paths: Mapping[BundleFile, Path], progress: Progress) -> 
                 read = Hashed(content, progress)
                 tar.addfile(_member(part.name, part.size), read)
                 if read.sha256 != part.sha256:
-                    raise EnvironmentProblem(
-                        f"{path} is not what the lock says; remove it, and fetch it again"
-                    )
+                    return path
+    return None
 
 
 def _member(name: str, size: int) -> tarfile.TarInfo:

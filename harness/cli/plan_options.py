@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ from rich.text import Text
 from harness import engines, formats
 from harness.artifacts import distributions
 from harness.core import yaml_reader as scenario_text
-from harness.core.errors import UsageProblem
+from harness.core.errors import Fault, UsageProblem
 from harness.plan import (
     Profile,
     check_names,
@@ -29,9 +29,10 @@ from harness.plan import (
     separation,
     writer_support,
 )
+from harness.plan.reader_support import ReaderProblem
 from harness.reports import pairs
 from harness.reports.words import counted
-from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
+from harness.scenario.cells import Cell, Excluded, Plan, Reader, Variant, parse_reader
 from harness.scenario.notices import notices
 
 MINUTE: Final = 60
@@ -39,6 +40,18 @@ CASES_BYTES: Final = 1 << 26
 """A file of cases is no longer; all 45,000 of the full profile take 7 MB."""
 SHOWN: Final = 3
 """So many reasons are told in a message."""
+
+
+@dataclass(eq=False)
+class EmptyPlanProblem(UsageProblem):
+    """A plan has no cell."""
+
+    excluded: tuple[Excluded, ...]
+
+    def __str__(self) -> str:
+        left_out = [f"{each.what}: {each.why}" for each in self.excluded[:SHOWN]]
+        why = "; ".join(left_out) or "the scenarios ask nothing"
+        return f"nothing would be asked: {why}; harness plan tells more"
 
 
 def make(
@@ -73,21 +86,19 @@ def check_asks(made: Plan) -> None:
     """Check that anything would be asked; else engines would be fetched and started for nothing.
 
     Raises:
-        UsageProblem: the plan has no cell.
+        EmptyPlanProblem: nothing would be.
 
     """
     if not made.cells:
-        left_out = [f"{each.what}: {each.why}" for each in made.excluded[:SHOWN]]
-        why = "; ".join(left_out) or "the scenarios ask nothing"
-        raise UsageProblem(f"nothing would be asked: {why}; harness plan tells more")
+        raise EmptyPlanProblem(made.excluded)
 
 
-def _wrong_readers(profile: Profile) -> Iterator[str]:
+def _wrong_readers(profile: Profile) -> Iterator[Fault]:
     for number, asked in enumerate(profile.readers):
         try:
             check(asked.reader)
-        except UsageProblem as wrong:
-            yield profile.told(("readers", number), str(wrong))
+        except ReaderProblem as wrong:
+            yield profile.fault(("readers", number), str(wrong))
 
 
 def _lines(path: Path) -> list[str]:
@@ -100,13 +111,13 @@ def reader(text: str) -> Reader:
     """Read a reader that exists from its text.
 
     Raises:
-        UsageProblem: it is not a reader, or names a distribution or setting that does not exist.
+        ReaderProblem: it is not a reader, or names a distribution or setting that does not exist.
 
     """
     try:
         found = parse_reader(text)
     except ValueError as wrong:
-        raise UsageProblem(str(wrong)) from wrong
+        raise ReaderProblem(text, str(wrong)) from wrong
     check(found)
     return found
 
@@ -115,21 +126,23 @@ def check(each: Reader) -> None:
     """Check that a reader's distribution exists, can be asked and knows its settings.
 
     Raises:
-        UsageProblem: it does not.
+        ReaderProblem: it does not.
 
     """
     names = [one.name for one in reader_support.readers()]
     if each.distribution not in names:
         known = ", ".join(names)
-        raise UsageProblem(f"{each}: '{each.distribution}' is not a reader; allowed: {known}")
+        told = f"'{each.distribution}' is not a reader; allowed: {known}"
+        raise ReaderProblem(str(each), told)
     allowed = engines.load(distributions.load(each.distribution).engine).settings
     for name, value in each.settings:
         if name not in allowed:
             known = ", ".join(allowed) or "none"
-            raise UsageProblem(f"{each}: there is no setting '{name}'; allowed: {known}")
+            raise ReaderProblem(str(each), f"there is no setting '{name}'; allowed: {known}")
         if value not in allowed[name]:
             values = ", ".join(allowed[name])
-            raise UsageProblem(f"{each}: '{value}' is not a value of {name}; allowed: {values}")
+            told = f"'{value}' is not a value of {name}; allowed: {values}"
+            raise ReaderProblem(str(each), told)
     reader_support.check_combination(each)
 
 

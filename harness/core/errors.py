@@ -25,6 +25,8 @@ _OF_MACHINE: Final = _FULL | {
 """What is never a defect of the harness."""
 
 
+MOST: Final = 100
+"""So many faults are told at once."""
 DEFECT: Final = "this is a defect of the harness; nothing is known of the engines"
 
 
@@ -40,8 +42,44 @@ class UsageProblem(HarnessError):
     exit_status = 2
 
 
+@dataclass(eq=False)
+class PathProblem(UsageProblem):
+    """A path that somebody named is not what it has to be."""
+
+    path: os.PathLike[str] | str
+    reason: str
+    """What it is, or is not; what is allowed. The path is its subject."""
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong at a place in a file."""
+
+    path: str
+    """The file, or the name of what was made in Python; may be empty."""
+    line: int
+    """0 where there is no file."""
+    text: str
+    """`what is wrong; what is allowed`."""
+
+    def __str__(self) -> str:
+        place = ":".join(str(each) for each in (self.path, self.line) if each)
+        return printable(f"{place}: {self.text}" if place else self.text)
+
+
+@dataclass(eq=False)
 class ScenarioProblem(UsageProblem):
-    """A scenario or baseline file is wrong: ``file:line: what is wrong; what is allowed``."""
+    """A scenario, or a file of profiles, known findings or lock data, is wrong."""
+
+    faults: tuple[Fault, ...]
+
+    def __str__(self) -> str:
+        told = [str(each) for each in self.faults[:MOST]]
+        left = len(self.faults) - MOST
+        return "\n".join([*told, *([f"… and {left} more"] if left > 0 else [])])
 
 
 class EnvironmentProblem(HarnessError):

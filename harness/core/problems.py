@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
-from typing import Final, NoReturn, TypeVar
+from dataclasses import dataclass
+from typing import NoReturn, TypeVar
 
-from harness.core.errors import ScenarioProblem, printable
-
-MOST: Final = 100
-"""So many problems of a file are told."""
+from harness.core.errors import Fault, ScenarioProblem, UsageProblem
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -37,24 +35,33 @@ class Problems:
 
         """
         self.add(line, text)
-        raise ScenarioProblem(self.text())
+        raise ScenarioProblem(self._faults())
 
     def raise_if_any(self) -> None:
         """Raise when something was noted.
 
         Raises:
-            ScenarioProblem: one line for each problem, in the order of the file.
+            ScenarioProblem: every problem, in the order of the file.
 
         """
         if self._found:
-            raise ScenarioProblem(self.text())
+            raise ScenarioProblem(self._faults())
 
-    def text(self) -> str:
-        """Return one line for each problem: `file:line: what is wrong; what is allowed`."""
-        found = sorted(self._found)
-        told = [printable(f"{self._path}:{line}: {text}") for line, text in found]
-        left = len(told) - MOST
-        return "\n".join([*told[:MOST], *([f"… and {left} more"] if left > 0 else [])])
+    def _faults(self) -> tuple[Fault, ...]:
+        return tuple(Fault(self._path, line, text) for line, text in sorted(self._found))
+
+
+@dataclass(eq=False)
+class UnknownNameProblem(UsageProblem):
+    """There is nothing of a name that somebody gave."""
+
+    kind: str
+    """What the name would be of: `profile`, `report` …"""
+    name: str
+    known: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"unknown {self.kind} '{self.name}'; {one_of(self.name, self.known)}"
 
 
 def one_of(given: str, allowed: Iterable[str]) -> str:
@@ -73,15 +80,16 @@ def gathered(read: Callable[[S], T], sources: Iterable[S]) -> list[T]:
     """Read several files; what is wrong with all of them is told at once.
 
     Raises:
-        ScenarioProblem: the messages of all files that cannot be read.
+        ScenarioProblem: what is wrong with all files that cannot be read.
 
     """
-    made, wrong = [], []
+    made: list[T] = []
+    wrong: list[Fault] = []
     for source in sources:
         try:
             made.append(read(source))
         except ScenarioProblem as problem:
-            wrong.append(str(problem))
+            wrong.extend(problem.faults)
     if wrong:
-        raise ScenarioProblem("\n".join(wrong))
+        raise ScenarioProblem(tuple(wrong))
     return made

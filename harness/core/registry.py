@@ -15,7 +15,8 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, Final, Generic, TypeVar
 
-from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.errors import EnvironmentProblem
+from harness.core.problems import UnknownNameProblem
 
 GROUPS: Final = "lake_table_harness"
 OURS: Final = "the harness"
@@ -51,13 +52,12 @@ class Registry(Generic[Thing]):
         """Return the thing of a name.
 
         Raises:
-            UsageProblem: there is none; the message names what is there.
+            UnknownNameProblem: there is none.
             EnvironmentProblem: a package adds it, and it cannot be loaded.
 
         """
         if name not in self.names():
-            allowed = ", ".join(self.names())
-            raise UsageProblem(f"unknown {self.kind} '{name}'; allowed: {allowed}")
+            raise UnknownNameProblem(self.kind, name, self.names())
         ours: Mapping[str, Thing] = _ours(self)
         return ours[name] if name in ours else _loaded(self, name)
 

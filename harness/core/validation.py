@@ -11,7 +11,8 @@ from typing import Any, Final, TypeVar, get_args, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from harness.core.problems import MOST, Problems, one_of
+from harness.core.errors import MOST
+from harness.core.problems import Problems, one_of
 from harness.core.yaml_reader import Document, KeyPath, parse
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import formats
-from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.core.errors import Fault, ScenarioProblem
 from harness.core.problems import one_of
 from harness.core.yaml_reader import KeyPath
 from harness.plan.capabilities import Capabilities
@@ -55,7 +55,7 @@ def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Pat
     `scenarios` may be some of those in the profile's folder, where the others are looked for.
 
     Raises:
-        UsageProblem: some do not; one line for each.
+        ScenarioProblem: some do not; all of them.
 
     """
     found = given(scenarios)
@@ -65,18 +65,18 @@ def check_scenarios(profile: Profile, scenarios: Sequence[Scenario], folder: Pat
     raise_if_any(_wrong(profile, found))
 
 
-def raise_if_any(wrong: Iterable[str]) -> None:
+def raise_if_any(wrong: Iterable[Fault]) -> None:
     """Raise one error for everything that is wrong.
 
     Raises:
-        UsageProblem: something is.
+        ScenarioProblem: something is.
 
     """
-    if told := dict.fromkeys(wrong):
-        raise UsageProblem("\n".join(told))
+    if faults := tuple(dict.fromkeys(wrong)):
+        raise ScenarioProblem(faults)
 
 
-def _wrong(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[str]:
+def _wrong(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[Fault]:
     yield from wrong_scenarios(profile, found)
     chosen = [each for each in found if each.called(profile.scenarios)]
     for number, writer in enumerate(profile.writers):
@@ -86,26 +86,26 @@ def _wrong(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[str]:
         if writer.at and own and not any(each.steps() >= writer.at for each in own):
             most = max(each.steps() for each in own)
             told = f"writer: at: no scenario that it writes has a step {writer.at}"
-            yield profile.told((*at, "at"), f"{told}; allowed: 1 to {most}")
+            yield profile.fault((*at, "at"), f"{told}; allowed: 1 to {most}")
 
 
-def wrong_scenarios(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[str]:
+def wrong_scenarios(profile: Profile, found: Sequence[NamedScenario]) -> Iterator[Fault]:
     """Yield an error for each scenario that a profile names and that does not exist."""
     yield from _unnamed(profile, ("scenarios",), profile.scenarios, found)
 
 
 def _unnamed(
     profile: Profile, at: KeyPath, patterns: Sequence[str], found: Sequence[NamedScenario]
-) -> Iterator[str]:
+) -> Iterator[Fault]:
     names = dict.fromkeys(each.names[0] for each in found)
     who = "writer: the profile has" if len(at) > 1 else "there is"
     for number, pattern in enumerate(patterns):
         if not any(each.called((pattern,)) for each in found):
             told = f"{who} no scenario '{pattern}'; {one_of(pattern, names)}"
-            yield profile.told((*at, number), told)
+            yield profile.fault((*at, number), told)
 
 
-def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[str]:
+def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[Fault]:
     """Yield an error for each unknown format that a profile or one of its readers names."""
     every: list[tuple[KeyPath, str, Sequence[str]]] = [(("formats",), "", profile.formats)]
     for number, each in enumerate(profile.readers):
@@ -114,10 +114,10 @@ def wrong_formats(profile: Profile, known: Collection[str]) -> Iterator[str]:
         for number, name in enumerate(names):
             if name not in known:
                 told = f"{who}there is no format '{name}'; {one_of(name, known)}"
-                yield profile.told((*at, number), told)
+                yield profile.fault((*at, number), told)
 
 
-def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Iterator[str]:
+def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Iterator[Fault]:
     """Yield an error for each writer setting, or its value, that no format of the profile has."""
     values: dict[str, dict[str, None]] = {}
     for name in (each for each in profile.formats if each in known):
@@ -129,7 +129,7 @@ def wrong_settings(profile: Profile, known: Mapping[str, Capabilities]) -> Itera
             who = f"writer {writer.distribution}"
             if setting not in values:
                 told = f"no format of the profile has a setting '{setting}'"
-                yield profile.told(at, f"{who}: {told}; {one_of(setting, sorted(values))}")
+                yield profile.fault(at, f"{who}: {told}; {one_of(setting, sorted(values))}")
             elif value not in values[setting]:
                 told = f"{setting}: there is no '{value}'; {one_of(value, values[setting])}"
-                yield profile.told(at, f"{who}: {told}")
+                yield profile.fault(at, f"{who}: {told}")

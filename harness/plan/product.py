@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from harness.core.errors import printable
+from harness.core.errors import Fault
 from harness.core.problems import one_of
 from harness.plan import axes, cell_choice, check_names, pairs
 from harness.plan.axes import Combination
@@ -35,7 +35,7 @@ def plan(
     """Return everything a run of the profile will do; nothing is decided later.
 
     Raises:
-        UsageProblem: the profile or a scenario names something that there is not.
+        ScenarioProblem: the profile or a scenario names something that there is not.
 
     """
     known = {each.NAME: each for each in formats}
@@ -84,13 +84,13 @@ def _check(
     check_names.raise_if_any((*wrong, *_wrong_formats(scenarios, known)))
 
 
-def _wrong_formats(scenarios: Iterable[Scenario], known: Collection[str]) -> Iterator[str]:
+def _wrong_formats(scenarios: Iterable[Scenario], known: Collection[str]) -> Iterator[Fault]:
     for each in scenarios:
         for at, name in enumerate(each.formats):
             if name not in known:
-                lines = each.format_lines[at : at + 1]
-                where = ":".join(map(str, (each.path or each.name, *lines)))
-                yield printable(f"{where}: there is no format '{name}'; {one_of(name, known)}")
+                (line,) = each.format_lines[at : at + 1] or (0,)
+                told = f"there is no format '{name}'; {one_of(name, known)}"
+                yield Fault(each.path or each.name, line, told)
 
 
 def _all(

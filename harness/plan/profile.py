@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from harness.core.errors import printable
+from harness.core.errors import Fault
 from harness.core.yaml_reader import Document, KeyPath
 from harness.scenario.cells import Reader
 from harness.scenario.definition import VIEWS
@@ -89,13 +89,12 @@ class Profile:
     document: Document | None = field(default=None, compare=False, repr=False)
     """The file that it stands in; None for one made in Python."""
 
-    def told(self, at: KeyPath, wrong: str) -> str:
-        """What is wrong at a place of the profile, with file and line where there is a file."""
+    def fault(self, at: KeyPath, wrong: str) -> Fault:
+        """Return what is wrong at a place of the profile, with file and line if there is a file."""
         text = f"profile {self.name}: {wrong}"
         if self.document is None:
-            return text
-        line = self.document.line((self.name, *at))
-        return printable(f"{self.document.path}:{line}: {text}")
+            return Fault("", 0, text)
+        return Fault(self.document.path, self.document.line((self.name, *at)), text)
 
 
 def named(name: str, pattern: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from harness import engines, formats
 from harness.artifacts import declared_support, distributions
 from harness.artifacts.distribution import Distribution
@@ -10,6 +12,33 @@ from harness.engines import time_travel
 from harness.model import past_views
 from harness.runtime import metastore
 from harness.scenario.cells import Reader
+
+
+@dataclass(eq=False)
+class ReaderProblem(UsageProblem):
+    """A reader that somebody named cannot be asked."""
+
+    reader: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.reader}: {self.reason}"
+
+
+@dataclass(eq=False)
+class NoReaderProblem(UsageProblem):
+    """No distribution reads the tables of a format."""
+
+    format: str
+    family: str
+    read: tuple[str, ...]
+    """The families of which there are readers."""
+
+    def __str__(self) -> str:
+        return (
+            f"no distribution reads tables of format '{self.format}', which are {self.family} "
+            f"tables; there are distributions that read {', '.join(self.read)} tables"
+        )
 
 
 def readers() -> tuple[Distribution, ...]:
@@ -43,7 +72,7 @@ def check_combination(reader: Reader) -> None:
     """Check that the settings of a reader, each of which exists, go together.
 
     Raises:
-        UsageProblem: there is no format that it can be asked about.
+        ReaderProblem: there is no format that it can be asked about.
 
     """
     reasons: dict[str, list[str]] = {}
@@ -51,25 +80,21 @@ def check_combination(reader: Reader) -> None:
         reasons.setdefault(cannot(reader, name), []).append(name)
     if "" not in reasons:
         why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
-        raise UsageProblem(f"{reader}: it can be asked about no format; {why}")
+        raise ReaderProblem(str(reader), f"it can be asked about no format; {why}")
 
 
 def check_format(format_name: str) -> None:
     """Check that there is a distribution that reads the tables of a format.
 
     Raises:
-        UsageProblem: there is none; the message names the families that are read.
+        NoReaderProblem: there is none.
 
     """
     if any(_reads(each, format_name) for each in readers()):
         return
     read = (name for name in formats.names() if any(_reads(each, name) for each in readers()))
     families = dict.fromkeys(formats.facts(name).family for name in read)
-    own = formats.facts(format_name).family
-    raise UsageProblem(
-        f"no distribution reads tables of format '{format_name}', which are {own} tables; "
-        f"there are distributions that read {', '.join(families)} tables"
-    )
+    raise NoReaderProblem(format_name, formats.facts(format_name).family, tuple(families))
 
 
 def _reads(distribution: Distribution, format_name: str) -> bool:

@@ -11,16 +11,20 @@ import errno
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final, Literal
 
 from harness import formats
-from harness.core.errors import UsageProblem
-from harness.core.problems import one_of
+from harness.core.errors import PathProblem, UsageProblem
+from harness.core.problems import UnknownNameProblem
 from harness.plan import check_names
 from harness.plan.profile import Profile, named
 from harness.plan.profile_file import load_profiles
 from harness.plan.shipped import PROFILES, load_scenarios, profiles_file, scenarios_folder
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load
+
+SHOWN: Final = 60
+"""So many characters of a path that is too long are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,24 @@ class FoundProfile:
         return any(named(scenario, pattern) for pattern in self.profile.scenarios)
 
 
+@dataclass(eq=False)
+class SameNameProblem(UsageProblem):
+    """Several files have a scenario, or a profile, of one name."""
+
+    kind: Literal["scenario", "profile"]
+    name: str
+    files: tuple[Path, ...]
+
+    def __str__(self) -> str:
+        files = " and ".join(map(str, self.files))
+        if self.kind == "profile":
+            return f"profile {self.name} stands in {files}; run them one by one"
+        return (
+            f"two scenarios are called {self.name}: {files}; the folder and the file make the "
+            "name: rename one, or run them one by one"
+        )
+
+
 def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], Profile]:
     """Return the scenarios that are meant and the profile, which then names all of them.
 
@@ -46,9 +68,11 @@ def choose(paths: Sequence[Path], profile: str) -> tuple[tuple[Scenario, ...], P
     folder that a profile governs those are taken that it names, of any other folder all.
 
     Raises:
-        UsageProblem: no such profile, file or folder, no scenario in it, or two of one name;
-            a scenario or step that the profile names and there is not.
-        ScenarioProblem: every problem of the files.
+        UnknownNameProblem: no such profile.
+        PathProblem: no such file or folder, no scenario in it, or none that the profile names.
+        SameNameProblem: two scenarios of one name, or two profiles of people's own.
+        ScenarioProblem: every problem of the files; scenarios and steps that the profile names and
+            there are not.
 
     """
     for path in paths:
@@ -71,10 +95,8 @@ def _check_length(path: Path) -> None:
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
             raise
-        said = f"{str(path)[:60]!r}…"
-        raise UsageProblem(
-            f"there is no scenario file or folder {said}: the path is too long"
-        ) from error
+        told = "is no scenario file or folder: the path is too long"
+        raise PathProblem(f"{str(path)[:SHOWN]!r}…", told) from error
 
 
 def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
@@ -83,10 +105,7 @@ def _by_name(scenarios: Iterable[Scenario]) -> dict[str, Scenario]:
     for each in scenarios:
         other = found.setdefault(each.name, each)
         if Path(other.path).resolve() != Path(each.path).resolve():
-            raise UsageProblem(
-                f"two scenarios are called {each.name}: {other.path} and {each.path}; the folder "
-                "and the file make the name: rename one, or run them one by one"
-            )
+            raise SameNameProblem("scenario", each.name, (Path(other.path), Path(each.path)))
     return found
 
 
@@ -94,7 +113,8 @@ def find(name: str, paths: Iterable[Path]) -> FoundProfile:
     """Find a profile among the shipped ones and those beside own scenarios.
 
     Raises:
-        UsageProblem: there is none of that name, or two files of people's own have it.
+        UnknownNameProblem: there is none of that name.
+        SameNameProblem: two files of people's own have it.
         ScenarioProblem: a file of profiles is wrong.
 
     """
@@ -104,13 +124,11 @@ def find(name: str, paths: Iterable[Path]) -> FoundProfile:
     every = {file: load_profiles(file) for file in (shipped, *own)}
     having = [file for file in every if name in every[file]]
     if not having:
-        raise UsageProblem(f"unknown profile '{name}'; {one_of(name, _names(every))}")
+        raise UnknownNameProblem("profile", name, _names(every))
     if len(having) > 1 and shipped in having:
         having.remove(shipped)
     if len(having) > 1:
-        raise UsageProblem(
-            f"profile {name} stands in {' and in '.join(map(str, having))}; run them one by one"
-        )
+        raise SameNameProblem("profile", name, tuple(having))
     return FoundProfile(every[having[0]][name], having[0])
 
 
@@ -126,19 +144,20 @@ def _profile_files(path: Path) -> tuple[Path, ...]:
 
 def _scenarios(path: Path, found: FoundProfile) -> tuple[Scenario, ...]:
     if not path.exists():
-        raise UsageProblem(f"there is no scenario file or folder {path}")
+        raise PathProblem(path, "is not there; name a scenario file, or a folder of them")
     if not path.is_dir():
         return (load(path, formats.keeping_case()),)
     every = load_scenarios(path)
     if not every:
-        raise UsageProblem(f"no scenario file (*.yaml) is in {path}")
+        raise PathProblem(path, "has no scenario file (*.yaml)")
     chosen = tuple(
         each for each in every if not found.governs(Path(each.path)) or found.names(each.name)
     )
     if not chosen:
         patterns, names = found.profile.scenarios, ", ".join(each.name for each in every)
-        raise UsageProblem(
-            f"profile {found.profile.name} of {found.file} names {', '.join(patterns)}, and none "
-            f"of these of {path}: {names}"
+        raise PathProblem(
+            path,
+            f"has no scenario to take: profile {found.profile.name} of {found.file} names "
+            f"{', '.join(patterns)}, and none of these: {names}",
         )
     return chosen

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from harness import formats
-from harness.core.errors import ScenarioProblem
-from harness.core.problems import Problems, gathered
+from harness.core.errors import Fault, ScenarioProblem
+from harness.core.problems import gathered
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load
 
@@ -45,13 +45,13 @@ def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
 
     def loaded(path: Path) -> Scenario:
         if path in wrong:
-            raise ScenarioProblem(wrong[path])
+            raise ScenarioProblem((wrong[path],))
         return load(path, formats.keeping_case())
 
     return tuple(gathered(loaded, sorted([*paths, *wrong])))
 
 
-def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, str]]:
+def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, Fault]]:
     """Return the scenario files below a folder, through links too, and what is wrong by its path.
 
     That is what somebody may take for read and is not: a folder that cannot be read, a link that
@@ -59,7 +59,7 @@ def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, str]]:
     a dot) is neither: tools keep files of their own so, which end in `.yml` as well.
     """
     paths: list[Path] = []
-    wrong: dict[Path, str] = {}
+    wrong: dict[Path, Fault] = {}
     # Each with the real folders around it, by which a circle is noticed.
     left: list[tuple[Path, tuple[str, ...]]] = [(folder, (os.path.realpath(folder),))]
     while left:
@@ -68,18 +68,18 @@ def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, str]]:
             real = os.path.realpath(path) if is_folder else ""
             if real in around:
                 told = "this link leads to a folder that it lies in; remove it"
-                wrong[path] = _told(path, told)
+                wrong[path] = Fault(str(path), 1, told)
             elif is_folder:
                 left.append((path, (*around, real)))
             elif _is_scenario(path):
                 paths.append(path)
             elif path.name.lower().endswith(_ALIKE) and not path.name.endswith(ENDING):
                 told = f"only files that end in {ENDING} are read; call it {path.stem}{ENDING}"
-                wrong[path] = _told(path, told)
+                wrong[path] = Fault(str(path), 1, told)
     return tuple(paths), wrong
 
 
-def _entries(folder: Path, wrong: dict[Path, str]) -> list[tuple[Path, bool]]:
+def _entries(folder: Path, wrong: dict[Path, Fault]) -> list[tuple[Path, bool]]:
     """Return what a folder shows, and whether each is a folder, or a link to one."""
     looked_at = folder
     found = []
@@ -92,14 +92,8 @@ def _entries(folder: Path, wrong: dict[Path, str]) -> list[tuple[Path, bool]]:
                 found.append((looked_at, entry.is_dir()))
     except OSError as error:
         told = f"this cannot be read: {error.strerror}; let it be read, or move it elsewhere"
-        wrong[looked_at] = _told(looked_at, told)
+        wrong[looked_at] = Fault(str(looked_at), 1, told)
     return found
-
-
-def _told(path: Path, text: str) -> str:
-    problems = Problems(str(path))
-    problems.add(1, text)
-    return problems.text()
 
 
 def _is_scenario(path: Path) -> bool:

@@ -8,6 +8,7 @@ from typing import Final
 from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
+from harness.core.errors import Fault
 from harness.core.problems import one_of
 from harness.plan.capabilities import Maker, Makers
 from harness.plan.constraints import TABLE_VERSION
@@ -32,7 +33,7 @@ def _written(distribution: Distribution) -> tuple[str, ...]:
     return tuple(each.name for each in facts if each.family in families)
 
 
-def wrong(profile: Profile) -> Iterator[str]:
+def wrong(profile: Profile) -> Iterator[Fault]:
     """Yield writers of a profile that write nothing, or the table versions that none makes."""
     found = tuple(_wrong_writers(profile))
     yield from found
@@ -40,7 +41,7 @@ def wrong(profile: Profile) -> Iterator[str]:
         yield from _wrong_versions(profile, of(profile))
 
 
-def _wrong_writers(profile: Profile) -> Iterator[str]:
+def _wrong_writers(profile: Profile) -> Iterator[Fault]:
     known = distributions.names()
     for number, writer in enumerate(profile.writers):
         for place, name in enumerate(writer.distributions):
@@ -48,14 +49,14 @@ def _wrong_writers(profile: Profile) -> Iterator[str]:
                 continue
             what = f"{name} writes nothing" if name in known else f"there is no '{name}'"
             told = f"writer: {what}; {one_of(name, filter(_writes, known))}"
-            yield profile.told(("writers", number, "sequence", place), told)
+            yield profile.fault(("writers", number, "sequence", place), told)
 
 
 def _writes(name: str) -> bool:
     return bool(distributions.load(name).texts_if_any(WRITES))
 
 
-def _wrong_versions(profile: Profile, makers: Makers) -> Iterator[str]:
+def _wrong_versions(profile: Profile, makers: Makers) -> Iterator[Fault]:
     for number, writer in enumerate(profile.writers):
         version = writer.settings.get(TABLE_VERSION, "")
         for name in writer.distributions if version else ():
@@ -63,13 +64,13 @@ def _wrong_versions(profile: Profile, makers: Makers) -> Iterator[str]:
             if makes and version not in makes:
                 told = f"writer: {name} makes no tables of {TABLE_VERSION} {version}"
                 at = ("writers", number, "settings", TABLE_VERSION)
-                yield profile.told(at, f"{told}; allowed: {', '.join(makes)}")
+                yield profile.fault(at, f"{told}; allowed: {', '.join(makes)}")
     for place, version in enumerate(profile.axes.get(TABLE_VERSION, ())):
         if not any(_makes(writer, version, makers) for writer in profile.writers):
             told = f"axes: no writer of the profile makes tables of {TABLE_VERSION} {version}"
             every = {v: None for name in makers for v in makers[name].table_versions}
             allowed = ", ".join(every) or "none"
-            yield profile.told(("axes", TABLE_VERSION, place), f"{told}; allowed: {allowed}")
+            yield profile.fault(("axes", TABLE_VERSION, place), f"{told}; allowed: {allowed}")
 
 
 def _makes(writer: Writer, version: str, makers: Makers) -> bool:

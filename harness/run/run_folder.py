@@ -12,7 +12,7 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
-from harness.core.errors import UsageProblem
+from harness.core.errors import PathProblem, UsageProblem
 from harness.run.run_info import INFO
 
 RUNS: Final = Path("runs")
@@ -155,13 +155,13 @@ def point_begun(folder: Path) -> None:
     """Let `begun` beside a run point to it.
 
     Raises:
-        UsageProblem: somebody keeps something under one of the names that are links.
+        PathProblem: somebody keeps something under one of the names that are links.
 
     """
     for name in (BEGUN, LATEST):
         link = folder.with_name(name)
         if link.exists() and not link.is_symlink():
-            raise UsageProblem(f"{link} is not a link to a run; move it away, or use --run-dir")
+            raise PathProblem(link, "is not a link to a run; move it away, or use --run-dir")
     _point(folder, BEGUN)
 
 

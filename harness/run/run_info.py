@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 from pydantic import TypeAdapter, ValidationError, WrapSerializer
 
-from harness.core.errors import UsageProblem, naming
+from harness.core.errors import PathProblem, UsageProblem, naming
 from harness.scenario.cells import Cell, Excluded, Pairs, Partly
 
 INFO: Final = "run.json"
@@ -119,11 +119,11 @@ def check(folder: Path) -> None:
     """Check that a folder is a run's, without reading its plan.
 
     Raises:
-        UsageProblem: it is not.
+        PathProblem: it is not.
 
     """
     if not (folder / INFO).is_file():
-        raise UsageProblem(f"{folder} is not a run: it has no {INFO}; name a folder under runs/")
+        raise PathProblem(folder, f"is not a run: it has no {INFO}; name a folder under runs/")
 
 
 def read_info(folder: Path) -> RunInfo:

@@ -24,7 +24,7 @@ from harness.artifacts import (
 from harness.artifacts.cache import Cache
 from harness.artifacts.cache_mark import MARK
 from harness.artifacts.lock import coordinates
-from harness.core.errors import EnvironmentProblem, UsageProblem
+from harness.core.errors import EnvironmentProblem, PathProblem
 from harness.core.progress import Progress
 from tests.unit.artifacts.serving import Server, serving
 from tests.unit.artifacts.test_fetch import FILES, WHOLE
@@ -165,7 +165,7 @@ def test_a_file_that_changed_in_the_cache_is_not_exported(server: Server, tmp_pa
     cache.stamp(WHOLE.artifacts[2])
     file = tmp_path / "x.tar"
     assert jar.stat().st_size == seen.st_size
-    with pytest.raises(EnvironmentProblem, match=r"front-1\.jar is not what the lock says"):
+    with pytest.raises(bundle.BundleProblem, match=r"front-1\.jar is not what the lock says"):
         bundle_export.export([WHOLE], file, cache, QUIET)
     assert list(tmp_path.glob("x.tar*")) == []
 
@@ -250,7 +250,7 @@ def test_offline_what_a_cache_of_a_ci_brought_back_is_verified_and_used(
 
 
 def test_a_tar_that_is_not_there_is_told(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"none\.tar is not a file; give the tar that"):
+    with pytest.raises(PathProblem, match=r"none\.tar is not a file; give the tar that"):
         bundle_import.load(tmp_path / "none.tar", Cache(tmp_path / "here"), QUIET)
 
 
@@ -260,12 +260,14 @@ def test_what_the_file_system_refuses_is_told_with_what_to_do(
     cache = Cache(tmp_path / "here")
     (cache.root / "parcel.lock").mkdir(parents=True)
     with pytest.raises(
-        EnvironmentProblem, match=r"cannot import .*: Is a directory \(.*HARNESS_CA"
-    ):
+        bundle.BundleProblem, match=r"cannot import .*: Is a directory \(.*HARNESS_CA"
+    ) as told:
         bundle_import.load(exported, cache, QUIET)
+    assert (told.value.task, told.value.file) == ("import", exported)
     away = Path("/proc/x.tar")  # nobody can make a file there
-    with pytest.raises(EnvironmentProblem, match=r"No such file or directory \(.*; name a file in"):
+    with pytest.raises(bundle.BundleProblem, match=r"directory \(.*; name a file in") as told:
         bundle_export.export([WHOLE], away, Cache(tmp_path / "there"), QUIET)
+    assert (told.value.task, told.value.file) == ("write", away)
 
 
 def test_the_key_is_that_of_what_is_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,13 +5,15 @@ import dataclasses
 import pytest
 
 from harness.artifacts import distributions, jre
-from harness.core.errors import UsageProblem
+from harness.core.problems import UnknownNameProblem
 
 ALL = distributions.names()
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageProblem, match=r"unknown distribution 'trino-0'; allowed: .*trino-476"):
+    with pytest.raises(
+        UnknownNameProblem, match=r"unknown distribution 'trino-0'; did .*allowed: .*trino-476"
+    ):
         distributions.load("trino-0")
 
 

@@ -65,7 +65,7 @@ def test_a_bad_scenario_is_told_with_file_and_line(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["plan", "nowhere.yaml"], "there is no scenario file or folder nowhere.yaml"),
+        (["plan", "nowhere.yaml"], "nowhere.yaml is not there; name a scenario file"),
         (["judge", "--run-dir", "nowhere"], "there is no run at nowhere"),
         (["plan", "-k", "no such case"], "no case contains 'no such case'"),
     ],

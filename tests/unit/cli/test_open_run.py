@@ -195,7 +195,7 @@ def test_a_run_that_goes_on_is_shown_from_its_first_known_answer(
 
 def test_a_path_that_is_too_long_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
     assert app.main(["plan", "a" * 5000]) == WRONG_USE
-    assert "aaaa'…: the path is too long" in capsys.readouterr().err
+    assert "aaaa'… is no scenario file or folder: the path is too long" in capsys.readouterr().err
 
 
 def test_a_program_is_told_of_the_end_when_an_option_is_wrong(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness import engines
-from harness.core.errors import UsageProblem
+from harness.core.problems import UnknownNameProblem
 from harness.plan import reader_support
 
 
@@ -15,6 +15,7 @@ def test_every_distribution_that_is_asked_names_an_engine_there_is() -> None:
 
 def test_an_unknown_engine_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
-        UsageProblem, match="unknown engine 'tirno'; allowed: hive, presto, spark, trino"
+        UnknownNameProblem,
+        match=r"unknown engine 'tirno'; did you mean 'trino'\? allowed: hive, presto, spark, trino",
     ):
         engines.load("tirno")

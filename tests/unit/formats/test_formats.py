@@ -9,7 +9,7 @@ import pytest
 from pyarrow import orc, parquet
 
 from harness import formats
-from harness.core.errors import UsageProblem
+from harness.core.problems import UnknownNameProblem
 from harness.formats.statements import SetColumns, Sql, filled, recorded
 from harness.model.commit import Moment
 from harness.model.datatypes import parse_type
@@ -53,7 +53,9 @@ def test_every_file_of_the_folder_is_a_format_of_its_name() -> None:
 
 
 def test_an_unknown_format_is_refused_with_the_names_that_are_known() -> None:
-    with pytest.raises(UsageProblem, match="'hudi'; allowed: hive-orc, hive-parquet, hudi-cow"):
+    with pytest.raises(
+        UnknownNameProblem, match=r"'hudi'; did .*\? allowed: hive-orc, hive-parquet, hudi-cow"
+    ):
         formats.load("hudi")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import plan_options
-from harness.core.errors import UsageProblem
+from harness.core.errors import ScenarioProblem
 
 SCENARIO = """\
 table:
@@ -60,9 +60,10 @@ def change(mine: Path, old: str, new: str) -> None:
 
 def told(path: Path) -> list[str]:
     """Return what is told of the profile, each from its line on."""
-    with pytest.raises(UsageProblem) as wrong:
+    with pytest.raises(ScenarioProblem) as wrong:
         plan_options.make([path], "mine", "")
     lines = str(wrong.value).splitlines()
+    assert len(lines) == len(wrong.value.faults)
     start = f"{path if path.is_dir() else path.parent}/profiles.yaml:"
     assert all(line.startswith(start) for line in lines)
     return [line.removeprefix(start) for line in lines]
@@ -238,6 +239,8 @@ def test_a_profile_chooses_by_the_names_that_are_seen_from_its_own_folder(
 
 def test_a_format_that_a_scenario_misspells_is_told_with_its_line(mine: Path) -> None:
     (mine / "good.yaml").write_text(f"formats:\n  - hudi-cow\n  - hudi-xyz\n{SCENARIO}", "utf-8")
-    with pytest.raises(UsageProblem) as wrong:
+    with pytest.raises(ScenarioProblem) as wrong:
         plan_options.make([mine], "mine", "")
     assert str(wrong.value).startswith(f"{mine}/good.yaml:3: there is no format 'hudi-xyz'; did")
+    (fault,) = wrong.value.faults
+    assert (fault.path, fault.line) == (f"{mine}/good.yaml", 3)

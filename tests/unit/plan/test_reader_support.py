@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.core.errors import UsageProblem
-from harness.plan.reader_support import cannot, check_combination
+from harness.plan.reader_support import ReaderProblem, cannot, check_combination
 from harness.scenario.cells import parse_reader
 
 
@@ -21,9 +20,11 @@ def test_settings_that_go_together_are_taken(text: str) -> None:
 
 
 def test_settings_that_do_not_go_together_are_refused_with_each_reason_once() -> None:
-    with pytest.raises(UsageProblem) as caught:
-        check_combination(parse_reader("prestodb-0.283{connector=hudi, use-column-names=true}"))
+    reader = "prestodb-0.283{connector=hudi, use-column-names=true}"
+    with pytest.raises(ReaderProblem) as caught:
+        check_combination(parse_reader(reader))
     told = str(caught.value)
-    assert told.startswith("prestodb-0.283{connector=hudi, use-column-names=true}: it can be asked")
+    assert caught.value.reader == reader
+    assert told.startswith(f"{reader}: it can be asked")
     reason = "hudi-cow, hudi-mor: the hudi connector of prestodb-0.283 has no setting"
     assert told.count(reason) == 1

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from harness.cli import app, plan_options
-from harness.core.errors import ScenarioProblem, UsageProblem
+from harness.core.errors import PathProblem, ScenarioProblem, UsageProblem
+from harness.core.problems import UnknownNameProblem
 from harness.plan import choose, find, only
+from harness.plan.case_filter import NoCaseProblem
 from harness.plan.profile_file import load_profiles
+from harness.plan.select_scenarios import SameNameProblem
 from harness.plan.shipped import profiles_file, scenarios_folder
 
 SCENARIO = """\
@@ -73,21 +76,29 @@ def test_the_shipped_folder_is_one_like_any_other() -> None:
 
 
 def test_a_folder_of_which_the_profile_names_nothing_is_told(mine: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"nightly of .* names orders/\*, and none of these"):
+    with pytest.raises(
+        PathProblem, match=r"nightly of .* names orders/\*, and none of these"
+    ) as told:
         choose([mine / "users"], "nightly")
+    assert told.value.path == mine / "users"
 
 
 def test_a_profile_that_is_nowhere_is_told_with_the_own_ones(mine: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"unknown profile 'nightli'; did you mean 'nightly'"):
+    with pytest.raises(
+        UnknownNameProblem, match=r"unknown profile 'nightli'; did you mean 'nightly'"
+    ) as told:
         find("nightli", [mine])
+    assert (told.value.kind, told.value.name) == ("profile", "nightli")
+    assert {"nightly", "ci"} <= set(told.value.known)
 
 
 def test_two_own_profiles_of_one_name_are_told(mine: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     profiles(other, "nightly", "x/*")
-    with pytest.raises(UsageProblem, match="run them one by one"):
+    with pytest.raises(SameNameProblem, match="run them one by one") as told:
         find("nightly", [mine, other])
+    assert told.value.files == (mine / "profiles.yaml", other / "profiles.yaml")
 
 
 def test_a_wrong_file_of_profiles_is_told_with_its_line(mine: Path) -> None:
@@ -118,9 +129,10 @@ def test_a_file_of_cases_selects_exactly_these(mine: Path, tmp_path: Path) -> No
 
 def test_a_case_that_the_plan_does_not_have_is_told(mine: Path, tmp_path: Path) -> None:
     whole = plan_options.make([mine], "nightly", "")
-    with pytest.raises(UsageProblem, match=r"the plan has no case x \(1 more are not\)"):
+    with pytest.raises(NoCaseProblem, match=r"the plan has no case x \(1 more are not\)") as told:
         only(whole, ["x", "y", whole.cells[0].case])
-    with pytest.raises(UsageProblem, match="no case is named"):
+    assert told.value.cases == ("x", "y")
+    with pytest.raises(NoCaseProblem, match="no case is named"):
         only(whole, [])
     with pytest.raises(UsageProblem, match="cannot be read"):
         plan_options.make([mine], "nightly", "", tmp_path / "none")
@@ -139,7 +151,8 @@ def test_two_scenarios_of_one_name_are_refused_and_one_given_twice_is_one(mine: 
     other.parent.mkdir(parents=True)
     other.write_text(SCENARIO, encoding="utf-8")
     with pytest.raises(
-        UsageProblem, match=r"two scenarios are called orders/a: .* and .*rename one"
-    ):
+        SameNameProblem, match=r"two scenarios are called orders/a: .* and .*rename one"
+    ) as told:
         choose([mine], "first")
+    assert set(told.value.files) == {mine / "orders" / "a.yaml", other}
     assert names([mine / "orders" / "a.yaml", mine / "orders"], "first") == ["orders/a", "orders/b"]

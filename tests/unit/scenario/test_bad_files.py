@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.errors import ScenarioProblem
-from harness.core.problems import MOST
+from harness.core.errors import MOST, ScenarioProblem
 from harness.core.yaml_reader import MAX_BYTES
 from harness.judge import baseline
 from harness.plan import load_profiles
