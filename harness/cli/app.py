@@ -21,7 +21,7 @@ from harness.cli import baseline_commands, cache_commands, options, plan_options
 from harness.cli import doctor as health
 from harness.cli.console.output import OUT, Output
 from harness.cli.explain import command as explanation
-from harness.cli.open_run import Resources, begun, resumed
+from harness.cli.open_run import Resources, begun, looked_at, resumed
 from harness.cli.remedy import command as remedies
 from harness.cli.reproduce import command as reproduction
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
@@ -213,13 +213,16 @@ def report(
         typer.Argument(help=f"Any of {', '.join(reports.names())}; by default the usual ones."),
     ] = None,
     run_dir: options.OldRunOption = LATEST_RUN,
+    verbose: options.VerboseOption = False,
 ) -> None:
     """Write the reports of a judged run again; start no engine."""
-    found = run_record.load(run_folder.existing(run_dir))
-    if not names:
-        Output().report(found)
-    for name in names or ():
-        OUT.print(f"{name}: {reports.load(name).write(found, found.folder)}")
+    output = Output(verbose=verbose)
+    with output.ending(), looked_at(run_dir, "report") as folder:
+        found = run_record.load(folder)
+        if not names:
+            output.report(found)
+        for name in names or ():
+            OUT.print(f"{name}: {reports.load(name).write(found, found.folder)}")
 
 
 app.command()(explanation.explain)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import typer
 
 from harness.cli import options
-from harness.cli.console.output import OUT, say
+from harness.cli.console.output import OUT, Output, say
+from harness.cli.open_run import looked_at
 from harness.core.errors import EnvironmentProblem
 from harness.reports.words import counted
-from harness.run import pipeline, run_folder
+from harness.run import pipeline
 from harness.run.run_folder import LATEST_RUN
 
 app = typer.Typer(
@@ -17,12 +18,18 @@ app = typer.Typer(
 
 
 @app.command()
-def update(run_dir: options.OldRunOption = LATEST_RUN) -> None:
+def update(
+    run_dir: options.OldRunOption = LATEST_RUN, verbose: options.VerboseOption = False
+) -> None:
     """Write what a run shows into <scenario>.known.yaml beside each scenario, for review.
 
     The exit status is 3 where cells of the run are unknown: nothing is learnt of them.
     """
-    updated = pipeline.update_baselines(run_folder.existing(run_dir))
+    with (
+        Output(verbose=verbose).ending(),
+        looked_at(run_dir, "baseline update") as folder,
+    ):
+        updated = pipeline.update_baselines(folder)
     for path in updated.changed:
         done = "written" if path.exists() else "removed, nothing is known of this scenario any more"
         say(f"{path}: {done}")

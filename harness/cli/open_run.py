@@ -1,4 +1,4 @@
-"""A run is opened to be worked on: begun in a folder of its own, or resumed."""
+"""A run is opened: begun in a folder of its own, resumed, or looked at."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.cli.console.output import Output
 from harness.run import pipeline, plan_record, run_folder, run_info
 from harness.run.pipeline import TimeLimits, Work
 from harness.run.run_folder import RUNS
-from harness.run.run_log import run_log
+from harness.run.run_log import phase, run_log
 from harness.runtime import work_folders
 from harness.scenario.cells import Plan
 
@@ -70,6 +70,18 @@ def resumed(run_dir: Path, resources: Resources) -> Iterator[Work]:
     with run_folder.locked(folder), working, _worked_on(folder, resources) as work:
         work.progress.note(f"go on with {folder}")
         yield work
+
+
+@contextmanager
+def looked_at(run_dir: Path, what: str) -> Iterator[Path]:
+    """Yield the whole path of a run's folder; its log has `what` is done with what was recorded.
+
+    Nobody is kept from working on the run meanwhile: no record of it is changed.
+    """
+    folder = run_folder.existing(run_dir)
+    run_info.check(folder)  # in a folder that is no run not even a log is left
+    with run_log(folder), phase(what):
+        yield folder
 
 
 @contextmanager

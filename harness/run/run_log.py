@@ -38,6 +38,13 @@ class _Formatter(logging.Formatter):
 class _LogFile(logging.FileHandler):
     """The file of a run, to which every command that works on the run adds."""
 
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record, the first of which opens the file."""
+        try:
+            super().emit(record)
+        except OSError:  # it cannot be opened, as in a run that only others may write to
+            self.handleError(record)
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
         """Drop what cannot be written: a log breaks nothing off, the records of a run do."""
 
@@ -61,7 +68,8 @@ def logging_to(handler: logging.Handler) -> Iterator[None]:
 @contextmanager
 def run_log(folder: Path) -> Iterator[None]:
     """Add to the log of a run; whatever breaks off the work is there with its traceback."""
-    with logging_to(_LogFile(folder / LOG, encoding="utf-8", errors="backslashreplace")):
+    file = _LogFile(folder / LOG, encoding="utf-8", delay=True, errors="backslashreplace")
+    with logging_to(file):
         _LOGGER.info("harness %s works on this run", __version__)
         try:
             yield

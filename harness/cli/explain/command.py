@@ -5,23 +5,29 @@ from __future__ import annotations
 from rich.console import Console
 
 from harness.cli import options
-from harness.cli.console.output import OUT
+from harness.cli.console.output import OUT, Output
 from harness.cli.explain import show, show_tables
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.explain.tables import read_at_all, standard_of, tables_of
+from harness.cli.open_run import looked_at
 from harness.judge.case import view_of_rows
 from harness.judge.verdicts import understand_cell
 from harness.reports.file_numbers import number_files
 from harness.reports.lines import say
-from harness.run import run_folder
+from harness.run.run_folder import LATEST_RUN
 
 
 def explain(
     case: options.CaseArgument,
-    run_dir: options.OldRunOption = run_folder.LATEST_RUN,
+    run_dir: options.OldRunOption = LATEST_RUN,
+    verbose: options.VerboseOption = False,
 ) -> None:
     """Show one case in full: expected, answered, what each way of reading gives, and the files."""
-    tell(find(run_folder.existing(run_dir), case), OUT)
+    with (
+        Output(verbose=verbose).ending(),
+        looked_at(run_dir, f"explain {' '.join(case)}") as folder,
+    ):
+        tell(find(folder, case), OUT)
 
 
 def tell(found: RecordedCell, out: Console) -> None:

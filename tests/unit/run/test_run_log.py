@@ -9,18 +9,25 @@ from pathlib import Path
 
 import pytest
 
+from harness import __version__
 from harness.cli import app
 from harness.core import jsonl
 from harness.core.records import Answer, Attempt, StateRecord, Verdict, VerdictKind
 from harness.judge import name
+from harness.plan import shipped
 from harness.read import read_states
-from harness.run import load_run, needed_artifacts, pipeline, run_log
+from harness.run import load_run, needed_artifacts, pipeline, run_info, run_log
 from harness.scenario.cells import Plan
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "findings_a5"
 UNKNOWN = 3
+WRONG_USE = 2
+CASE = (
+    "hudi/add_in_the_middle[hudi-cow,rewrites=some]@spark-3.5.8-hudi-0.15.0/s1/snapshot/all/"
+    "spark-3.5.8-hudi-1.0.2{schema-on-read=on}"
+)
 SECRET = "canary-5d2e"  # noqa: S105 - that is the point
 
 
@@ -29,6 +36,14 @@ def run(tmp_path: Path) -> Path:
     folder = tmp_path / "run"
     shutil.copytree(RECORDED, folder)
     return folder
+
+
+@pytest.fixture
+def scenarios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let baselines be written beside copies of the scenarios."""
+    folder = tmp_path / "scenarios"
+    shutil.copytree(shipped.scenarios_folder(), folder)
+    monkeypatch.setattr(shipped, "scenarios_folder", lambda: folder)
 
 
 @pytest.fixture
@@ -78,6 +93,52 @@ def test_judging_logs_its_phase_and_the_next_command_adds_to_the_log(run: Path) 
     assert said[:2] == [said[3], "judge: begun"]
     assert said[2].startswith("judge: over after ")
     assert len(said) == 6
+
+
+@pytest.mark.usefixtures("scenarios")
+@pytest.mark.parametrize("command", ["report", "baseline update", f"explain {CASE}"])
+def test_a_command_about_what_was_recorded_logs_what_it_does(
+    run: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [*command.split(), "--run-dir", str(run)]
+    assert app.main(arguments) == 0
+    assert not capsys.readouterr().err
+    assert [message.partition(" after ")[0] for _, message in records(log(run))] == [
+        f"harness {__version__} works on this run",
+        f"{command}: begun",
+        f"{command}: over",
+    ]
+    before = log(run)
+    assert app.main([*arguments, "--verbose"]) == 0
+    shown = capsys.readouterr().err
+    assert f"{command}: begun" in shown
+    assert log(run) == before + shown
+
+
+@pytest.mark.parametrize("command", ["report", "baseline update", "explain x"])
+def test_what_breaks_off_a_command_about_what_was_recorded_is_logged(
+    run: Path, command: str
+) -> None:
+    (run / run_info.INFO).write_text("{", encoding="utf-8")
+    assert app.main([*command.split(), "--run-dir", str(run)]) == WRONG_USE
+    assert ("ERROR", "broken off") in records(log(run))
+    assert "run the profile again" in log(run)
+
+
+def test_a_folder_that_is_no_run_gets_no_log(tmp_path: Path) -> None:
+    for command in ("report", "baseline update", "explain x"):
+        assert app.main([*command.split(), "--run-dir", str(tmp_path)]) == WRONG_USE
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_recorded_can_be_told_where_nothing_can_be_logged(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (run / run_log.LOG).mkdir()
+    assert app.main(["explain", CASE, "--run-dir", str(run)]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith(CASE.partition("/s1/")[0])
+    assert not shown.err
 
 
 def test_a_run_logs_its_phases_its_retries_and_what_is_unknown(resumable: Path) -> None:
