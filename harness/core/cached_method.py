@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 
 
-class cached_method(Generic[Given, Made]):  # noqa: N801 - a decorator, as cached_property is
-    """Keep what a method returns for the same arguments, as long as its object lives.
+def cached_method(
+    method: Callable[Concatenate[Any, Given], Made],
+) -> Callable[Concatenate[Any, Given], Made]:
+    """Return a method that keeps what it returns for the same arguments in its object.
 
-    The arguments are hashable. The object's class has no slots, like that of a `cached_property`.
+    The arguments are hashable; the object's class has no slots, as for a `cached_property`. What
+    raises is tried again. `functools.cache` would keep objects alive, or tie each to itself.
     """
+    name = f"{method.__name__}()"
 
-    def __init__(self, method: Callable[Concatenate[Any, Given], Made]) -> None:
-        """`method` is called at most once for the same arguments, unless it raises."""
-        self._method = method
-        self.__doc__ = method.__doc__
+    @wraps(method)
+    def cached(self: Any, /, *args: Given.args, **kwargs: Given.kwargs) -> Made:  # noqa: ANN401
+        results: dict[object, Made] = self.__dict__.setdefault(name, {})
+        key = args, *kwargs.items()
+        if key not in results:
+            results[key] = method(self, *args, **kwargs)
+        return results[key]
 
-    def __get__(self, instance: object, _: type) -> Callable[Given, Made]:
-        """Return the method of an object; from then on the object has it itself."""
-        found = cast("Callable[Given, Made]", cache(partial(self._method, instance)))
-        instance.__dict__[self._method.__name__] = found
-        return found
+    return cached
