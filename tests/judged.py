@@ -34,9 +34,10 @@ def differences(
 
 
 def wrong(world: World, query: Query, columns: Sequence[Column], rows: Rows) -> tuple[Place, ...]:
-    """Return the wrong places of the answer to a query; `world` may be narrowed to it already."""
+    """Return the wrong places of the answer to a query."""
     answer = Answer("case", "select", tuple(columns), tuple(rows), question=query)
-    found = compare(answer, world, Strategies((), (world.predicted,)), None, cuts=False)
+    asked = world.narrowed(query)
+    found = compare(answer, asked, Strategies((), (world.predicted,)), None, cuts=False)
     return (*(place for each in found.rows for place in trace_rows(each)), *found.heads)
 
 

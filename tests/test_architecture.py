@@ -44,7 +44,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "judge": (
         *("predicted_rows", "place", "world", "checks", "match_rows", "newer_rows", "origins"),
         *("field_ids", "statement_evidence", "file_contents", "agreement", "file_evidence"),
-        *("case", "state_files", "expectations", "evidence", "answer_tables", "answer_texts"),
+        *("case", "state_files", "answer_tables", "answer_texts"),
         *("cut_history", "standard", "understand", "strategies", "table_comparison", "compare"),
         *("trace", "name", "attribute", "settle", "baseline", "gate", "verdicts"),
     ),

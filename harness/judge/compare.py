@@ -46,7 +46,7 @@ def compare(
 
     Args:
         answer: as the judge understands it.
-        world: what is expected, as far as the product can show it.
+        world: what the answer should show, as far as the product can.
         strategies: what its rows were read from, which tells whose row one is.
         agreement: what the files of the view hold; None where that is not known.
         cuts: whether the product cannot show all that was written, nor all that files hold.
@@ -61,6 +61,7 @@ def compare(
         rows = agreement.held.rows
         rows = as_shown(rows, world.schema) if cuts else rows
         held = replace(world, rows=rows, left_out={}, newer=None)
+        held = held.narrowed(answer.question) if answer.refusal is None else held
         again = _compared(answer, held, strategies.predicted)
         return replace(found, in_files=frozenset(each.spot for each in again.places))
     except ValueError:  # files hold a value that has no form in the type of today
@@ -80,7 +81,7 @@ def _compared(
 ) -> Comparison:
     tables = tables_of(answer)
     if answer.refusal is None:
-        return _of_whole(tables[0], world.narrowed(answer.question), predicted[0])
+        return _of_whole(tables[0], world, predicted[0])
     pairs = zip(tables, predicted, strict=True)
     rows = tuple(_rows_of(each, world, None, of) for each, of in pairs)
     return Comparison(rows, tuple(_heads_of_parts(answer.parts, world)) if answer.parts else ())

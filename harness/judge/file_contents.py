@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from harness.core.cached_method import cached_method
 from harness.core.records import FileValues, StateRecord
 from harness.judge import statement_evidence as sent
 from harness.judge.field_ids import by_ids, by_names
@@ -77,8 +78,6 @@ class Holdings:
                 self._values.setdefault(state.files[each.file], each)
         keys = ((truth, key) for truth in history for key in truth.rows)
         self._keys = {name: key for truth, key in keys for name in _names(truth, key)}
-        self._read: dict[FileFact, tuple[Row, ...]] = {}
-        self._different: dict[FileFact, tuple[Difference, ...]] = {}
 
     def held(self, files: Sequence[FileFact], since: Since | None = None) -> Held:
         """Return what files hold together; `since`: the view, where it gives a part of the rows.
@@ -144,6 +143,7 @@ class Holdings:
         named = any(sent.within(key, sql) for sql in self._sql.values())
         return key not in self._keys and not named
 
+    @cached_method
     def differences(self, fact: FileFact) -> tuple[Difference, ...]:
         """Return what a file holds otherwise than the truth says of its step.
 
@@ -151,9 +151,7 @@ class Holdings:
             NotKnown: it was not looked at.
 
         """
-        if fact not in self._different:
-            self._different[fact] = tuple(self._differences(fact))
-        return self._different[fact]
+        return tuple(self._differences(fact))
 
     def _merged(self, facts: Sequence[FileFact]) -> Iterator[Row]:
         """Yield the rows of one file group: the older first, newer versions in their place."""
@@ -167,10 +165,9 @@ class Holdings:
             found |= own
         return (row for rows in found.values() for row in rows)
 
+    @cached_method
     def _rows(self, fact: FileFact) -> tuple[Row, ...]:
-        if fact not in self._read:
-            self._read[fact] = tuple(self._made(fact))
-        return self._read[fact]
+        return tuple(self._made(fact))
 
     def _made(self, fact: FileFact) -> Iterator[Row]:
         if not fact.keys:

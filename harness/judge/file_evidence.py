@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, TypeVar
 
 from harness.core.records import Answer
@@ -30,7 +31,7 @@ _TELLING: Final = frozenset({By.COUNTED, By.RENUMBERED})
 """Ways to find columns under which the values themselves may not tell whose they are."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class Layout:
     """The files of a table state beside the truth of that step."""
 
@@ -48,11 +49,6 @@ class Layout:
     """The catalog's lists of columns, where its partitions have some of their own."""
     whole: Layout | None = None
     """The same of all that was written, where a product cannot show all of it."""
-    _readings: list[Readings | str] = field(
-        default_factory=list, init=False, repr=False, compare=False
-    )
-    """What readers of each way would show, or why that is not known. It is made once: many answers
-    are compared with it."""
 
     def doubt(self) -> str:
         """Return how the files do not hold the rows of the truth; empty when they do.
@@ -63,7 +59,7 @@ class Layout:
             return f"names are not exact, for the files tell nothing: {self.unread}"
         if doubt := self._doubt():
             return f"the files are not as the truth says: {doubt}"
-        why = self._prediction() if self.since else None
+        why = self._prediction if self.since else None
         return f"{UNDATED}: {why}" if isinstance(why, str) else ""
 
     def _doubt(self) -> str:
@@ -174,20 +170,17 @@ class Layout:
 
     def readings(self) -> Readings | None:
         """Return what readers of each way would answer; None where the files tell nothing."""
-        found = self._prediction()
-        return found if isinstance(found, Readings) else None
+        return self._prediction if isinstance(self._prediction, Readings) else None
 
+    @cached_property
     def _prediction(self) -> Readings | str:
-        if not self._readings:
-            self._readings.append(self._read() if self.files else "there are no files")
-        return self._readings[0]
-
-    def _read(self) -> Readings | str:
-        """Work out what readers of each way would answer; gives why not where that is not known.
+        """What readers of each way would answer, or why that is not known.
 
         Who counts Hudi's own columns has no name for the one by which rows are chosen: of what was
         written since a step nothing is predicted of such a reader.
         """
+        if not self.files:
+            return "there are no files"
         meta = NO_META if self.since else self.meta
         try:
             return Readings(

@@ -6,32 +6,103 @@ against the history as it can show it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from harness.core import tolerances
-from harness.core.records import Answer
+from harness.core.cached_method import cached_method
+from harness.core.records import Answer, Expected
 from harness.judge import cut_history
-from harness.judge.case import Case
-from harness.judge.evidence import Evidence
-from harness.judge.expectations import Expectations
+from harness.judge.agreement import FileAgreement
+from harness.judge.case import READ_OPTIMIZED, SNAPSHOT, Case
+from harness.judge.file_evidence import Layout
 from harness.judge.state_files import StateFiles
+from harness.judge.world import World, index_of
+from harness.model import past_views
+from harness.model.commit import AS_OF
+from harness.model.past_views import Past
+from harness.model.query import Query
 from harness.model.truth import History
 
 
-@dataclass(frozen=True, slots=True)
 class Standard:
-    """What is expected of one product, and what the files tell beside it."""
+    """What is expected of one product after each step in each view, and what files tell beside."""
 
-    case: Case
-    expectations: Expectations
-    evidence: Evidence
-    written: Standard | None = None
-    """The same of all that was written, where the product cannot show all of it."""
+    def __init__(self, case: Case, history: History, written: Standard | None = None) -> None:
+        """Take the truth after every step, as far as the product can show it.
+
+        `written`: the standard of all that was written, where the product cannot show all of it.
+        """
+        self.case, self.history, self.written = case, history, written
+        self._files, self._index = StateFiles(case, history), index_of(history)
 
     @property
     def cuts(self) -> bool:
         """Whether the product cannot show all that was written."""
         return self.written is not None
+
+    @cached_method
+    def world(self, step: int, view: str) -> World:
+        """Return what checks may ask about a step and a view."""
+        past = self.case.past(view)
+        return self._of_the_past(step, past) if past else self._of_now(step, view)
+
+    @cached_method
+    def asked(self, step: int, view: str, query: Query) -> World:
+        """Return the same where only the rows that a query asks for should be seen."""
+        return self.world(step, view).narrowed(query)
+
+    @cached_method
+    def table(self, step: int, view: str, query: Query) -> Expected:
+        """Return the table that a view should answer to a query after a step."""
+        return self.world(step, view).table(query)
+
+    @cached_method
+    def layout(self, step: int, view: str) -> Layout:
+        """Return the files of a step beside the truth of a view."""
+        past, since = self.case.past(view), self._files.since(step, view)
+        at = past.step if past and past.name == AS_OF else step
+        state = self.case.state_of[at]
+        return Layout(
+            self.world(step, view),
+            state.files,
+            self.case.made(at),
+            state.layout,
+            since=since,
+            meta=self._files.meta(state),
+            lists=self._files.lists(step) if past is None or since else None,
+            whole=self.written.layout(step, view) if self.written else None,
+        )
+
+    @cached_method
+    def agreement(self, step: int, view: str) -> FileAgreement | None:
+        """Return what was written beside what the files hold; None where that is not known."""
+        if self.written is not None:
+            return self.written.agreement(step, view)
+        past = self.case.past(view)
+        if past and past.name == AS_OF:
+            return self.agreement(past.step, SNAPSHOT)
+        held = self._files.held(step, view)
+        return FileAgreement(self.world(step, view), held, self._files.holdings) if held else None
+
+    def layout_problem(self, step: int) -> str:
+        """Return why the files do not tell what base files show; empty where they do."""
+        return self._files.base(step).why
+
+    def _of_now(self, step: int, view: str) -> World:
+        history, base = self.history[: step + 1], self._files.base(step)
+        steps, now = self._files.steps_of_rows(step, view), history[-1].rows
+        world = World(history, self._index, now, file_steps=steps, base=base.rows)
+        return replace(world, rows=base.rows, newer=(now,)) if view == READ_OPTIMIZED else world
+
+    def _of_the_past(self, step: int, past: Past) -> World:
+        """Return the world of a view of the past: as of a step, or what was written since."""
+        if past.name == AS_OF:
+            world, later = self.world(past.step, SNAPSHOT), self.history[past.step + 1 : step + 1]
+            return replace(world, newer=tuple(each.rows for each in later), later=later)
+        world = self.world(step, SNAPSHOT)
+        rows = past_views.written_since(world.rows, past.step)
+        older = {key: row for key, row in world.rows.items() if key not in rows}
+        return replace(world, rows=rows, left_out=older)
 
 
 class Standards:
@@ -39,9 +110,7 @@ class Standards:
 
     def __init__(self, case: Case) -> None:
         """Work out the truth of all that was written."""
-        self.case = case
-        self.written = _standard(case, case.history)
-        self._products: dict[str, Standard] = {}
+        self.written = Standard(case, case.history)
 
     def of(self, reader: str, answer: Answer | None = None) -> Standard:
         """Return the standard of a reader's product.
@@ -49,23 +118,12 @@ class Standards:
         It is that of all that was written where the answer shows more than the product is declared
         to show.
         """
-        less = self._of_product(reader)
-        finer = less.written is not None and answer is not None and cut_history.finer(answer)
+        less = self._of_product(tolerances.product(reader))
+        finer = less.cuts and answer is not None and cut_history.finer(answer)
         return self.written if finer else less
 
-    def _of_product(self, reader: str) -> Standard:
-        name = tolerances.product(reader)
-        if name not in self._products:
-            written = self.written.expectations.history
-            history = cut_history.cut_history(written, tolerances.of(reader))
-            less = _standard(self.case, history, self.written) if history is not written else None
-            self._products[name] = less or self.written
-        return self._products[name]
-
-
-def _standard(case: Case, history: History, written: Standard | None = None) -> Standard:
-    files = StateFiles(case, history)
-    expectations = Expectations(case, history, files)
-    whole = written.evidence if written else None
-    evidence = Evidence(case, expectations, files, whole)
-    return Standard(case, expectations, evidence, written)
+    @cached_method
+    def _of_product(self, name: str) -> Standard:
+        written = self.written
+        history = cut_history.cut_history(written.history, tolerances.of(name))
+        return written if history is written.history else Standard(written.case, history, written)

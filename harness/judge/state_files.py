@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from harness.core.cached_method import cached_method
 from harness.core.records import OutcomeKind, StateRecord
 from harness.judge.case import READ_OPTIMIZED, Case
 from harness.judge.file_contents import Held, Holdings, NotKnown
@@ -28,15 +29,12 @@ class StateFiles:
         """`history`: the truth after every step, as far as a product can show it."""
         self._case = case
         self._history = history
-        self._bases: dict[int, Base] = {}
 
+    @cached_method
     def base(self, step: int) -> Base:
         """Return what base files show by themselves: the truth of a read-optimized view."""
-        if step not in self._bases:
-            state, history = self._case.state_of[step], self._history[: step + 1]
-            made = self._case.made(step)
-            self._bases[step] = base_rows(history, state.files, made, state.layout)
-        return self._bases[step]
+        state, history = self._case.state_of[step], self._history[: step + 1]
+        return base_rows(history, state.files, self._case.made(step), state.layout)
 
     def steps_of_rows(self, step: int, view: str) -> Mapping[str, Sequence[int]]:
         """Return the steps that wrote the files which hold each row that a view reads.

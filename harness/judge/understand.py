@@ -56,15 +56,14 @@ def evened_out(answer: Answer, world: World, written: Rows | None) -> tuple[Norm
 
     Args:
         answer: as it is understood.
-        world: what is expected, as far as the product can show it.
+        world: what it should show, as far as the product can.
         written: the rows as they were written, where the product cannot show all of them.
 
     """
     applied = merged(answer.normalised, *(part.normalised for part in answer.parts))
     if written is None or answer.refusal is not None:
         return applied
-    expected = world.narrowed(answer.question).rows
-    return merged(applied, cut(answer.question, world.schema, written, expected))
+    return merged(applied, cut(answer.question, world.schema, written, world.rows))
 
 
 def asked(answer: Answer) -> Answer:

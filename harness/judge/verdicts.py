@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Final
 
 from harness.core import refusals, tolerances
@@ -17,7 +18,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge import answer_texts, compare, expectations, gate
+from harness.judge import answer_texts, compare, gate
 from harness.judge.attribute import attribute
 from harness.judge.case import READ_OPTIMIZED, Case, view_of_rows
 from harness.judge.file_evidence import Layout
@@ -27,6 +28,7 @@ from harness.judge.standard import Standard, Standards
 from harness.judge.strategies import match_strategies
 from harness.judge.trace import trace
 from harness.judge.understand import evened_out, understand
+from harness.judge.world import World
 from harness.model import past_views
 from harness.scenario.cells import Cell
 
@@ -42,6 +44,29 @@ class Assessment:
     """The ways of reading that reproduce it."""
     doubt: str = ""
     """How the files are not as the truth says, or tell nothing, where something is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is judged of an answer, and what it is held against.
+
+    Readers of one table often give the same: two are equal where all that is judged of them is.
+    """
+
+    step: int
+    view: str
+    """The view whose rows the one that was asked shows."""
+    judged: Hashable
+    standard: Standard = field(compare=False)
+    answer: Answer = field(compare=False)
+    """As `understand` returns it."""
+
+    @property
+    def world(self) -> World:
+        """What it should show: the rows that are asked for; all, for columns asked alone."""
+        if self.answer.refusal is not None:
+            return self.standard.world(self.step, self.view)
+        return self.standard.asked(self.step, self.view, self.answer.question)
 
 
 def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
@@ -67,32 +92,27 @@ def judge_alone(
     return tuple(verdicts)
 
 
-def assess(answer: Answer, standard: Standard, step: int, view: str) -> Assessment:
-    """Judge the content of one answer: each stage takes what those before it made.
-
-    `answer`: as `understand` returns it.
-    """
-    world = standard.expectations.world(step, view)
-    layout = standard.evidence.layout(step, view)
-    agreement = standard.evidence.agreement(step, view)
+def assess(content: Content) -> Assessment:
+    """Judge the content of one answer: each stage takes what those before it made."""
+    answer, world, standard = content.answer, content.world, content.standard
+    layout = standard.layout(content.step, content.view)
+    agreement = standard.agreement(content.step, content.view)
     strategies = match_strategies(answer, layout)
     comparison = compare.compare(answer, world, strategies, agreement, cuts=standard.cuts)
-    places = trace(comparison, answer, layout)
-    whole = answer.refusal is None
-    seen = world.narrowed(answer.question) if whole else world
-    findings = attribute(name(places, seen), comparison, agreement, seen)
-    return Assessment(findings, strategies.ways, layout.doubt() if findings and whole else "")
+    named = name(trace(comparison, answer, layout), world)
+    findings = attribute(named, comparison, agreement, world)
+    doubted = findings and answer.refusal is None
+    return Assessment(findings, strategies.ways, layout.doubt() if doubted else "")
 
 
 class JudgedVariant:
-    """A variant whose answers are judged one by one; readers of one table often give the same."""
+    """A variant whose answers are judged one by one, those of one content once."""
 
     def __init__(self, case: Case) -> None:
         """Work out the truth of the variant."""
         self.case = case
         self._standards = Standards(case)
-        self._assessments: dict[Hashable, Assessment] = {}
-        self._differs: dict[Hashable, bool] = {}
+        self._assess, self._differs = cache(assess), cache(_differs)
 
     def verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
         """Return the verdict on the answer to a cell as far as it tells by itself.
@@ -119,56 +139,47 @@ class JudgedVariant:
             return unjudged.verdict
         if answer.refusal is not None:
             return VerdictKind.REFUSED
-        understood = understand_cell(cell, standard, answer)
-        same = cell.step, view_of_rows(cell.view), *_content(standard, understood)
-        if same not in self._differs:
-            world = standard.expectations.world(cell.step, view_of_rows(cell.view))
-            self._differs[same] = compare.differs(understood, world)
-        return VerdictKind.WRONG if self._differs[same] else VerdictKind.CORRECT
+        wrong = self._differs(_content(cell, standard, answer))
+        return VerdictKind.WRONG if wrong else VerdictKind.CORRECT
 
     def _verdict(self, cell: Cell, answer: Answer | None) -> Verdict:
         standard = self._standards.of(cell.reader, answer)
         unjudged = _unjudged(cell, standard, answer)
         if unjudged.because or answer is None:
             return unjudged
-        understood = understand_cell(cell, standard, answer)
-        assessment = self._assessment(cell, standard, understood)
-        return _with(assessment, unjudged, cell, standard, understood)
-
-    def _assessment(self, cell: Cell, standard: Standard, answer: Answer) -> Assessment:
-        view = view_of_rows(cell.view)
-        same = cell.step, view, *_content(standard, answer)
-        if same not in self._assessments:
-            self._assessments[same] = assess(answer, standard, cell.step, view)
-        return self._assessments[same]
+        content = _content(cell, standard, answer)
+        return _with(self._assess(content), unjudged, content)
 
 
 def understand_cell(cell: Cell, standard: Standard, answer: Answer) -> Answer:
     """Return the answer to a cell as its product can have understood it, to be judged by it."""
-    world = standard.expectations.world(cell.step, view_of_rows(cell.view))
-    types = dict(expectations.column_types(world.schema, answer.question))
+    world = standard.world(cell.step, view_of_rows(cell.view))
+    types = dict(world.column_types(answer.question))
     declared = tolerances.about(cell.reader, standard.case.variant.format)
     return understand(answer, types, declared, cuts=standard.cuts)
 
 
-def _content(standard: Standard, answer: Answer) -> tuple[Hashable, ...]:
-    return standard.cuts, answer.question, answer_texts.content(answer)
+def _content(cell: Cell, standard: Standard, answer: Answer) -> Content:
+    understood = understand_cell(cell, standard, answer)
+    judged = standard.cuts, understood.question, answer_texts.content(understood)
+    return Content(cell.step, view_of_rows(cell.view), judged, standard, understood)
 
 
-def _with(
-    assessment: Assessment, verdict: Verdict, cell: Cell, standard: Standard, answer: Answer
-) -> Verdict:
+def _differs(content: Content) -> bool:
+    return compare.differs(content.answer, content.world)
+
+
+def _with(assessment: Assessment, verdict: Verdict, content: Content) -> Verdict:
     """Return the verdict with what the answer tells."""
-    view, found = view_of_rows(cell.view), standard.expectations
-    key = found.history[0].table.key
-    whole = standard.written
-    written = whole.expectations.world(cell.step, view).rows if whole else None
+    step, view, standard, answer = content.step, content.view, content.standard, content.answer
+    written = standard.written.world(step, view).rows if standard.written else None
     kind, because = VerdictKind.CORRECT, assessment.doubt
     if answer.refusal is not None:
         kind = VerdictKind.REFUSED
-        because = _why_refused(answer.refusal, standard.evidence.layout(cell.step, view))
+        because = _why_refused(answer.refusal, standard.layout(step, view))
     elif assessment.findings:
         kind = VerdictKind.WRONG
+    key = standard.history[0].table.key
     return replace(
         verdict,
         verdict=kind,
@@ -176,8 +187,8 @@ def _with(
         reproduces=assessment.ways,
         scant=answer.refusal is None and answer.scant,
         because=because,
-        expected=found.table(cell.step, view, answer.question),
-        normalised=evened_out(answer, found.world(cell.step, view), written),
+        expected=standard.table(step, view, answer.question),
+        normalised=evened_out(answer, content.world, written),
     )
 
 
@@ -196,7 +207,7 @@ def _unjudged(cell: Cell, standard: Standard, answer: Answer | None) -> Verdict:
         asked = replace(asked, disclaimed=why if answer.has_rows else "")
     if answer.unknown or answer.void:
         return replace(asked, because=answer.unknown or answer.void)
-    if cell.view == READ_OPTIMIZED and (why := standard.expectations.layout_problem(cell.step)):
+    if cell.view == READ_OPTIMIZED and (why := standard.layout_problem(cell.step)):
         return replace(asked, because=f"layout: {why}")
     return asked
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from harness.core.records import Origin
+from harness.core.records import Expected, Origin
 from harness.judge.place import NULLS
 from harness.judge.predicted_rows import PredictedRows
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
@@ -162,6 +162,18 @@ class World:
 
     def _asked(self, query: Query, rows: Rows) -> Rows:
         return {key: row for key, row in rows.items() if query.takes(self.shown(row))}
+
+    def table(self, query: Query) -> Expected:
+        """Return the table that the view should answer to a query."""
+        schema, rows = self.schema, sorted(self.rows.values(), key=lambda row: text_of(row.key))
+        shown = query.answer(schema.names, [row_values(row, schema) for row in rows])
+        return Expected(self.column_types(query), tuple(shown))
+
+    def column_types(self, query: Query) -> tuple[tuple[str, str], ...]:
+        """Return the columns that answer a query, each with its type, in our words."""
+        labels = query.labels(self.schema.names)
+        types = ("long",) if query.count else (str(self.schema.find(at).type) for at in labels)
+        return tuple(zip(labels, types, strict=True))
 
     @property
     def schema(self) -> Schema:

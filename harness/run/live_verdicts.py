@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from harness.core.cached_method import cached_method
 from harness.core.records import Answer, StateRecord, VerdictKind
 from harness.judge.verdicts import JudgedVariant
 from harness.run.recorded_case import case_of
@@ -21,7 +22,6 @@ class VerdictKinds:
         """No states are known yet."""
         self._cells = {cell.case: cell for cell in plan.cells}
         self._variants = {variant.id: variant for variant in plan.variants}
-        self._made: dict[str, JudgedVariant] = {}
         self._states: dict[str, list[StateRecord]] = {}
 
     def written(self, states: Iterable[StateRecord]) -> None:
@@ -33,12 +33,10 @@ class VerdictKinds:
         """Return the kind of the verdict on an answer; None where there will be no verdict."""
         cell = self._cells[answer.case]
         try:
-            return self._of(cell.variant).kind(cell, answer)
+            return self._judged(cell.variant).kind(cell, answer)
         except Exception:  # noqa: BLE001 - judge meets it again, once every answer is kept
             return None
 
-    def _of(self, variant: str) -> JudgedVariant:
-        if variant not in self._made:
-            case = case_of(self._variants[variant], self._states.get(variant, []))
-            self._made[variant] = JudgedVariant(case)
-        return self._made[variant]
+    @cached_method
+    def _judged(self, variant: str) -> JudgedVariant:
+        return JudgedVariant(case_of(self._variants[variant], self._states.get(variant, [])))

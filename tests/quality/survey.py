@@ -102,7 +102,7 @@ def _judged_by(seen: Seen) -> tuple[World, Layout]:
     if past_views.past(view) is None:
         return told.world(view), told.layout(view, bare=seen.bare)
     standard, step = Standards(case_of(told, bare=seen.bare)).written, told.truth.step
-    return standard.expectations.world(step, view), standard.evidence.layout(step, view)
+    return standard.world(step, view), standard.layout(step, view)
 
 
 def _some(things: Iterable[object]) -> str:

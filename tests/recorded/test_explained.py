@@ -28,7 +28,7 @@ def explained(recorded: Recorded) -> dict[str, tuple[CaseTables, tuple[str, ...]
         if said["verdict"] != VerdictKind.WRONG or answer is None:
             continue
         standard = Standards(case).of(cell.reader, answer)
-        layout = standard.evidence.layout(cell.step, view_of_rows(cell.view))
+        layout = standard.layout(cell.step, view_of_rows(cell.view))
         taken = understand_cell(cell, standard, answer)
         found[cell.case] = tables_of(layout, taken), tuple(said.get("reproduces", ()))
     return found

@@ -22,11 +22,11 @@ ROOT = Path(__file__).parent / "time_travel"
 
 def explained(recorded: Recorded) -> Iterator[tuple[str, bool]]:
     """Yield for each right answer whether a flawless reader gives it."""
-    evidence = Standards(replay.case_of(recorded)).written.evidence
+    standard = Standards(replay.case_of(recorded)).written
     for cell, answer in recorded.answers.items():
         right = recorded.verdicts.get(cell, {}).get("verdict") == "correct"
         if answer and right and name_of(cell.view) == INCREMENTAL:
-            layout = evidence.layout(cell.step, cell.view)
+            layout = standard.layout(cell.step, cell.view)
             names = [each.name for each in labelled(answer.question, answer.columns)]
             _, ways = layout.fitting(answer.question, names, answer.rows)
             yield cell.case, Way(By.ID) in ways

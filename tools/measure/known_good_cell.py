@@ -63,7 +63,7 @@ class KnownGoodCell:
     def as_written(self) -> bool:
         """Whether what the files hold, rightly read, is what the truth expects."""
         query, at = self.answer.question, (self.cell.step, view_of_rows(self.cell.view))
-        expected = self.files.expectations.table(*at, query)
+        expected = self.files.standard.table(*at, query)
         labels = [label.casefold() for label, _ in expected.columns]
         found = self.files.table(self.cell.step, self.cell.view, query, "")
         return found == table_of(labels, expected.rows)

@@ -16,8 +16,7 @@ from typing import Final
 
 from harness.core.records import FileValues, StateRecord
 from harness.judge.case import READ_OPTIMIZED, Case
-from harness.judge.expectations import Expectations
-from harness.judge.standard import Standards
+from harness.judge.standard import Standard, Standards
 from harness.model.canonical import MapValue, Value
 from harness.model.conversion import convert
 from harness.model.datatypes import Array, Map, Struct
@@ -111,9 +110,9 @@ class Files:
         return replay.case_of(self.recorded)
 
     @cached_property
-    def expectations(self) -> Expectations:
+    def standard(self) -> Standard:
         """What is expected of a product that shows all that was written."""
-        return Standards(self.case).written.expectations
+        return Standards(self.case).written
 
     def state(self, step: int) -> StateRecord:
         """Return the state after a step."""

@@ -39,8 +39,7 @@ def tell(found: RecordedCell, out: Console) -> None:
     if standard is None:
         say(out, "nothing was recorded of the table after this step")
         return
-    evidence, view = standard.evidence, view_of_rows(cell.view)
-    layout = evidence.layout(cell.step, cell.view)
+    layout = standard.layout(cell.step, cell.view)
     files = number_files(layout.files, layout.steps)
     if found.answer is not None and not (found.answer.unknown or found.answer.void):
         taken = understand_cell(cell, standard, found.answer)
@@ -50,5 +49,5 @@ def tell(found: RecordedCell, out: Console) -> None:
             show.findings(found.verdict, files, out)
         show_tables.ways(told, out)
     show.files(layout, files, read_at_all(layout), out)
-    show.held(evidence.agreement(cell.step, view), files, out)
+    show.held(standard.agreement(cell.step, view_of_rows(cell.view)), files, out)
     show.advised(found, out)

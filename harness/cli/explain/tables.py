@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from harness.cli.explain.recorded_cell import RecordedCell
 from harness.core.records import Answer
 from harness.judge import match_rows
-from harness.judge.expectations import expected_table
 from harness.judge.file_evidence import Layout
 from harness.judge.standard import Standard, Standards
 from harness.judge.world import World
@@ -139,7 +138,7 @@ class _Expectation:
     @property
     def table(self) -> tuple[tuple[str, ...], ValueRows]:
         """The expected table."""
-        expected = expected_table(self.world, self.query)
+        expected = self.world.table(self.query)
         return tuple(name for name, _ in expected.columns), expected.rows
 
     def sheet(

@@ -103,7 +103,7 @@ def _written(candidate: Candidate) -> Case:
 
 def _answer(case: Case, cell: Cell, way: str) -> Answer | None:
     """Return what a reader of a way answers; None where no such way is tried here."""
-    layout = Standards(case).of(cell.reader).evidence.layout(cell.step, cell.view)
+    layout = Standards(case).of(cell.reader).layout(cell.step, cell.view)
     history = layout.world.history
     readings = Readings(Simulation(history, layout.files, layout.steps))
     query = query_shapes.query(cell.query, history[-1])

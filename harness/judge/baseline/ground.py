@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from harness.core.cached_method import cached_method
 from harness.judge.baseline.known import READER, VIEW, WRITE, Expect, When, holds
 from harness.judge.baseline.seen import Seen
 
@@ -18,8 +19,6 @@ class Ground:
         self.seen = tuple(each for each in seen if each.judged)
         self.knowable = _bits(each.found is not None and each.found.knowable for each in self.seen)
         self._steps = _bits(each.properties[VIEW] == WRITE for each in self.seen)
-        self._cells: dict[tuple[str, str], int] = {}
-        self._others: dict[Expect, int] = {}
 
     def cells(self, when: When) -> int:
         """Return the cells of which all conditions hold."""
@@ -28,16 +27,14 @@ class Ground:
             found &= self._one(pair)
         return found if any(name == VIEW for name, _ in when) else found & ~self._steps
 
+    @cached_method
     def _one(self, pair: tuple[str, str]) -> int:
-        if pair not in self._cells:
-            self._cells[pair] = _bits(_holds(pair, each) for each in self.seen)
-        return self._cells[pair]
+        return _bits(_holds(pair, each) for each in self.seen)
 
+    @cached_method
     def others(self, found: Expect) -> int:
         """Return the cells that do not answer so: the correct ones, and those wrong otherwise."""
-        if found not in self._others:
-            self._others[found] = _bits(each.found != found for each in self.seen)
-        return self._others[found]
+        return _bits(each.found != found for each in self.seen)
 
     def settings(self, engine: str) -> tuple[str, ...]:
         """Return the names of the settings that readers of an engine have."""

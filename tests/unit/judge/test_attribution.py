@@ -244,8 +244,8 @@ def test_a_row_that_the_predicate_leaves_out_of_the_files_is_the_writers_doing()
 
 
 def said(made: Told, files: Files | None) -> list[tuple[str, str]]:
-    evidence = Standards(case_of(made, files)).written.evidence
-    beside = evidence.agreement(len(made.operations), "snapshot")
+    standard = Standards(case_of(made, files)).written
+    beside = standard.agreement(len(made.operations), "snapshot")
     assert beside is not None
     return [(each.key, each.text) for each in beside.said]
 

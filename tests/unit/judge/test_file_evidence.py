@@ -37,7 +37,7 @@ def test_a_value_that_a_way_of_reading_explains_has_the_file_of_that_way() -> No
 def test_nothing_is_said_where_log_files_may_have_been_left_out_as_well() -> None:
     # As in a read-optimized view: neither file has a column of that name.
     told = history("insert 1..3; update 2 set f2; rename f1 g", mor=True)
-    layout = Standards(case_of(told, None)).written.evidence.layout(3, "snapshot")
+    layout = Standards(case_of(told, None)).written.layout(3, "snapshot")
     whole = told.read("name")
     at = [whole.names.index(each) for each in ("id", "g")]
     rows = tuple(tuple(row[n] for n in at) for row in whole.rows)

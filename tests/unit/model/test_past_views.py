@@ -96,11 +96,11 @@ def test_the_newest_instant_up_to_a_step_stands_for_it() -> None:
 def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
     told = story(seed)
     case, last = case_of(told), len(told.operations)
-    expectations = Standards(case).written.expectations
+    standard = Standards(case).written
     made = sorted(case.instants.values())
     for step in range(made[0], last):
         truth = told.history[max(each for each in made if each <= step)]
-        expected = expectations.table(last, f"as_of({step})", ALL)
+        expected = standard.table(last, f"as_of({step})", ALL)
         assert [name for name, _ in expected.columns] == list(truth.schema.names)
         rows = [row_values(row, truth.schema) for row in truth.rows.values()]
         assert sorted(map(repr, expected.rows)) == sorted(map(repr, rows))
@@ -110,10 +110,10 @@ def test_the_truth_as_of_a_step_is_that_of_the_snapshot_then(seed: int) -> None:
 def test_what_was_written_since_and_the_rows_left_as_they_were_make_the_table(seed: int) -> None:
     told = story(seed)
     case, last = case_of(told), len(told.operations)
-    expectations = Standards(case).written.expectations
+    standard = Standards(case).written
     now = told.history[last]
     for step in sorted(case.instants.values()):
-        world = expectations.world(last, f"incremental({step})")
+        world = standard.world(last, f"incremental({step})")
         before = told.history[step].rows
         left = {key for key, row in now.rows.items() if before.get(key) == row}
         assert set(world.rows) == set(now.rows) - left

@@ -42,7 +42,7 @@ def tables(found: RecordedCell) -> CaseTables:
     assert standard is not None
     assert found.answer is not None
     taken = understand_cell(found.cell, standard, found.answer)
-    return tables_of(standard.evidence.layout(found.cell.step, found.cell.view), taken)
+    return tables_of(standard.layout(found.cell.step, found.cell.view), taken)
 
 
 def printed(found: RecordedCell, width: int) -> str:
