@@ -20,7 +20,7 @@ app = typer.Typer(
 def update(run_dir: options.OldRunOption = LATEST_RUN) -> None:
     """Write what a run shows into <scenario>.known.yaml beside each scenario, for review.
 
-    The exit status is 3 where cells of the run are unknown: nothing is learnt of them.
+    The exit status is 3 if the run has unknown cells, about which nothing can be written.
     """
     updated = pipeline.update_baselines(run_folder.existing(run_dir))
     for path in updated.changed:
