@@ -55,7 +55,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Find silent wrong answers: write lake tables with PySpark, change their schemas, ask "
-    "real Spark, Hive, Trino and Presto what they see, and judge it value by value.",
+    "real Spark, Hive, Trino and Presto what they see, and judge each answer value by value.",
     epilog="Begin with: harness run --profile quick-start --show",
 )
 
@@ -86,7 +86,7 @@ def fetch(
     json: options.JsonOption = False,
     verbose: options.VerboseOption = False,
 ) -> None:
-    """Fetch the engines of a profile into the cache and verify them; keep what is there already."""
+    """Download the engines of a profile into the cache and verify them; skip those in the cache."""
     output = Output(quiet, json, verbose)
     with output.ending():
         made = plan_options.make(options.paths(scenarios, folders), profile, "")
@@ -210,7 +210,9 @@ def judge(
 def report(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help=f"Any of {', '.join(reports.names())}; by default the usual ones."),
+        typer.Argument(
+            help=f"Any of {', '.join(reports.names())}; by default html, junit and terminal."
+        ),
     ] = None,
     run_dir: options.OldRunOption = LATEST_RUN,
     verbose: options.VerboseOption = False,

@@ -23,7 +23,7 @@ def update(
 ) -> None:
     """Write what a run shows into <scenario>.known.yaml beside each scenario, for review.
 
-    The exit status is 3 where cells of the run are unknown: nothing is learnt of them.
+    The exit status is 3 if the run has unknown cells, about which nothing can be written.
     """
     with (
         Output(verbose=verbose).ending(),

@@ -23,7 +23,7 @@ DAY_S: Final = 86_400
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="The cache: its key for CI, its content, and its way into closed networks.",
+    help="The cache: its key for CI, its content, and its export into closed networks.",
 )
 
 FileArgument = Annotated[Path, typer.Argument(help="The tar file.")]
@@ -87,10 +87,10 @@ def list_() -> None:
 @app.command()
 def prune(
     older_than: Annotated[
-        int, typer.Option(help="Age in days from which something is removed.", min=0)
+        int, typer.Option(help="Remove what is older than this number of days.", min=0)
     ] = 30,
 ) -> None:
-    """Remove old states, answers and class archives, which a run makes again; not during a run."""
+    """Remove old table states, answers and class archives. Do not use it during a run."""
     found = cache_cleanup.prune(Cache.default(), time.time() - older_than * DAY_S)
     removed = ", ".join(f"{each.files} {each.name} ({megabytes(each.size)})" for each in found)
     say(f"removed what is older than {older_than} days: {removed}")

@@ -60,24 +60,28 @@ OldRunOption = Annotated[
     ),
 ]
 CaseArgument = Annotated[
-    list[str], typer.Argument(help="A case, or parts of its name that no other case has.")
+    list[str], typer.Argument(help="A case: its name, or parts of the name that fit no other case.")
 ]
 SelectOption = Annotated[str, typer.Option("-k", help="Only cells whose case contains this text.")]
-CellsOption = Annotated[bool, typer.Option("--cells", help="List every cell, not only how many.")]
+CellsOption = Annotated[
+    bool, typer.Option("--cells", help="List every cell, not only their number.")
+]
 CasesOption = Annotated[
     Path | None, typer.Option(help="Only the cases listed in this file, one on each line.")
 ]
 OfflineOption = Annotated[
     bool, typer.Option(envvar=OFFLINE, help="Download nothing; a missing file is an error.")
 ]
-FreshOption = Annotated[bool, typer.Option(help="Ask again what earlier runs have asked.")]
+FreshOption = Annotated[bool, typer.Option(help="Ask every question again; use no cached answer.")]
 ShowOption = Annotated[
     bool,
-    typer.Option(help="Only show the findings: exit 0 unless the status is 2 (wrong use) or 3."),
+    typer.Option(help="Do not fail because of findings: a status of 1 becomes 0."),
 ]
 ResumeOption = Annotated[
     bool,
-    typer.Option("--resume", help="Go on with a run: --run-dir, or the one begun last."),
+    typer.Option(
+        "--resume", help="Resume a run: the one in --run-dir, or else the run begun last."
+    ),
 ]
 TimeoutOption = Annotated[
     float, typer.Option(min=1, help="Seconds after which a reader's query counts as unanswered.")
@@ -87,9 +91,7 @@ WriteTimeoutOption = Annotated[
     typer.Option(min=1, help="Seconds after which a writer's statement counts as unanswered."),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print only the result.")]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print everything as JSON, one object a line.")
-]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print only JSON, one object a line.")]
 VerboseOption = Annotated[
     bool,
     typer.Option(

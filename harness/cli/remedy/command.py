@@ -35,7 +35,7 @@ def remedy(
     json: options.JsonOption = False,
     verbose: options.VerboseOption = False,
 ) -> None:
-    """Try the other settings of a reader: which turn the case right, and what they turn wrong."""
+    """Try other settings of a reader: which make the case right, which cells they make wrong."""
     output = Output(quiet, json, verbose)
     with output.ending():
         folder = run_folder.existing(run_dir)

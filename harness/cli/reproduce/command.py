@@ -38,13 +38,13 @@ MINUTE = 60
 def reproduce(
     case: Annotated[
         list[str] | None,
-        typer.Argument(help="Cases, or parts of one's name that no other case has."),
+        typer.Argument(help="Cases by name, or parts of one name that fit no other case."),
     ] = None,
     run_dir: options.OldRunOption = run_folder.LATEST_RUN,
     every: Annotated[bool, typer.Option("--all", help="Reproduce every cause.")] = False,
     folder: Annotated[Path, typer.Option(help="The folder for reproducers.")] = FOLDER,
     minutes: Annotated[
-        float, typer.Option(min=0, help="Begin no new round after so many for each cause.")
+        float, typer.Option(min=0, help="Minutes for each cause after which no new round begins.")
     ] = MINUTES,
     offline: options.OfflineOption = False,
     quiet: options.QuietOption = False,

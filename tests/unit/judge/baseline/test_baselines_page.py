@@ -23,6 +23,6 @@ def test_every_condition_is_named() -> None:
 
 
 def test_the_order_of_the_conditions_is_the_one_that_is_used() -> None:
-    (order,) = re.findall(r"in this order and keep what they need: (.*?)\.", PAGE, re.DOTALL)
+    (order,) = re.findall(r"in this order and keeps those it needs: (.*?)\.", PAGE, re.DOTALL)
     named = [name for name in re.findall(r"\w+", order) if name in NAMES]
     assert named == [*FIRST, *VERSIONS, *LAST]
