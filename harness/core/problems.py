@@ -19,7 +19,7 @@ class Problems:
     """Collects what is wrong with one file, by line."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
+        self.path = path
         self._found: dict[tuple[int, str], None] = {}
 
     def __bool__(self) -> bool:
@@ -52,7 +52,7 @@ class Problems:
     def text(self) -> str:
         """Return one line for each problem: `file:line: what is wrong; what is allowed`."""
         found = sorted(self._found)
-        told = [printable(f"{self._path}:{line}: {text}") for line, text in found]
+        told = [printable(f"{self.path}:{line}: {text}") for line, text in found]
         left = len(told) - MOST
         return "\n".join([*told[:MOST], *([f"… and {left} more"] if left > 0 else [])])
 

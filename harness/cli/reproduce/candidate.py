@@ -98,10 +98,9 @@ def begin(variant: Variant, step: int, view: str, known: Sequence[str]) -> Candi
 def valid(candidate: Candidate) -> bool:
     """Return whether the scenario is one that the loader takes, by what the loader asks of one."""
     scenario = candidate.scenario
-    problems = Problems(scenario.name)
-    document = Document(scenario.name, {}, {})
-    semantics.check(scenario, document, problems, formats.keeping_case())
-    return not problems
+    document = Document({}, {}, Problems(scenario.name))
+    semantics.check(scenario, document, formats.keeping_case())
+    return not document.problems
 
 
 def _rows(operation: Operation) -> int:
