@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import typer
-
 from harness import engines
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
@@ -27,31 +25,28 @@ from harness.scenario.cells import Plan, Reader, parse_reader
 PROFILE = "remedy"
 
 
+@options.with_output
 def remedy(
+    output: Output,
     case: options.CaseArgument,
     run_dir: options.OldRunOption = run_folder.LATEST_RUN,
     offline: options.OfflineOption = False,
-    quiet: options.QuietOption = False,
-    json: options.JsonOption = False,
-    verbose: options.VerboseOption = False,
-) -> None:
+) -> int:
     """Try the other settings of a reader: which turn the case right, and what they turn wrong."""
-    output = Output(quiet, json, verbose)
-    with output.ending():
-        folder = run_folder.existing(run_dir)
-        found = find(folder, case)
-        _check_wrong(found)
-        tried = _tried(parse_reader(found.cell.reader), found.case.variant.format)
-        made = _plan(found, run_info.read_info(folder), tried)
-        with engine_run.work(Cache.default(offline=offline), output.progress(), PROFILE) as work:
-            effects = _effects(found, tried, engine_run.execute(made, work))
-        show.effects(tried.reader, effects, output.out)
-        show.conclusion(tried.reader, effects, output.out)
-        show.impossible(tried.reader, tried.unable, output.out)
-        lacking = any(each.unknown or _silent(each) for each in effects)
-        status = HarnessError.exit_status if lacking else 0
-        output.end(status=status, case=found.cell.case, effects=[*map(_facts, effects)])
-    raise typer.Exit(status)
+    folder = run_folder.existing(run_dir)
+    found = find(folder, case)
+    _check_wrong(found)
+    tried = _tried(parse_reader(found.cell.reader), found.case.variant.format)
+    made = _plan(found, run_info.read_info(folder), tried)
+    with engine_run.work(Cache.default(offline=offline), output.progress(), PROFILE) as work:
+        effects = _effects(found, tried, engine_run.execute(made, work))
+    show.effects(tried.reader, effects, output.out)
+    show.conclusion(tried.reader, effects, output.out)
+    show.impossible(tried.reader, tried.unable, output.out)
+    lacking = any(each.unknown or _silent(each) for each in effects)
+    status = HarnessError.exit_status if lacking else 0
+    output.end(status=status, case=found.cell.case, effects=[*map(_facts, effects)])
+    return status
 
 
 @dataclass(frozen=True, slots=True)

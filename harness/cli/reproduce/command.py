@@ -35,7 +35,9 @@ MINUTES = 10.0
 MINUTE = 60
 
 
+@options.with_output
 def reproduce(
+    output: Output,
     case: Annotated[
         list[str] | None,
         typer.Argument(help="Cases, or parts of one's name that no other case has."),
@@ -47,21 +49,15 @@ def reproduce(
         float, typer.Option(min=0, help="Begin no new round after so many for each cause.")
     ] = MINUTES,
     offline: options.OfflineOption = False,
-    quiet: options.QuietOption = False,
-    json: options.JsonOption = False,
-    verbose: options.VerboseOption = False,
-) -> None:
+) -> int:
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
     Without a case or --all, list the causes of the run's findings, and of the steps that the writer
     refused.
     """
-    output = Output(quiet, json, verbose)
-    with output.ending():
-        found = load_run.load(run_folder.existing(run_dir))
-        means = _Means(output, Cache.default(offline=offline), folder, minutes)
-        status = _reproduced(found, case or (), means, every=every)
-    raise typer.Exit(status)
+    found = load_run.load(run_folder.existing(run_dir))
+    means = _Means(output, Cache.default(offline=offline), folder, minutes)
+    return _reproduced(found, case or (), means, every=every)
 
 
 @dataclass(frozen=True, slots=True)
