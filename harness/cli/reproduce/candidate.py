@@ -50,6 +50,11 @@ class Candidate:
         return tuple(step.operation for step in self.scenario.steps)
 
     @property
+    def numbered(self) -> list[tuple[int, Operation]]:
+        """What its steps do, each with its number."""
+        return list(zip(self.numbers, self.operations, strict=True))
+
+    @property
     def size(self) -> tuple[int, int, int, int]:
         """Steps, columns with their parts, rows that are named, settings: smaller is simpler."""
         columns = schema_of(self.scenario.table.columns).last_id
