@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from harness import formats
 from harness.core.problems import one_of
@@ -15,6 +15,8 @@ from harness.core.yaml_reader import Document, KeyPath, parse, read
 from harness.plan.profile import PLAIN, AskedSteps, Cover, Profile, ProfileReader, Writer
 from harness.scenario.cells import QUERIES, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS
+
+T = TypeVar("T")
 
 EVERY_STEP: Final = "every_step"
 
@@ -156,27 +158,31 @@ def _check_names(
             document.note(place, f"{label}: there is no '{value}'; {one_of(value, allowed)}")
 
 
+def _forms(
+    kind: type[T], what: str, key: str, data: list[Any], document: Document, at: KeyPath
+) -> Iterator[tuple[KeyPath, T]]:
+    """Yield each well-formed `what` of a list with its place; a text alone stands for its `key`."""
+    for index, each in enumerate(data):
+        place = (*at, index)
+        written = {key: each} if isinstance(each, str) else each
+        form = make(kind, written, document, place, what)
+        if form is not None:
+            yield place, form
+
+
 def _queries(data: list[Any] | None, document: Document, at: KeyPath) -> dict[str, AskedSteps]:
     if data is None:
         return dict.fromkeys(PLAIN, AskedSteps.ALL)
     found = {}
-    for index, each in enumerate(data):
-        written = {"query": each} if isinstance(each, str) else each
-        form = make(_QueryForm, written, document, (*at, index), "query")
-        if form is not None:
-            _check_names(at, [form.query], QUERIES, document)
-            found[form.query] = form.steps
+    for _, form in _forms(_QueryForm, "query", "query", data, document, at):
+        _check_names(at, [form.query], QUERIES, document)
+        found[form.query] = form.steps
     return found
 
 
 def _writers(data: list[Any], known: _Axes, document: Document, at: KeyPath) -> tuple[Writer, ...]:
     found = []
-    for index, each in enumerate(data):
-        place = (*at, index)
-        written = {"distribution": each} if isinstance(each, str) else each
-        form = make(_WriterForm, written, document, place, "writer")
-        if form is None:
-            continue
+    for place, form in _forms(_WriterForm, "writer", "distribution", data, document, at):
         if wrong := _wrong_writer(form):
             document.note(place, f"writer: {wrong}")
             continue
@@ -212,12 +218,7 @@ def _writer(form: _WriterForm) -> Writer:
 
 def _readers(data: list[Any], document: Document, at: KeyPath) -> tuple[ProfileReader, ...]:
     found: dict[str, ProfileReader] = {}
-    for index, each in enumerate(data):
-        place = (*at, index)
-        written = {"reader": each} if isinstance(each, str) else each
-        form = make(_ReaderForm, written, document, place, "reader")
-        if form is None:
-            continue
+    for place, form in _forms(_ReaderForm, "reader", "reader", data, document, at):
         try:
             reader = parse_reader(form.reader)
         except ValueError as wrong:
