@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.core.grouping import grouped
 from harness.core.records import Answer, QuestionKey, Verdict, VerdictKind
 from harness.model.canonical import to_json
 from harness.reports.words import counted
@@ -24,19 +25,14 @@ class Agreement:
     readers: tuple[str, ...]
 
 
-def questions(run: Run) -> Mapping[QuestionKey, tuple[Verdict, ...]]:
+def questions(run: Run) -> Mapping[QuestionKey, Sequence[Verdict]]:
     """Return the verdicts of each question, one for each reader asked."""
-    found: dict[QuestionKey, list[Verdict]] = {}
-    for each in run.verdicts:
-        found.setdefault(each.question, []).append(each)
-    return {key: tuple(verdicts) for key, verdicts in found.items()}
+    return grouped((each.question, each) for each in run.verdicts)
 
 
 def agreements(run: Run, verdicts: Iterable[Verdict]) -> tuple[Agreement, ...]:
     """Group the readers of one question by equal answers; who agrees with the truth comes first."""
-    groups: dict[str, list[Verdict]] = {}
-    for each in verdicts:
-        groups.setdefault(_fingerprint(each, run.answers.get(each.case)), []).append(each)
+    groups = grouped((_fingerprint(each, run.answers.get(each.case)), each) for each in verdicts)
     found = [
         Agreement(
             with_truth=same[0].verdict is VerdictKind.CORRECT,

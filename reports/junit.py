@@ -13,6 +13,7 @@ from typing import Final
 
 import junitparser
 
+from harness.core.grouping import grouped
 from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.reports import html
 from harness.reports.sentences import (
@@ -42,10 +43,7 @@ def write(run: Run, folder: Path) -> Path:
     """Write the report, `junit.xml`."""
     path = folder / FILE
     xml = junitparser.JUnitXml(f"{run.info.profile} {run.info.id}")
-    cases: dict[str, list[junitparser.TestCase]] = {}
-    for scenario, case in _cases(run):
-        cases.setdefault(scenario, []).append(case)
-    for scenario, tests in cases.items():
+    for scenario, tests in grouped(_cases(run)).items():
         suite = junitparser.TestSuite(_xml(scenario))
         suite.add_testcases(tests)  # all at once: a suite counts its tests anew at each addition
         xml.add_testsuite(suite)

@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from harness.core.grouping import grouped
 from harness.core.records import OutcomeKind, Verdict, VerdictKind
 from harness.model import past_views as views
 from harness.reports.legend import READER, VIEWS
@@ -43,9 +44,7 @@ STYLES: Final[Mapping[VerdictKind, str]] = {
 
 def matrices(run: Run, labels: Mapping[str, str], console: Console) -> None:
     """Print the matrix of each variant; `labels`: the readers' short names."""
-    of_variant: dict[str, list[Verdict]] = {}
-    for verdict in run.verdicts:
-        of_variant.setdefault(verdict.variant, []).append(verdict)
+    of_variant = grouped((each.variant, each) for each in run.verdicts)
     for scenario, variants in groupby(run.info.variants, key=lambda each: each.scenario):
         say(console, f"\n{scenario}", "bold")
         for each in variants:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import Final
 
+from harness.core.grouping import grouped
 from harness.reports.words import counted
 from harness.run.load_run import Run
 from harness.run.run_info import VariantInfo
@@ -54,10 +55,7 @@ def asked(readers: Sequence[Partly]) -> tuple[str, ...]:
 
 def impossible(pairs: Sequence[Pairs]) -> tuple[tuple[Excluded, tuple[str, ...]], ...]:
     """Return each pair that cannot be, with the scenarios in which it cannot."""
-    found: dict[Excluded, list[str]] = {}
-    for each in pairs:
-        for pair in each.cannot:
-            found.setdefault(pair, []).append(each.scenario)
+    found = grouped((pair, each.scenario) for each in pairs for pair in each.cannot)
     return tuple((pair, tuple(scenarios)) for pair, scenarios in found.items())
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.errors import printable
+from harness.core.grouping import grouped
 from harness.core.records import Finding, FindingKind, OutcomeKind, Refusal, Verdict, VerdictKind
 from harness.model import past_views as views
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS, PARTIES, counted, short
 from harness.run.load_run import Run
-from harness.run.run_info import StepInfo
 
 ORDER: Final = (
     VerdictKind.WRONG,
@@ -37,12 +37,6 @@ class ResultGroup:
     finding: FindingKind | None
     """None for a refusal and for what is unknown or unsupported."""
     reader: str
-    scenarios: tuple[str, ...]
-    formats: tuple[str, ...]
-    views: tuple[str, ...]
-    steps: tuple[StepInfo, ...]
-    """Those after which it was seen, in order."""
-    columns: tuple[str, ...]
     cases: tuple[str, ...]
     known: str
     """The baseline's reason; empty when the result is new."""
@@ -123,11 +117,9 @@ def group_findings(run: Run) -> tuple[ResultGroup, ...]:
     meaning is; unknown and unsupported cells when reader and reason are. The first place in the
     history speaks for all.
     """
-    gathered: dict[Hashable, list[_CellResult]] = {}
-    for verdict in run.verdicts:
-        for seen in _results(run, verdict):
-            gathered.setdefault(_key(seen), []).append(seen)
-    groups = (_group(run, seen) for seen in gathered.values())
+    results = (seen for verdict in run.verdicts for seen in _results(run, verdict))
+    equal = grouped((_key(seen), seen) for seen in results)
+    groups = (_group(run, seen) for seen in equal.values())
     return tuple(sorted(groups, key=_rank))
 
 
@@ -160,16 +152,10 @@ def _key(seen: _CellResult) -> Hashable:
 def _group(run: Run, seen: list[_CellResult]) -> ResultGroup:
     first = min(seen, key=lambda each: each.verdict.step)
     verdicts = sorted((each.verdict for each in seen), key=lambda each: each.step)
-    steps = [run.step(each.variant, each.step) for each in verdicts]
     return ResultGroup(
         verdict=first.verdict.verdict,
         finding=first.finding.kind if first.finding else None,
         reader=first.verdict.reader,
-        scenarios=tuple(dict.fromkeys(each.scenario for each in verdicts)),
-        formats=tuple(dict.fromkeys(run.variant(each.variant).format for each in verdicts)),
-        views=tuple(dict.fromkeys(each.view for each in verdicts)),
-        steps=tuple(dict.fromkeys(steps)),
-        columns=first.finding.columns if first.finding else (),
         cases=tuple(dict.fromkeys(each.case for each in verdicts)),
         known=first.verdict.known,
         what=printable(f"{_what(first)} {_where(run, first, verdicts)}"),

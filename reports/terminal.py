@@ -6,12 +6,13 @@ Everything is said in words; colour only repeats it, and only on a terminal.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 
+from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.reports import agreement, pairs, summary, tolerance_counts
 from harness.reports.legend import legend, short_names
@@ -19,7 +20,6 @@ from harness.reports.lines import command, item, say
 from harness.reports.matrices import STYLES, counts, matrices
 from harness.reports.words import counted
 from harness.run.load_run import Run
-from harness.scenario.cells import Excluded
 
 NAME: Final = "terminal"
 FILE: Final = "report.txt"
@@ -80,16 +80,9 @@ def _steps(run: Run, console: Console) -> None:
         item(console, f"{what}: {why}", STYLES[VerdictKind.UNKNOWN])
     if run.info.excluded:
         say(console, "\nLeft out of the plan", "bold")
-    for why, alike in _by_reason(run.info.excluded).items():
+    for why, alike in grouped((each.why, each.what) for each in run.info.excluded).items():
         left = f" and {len(alike) - AT_ONCE} more" if len(alike) > AT_ONCE else ""
         item(console, f"{'; '.join(alike[:AT_ONCE])}{left}: {why}")
-
-
-def _by_reason(excluded: Sequence[Excluded]) -> Mapping[str, list[str]]:
-    reasons: dict[str, list[str]] = {}
-    for each in excluded:
-        reasons.setdefault(each.why, []).append(each.what)
-    return reasons
 
 
 def _alarms(run: Run, console: Console) -> None:

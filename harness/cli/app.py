@@ -77,26 +77,25 @@ def plan(
 
 
 @app.command()
+@options.with_output
 def fetch(
+    output: Output,
     scenarios: options.ScenariosArgument = None,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOption = options.QUICK_START,
     offline: options.OfflineOption = False,
-    quiet: options.QuietOption = False,
-    json: options.JsonOption = False,
-    verbose: options.VerboseOption = False,
 ) -> None:
     """Download the engines of a profile into the cache and verify them; skip those in the cache."""
-    output = Output(quiet, json, verbose)
-    with output.ending():
-        made = plan_options.make(options.paths(scenarios, folders), profile, "")
-        cache, names = Cache.default(offline=offline), needed_artifacts.needed(made)
-        needed_artifacts.fetch_all(names, cache, output.progress())
-        output.end(cache=str(cache.root), distributions=names)
+    made = plan_options.make(options.paths(scenarios, folders), profile, "")
+    cache, names = Cache.default(offline=offline), needed_artifacts.needed(made)
+    needed_artifacts.fetch_all(names, cache, output.progress())
+    output.end(cache=str(cache.root), distributions=names)
 
 
 @app.command()
+@options.with_output
 def run(
+    output: Output,
     context: typer.Context,
     scenarios: options.ScenariosArgument = None,
     folders: options.ScenariosOption = None,
@@ -110,57 +109,50 @@ def run(
     resume: options.ResumeOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
     write_timeout: options.WriteTimeoutOption = writer_pool.TIMEOUT_S,
-    quiet: options.QuietOption = False,
-    json: options.JsonOption = False,
-    verbose: options.VerboseOption = False,
-) -> None:
+) -> int:
     """Fetch, write, read, judge and report; the exit status says what was found."""
-    output = Output(quiet, json, verbose)
-    with output.ending():
-        limits = TimeLimits(timeout, write_timeout)
-        resources = Resources(output, Cache.default(offline=offline), limits)
-        if resume:
-            options.check_resumed(context)
-            working = resumed(run_dir or run_folder.to_resume(), resources)
-        else:
-            made = plan_options.make(options.paths(scenarios, folders), profile, k, cases)
-            plan_options.check_asks(made)
-            working = begun(made, run_dir, resources, fresh=fresh)
-        with working as work:
-            info = run_info.read_info(work.folder)
-            made = plan_record.plan_of(info) if resume else made
-            needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
-            pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
-            status = _finish(work.folder, output, show=show)
-    raise typer.Exit(status)
+    limits = TimeLimits(timeout, write_timeout)
+    resources = Resources(output, Cache.default(offline=offline), limits)
+    if resume:
+        options.check_resumed(context)
+        working = resumed(run_dir or run_folder.to_resume(), resources)
+    else:
+        made = plan_options.make(options.paths(scenarios, folders), profile, k, cases)
+        plan_options.check_asks(made)
+        working = begun(made, run_dir, resources, fresh=fresh)
+    with working as work:
+        info = run_info.read_info(work.folder)
+        made = plan_record.plan_of(info) if resume else made
+        needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
+        pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
+        return _finish(work.folder, output, show=show)
 
 
 @app.command()
+@options.with_output
 def write(
+    output: Output,
     scenarios: options.ScenariosArgument = None,
     folders: options.ScenariosOption = None,
     profile: options.ProfileOption = options.QUICK_START,
     run_dir: options.RunDirOption = None,
     k: options.SelectOption = "",
     offline: options.OfflineOption = False,
-    quiet: options.QuietOption = False,
-    json: options.JsonOption = False,
-    verbose: options.VerboseOption = False,
 ) -> None:
     """Write the tables and freeze a state after each step; ask no reader."""
-    output = Output(quiet, json, verbose)
-    with output.ending():
-        made = plan_options.make(options.paths(scenarios, folders), profile, k)
-        resources = Resources(output, Cache.default(offline=offline))
-        with begun(made, run_dir, resources) as work:
-            needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
-            pipeline.write_states(made, work)
-        said = f"written: {work.folder}; next: harness read --run-dir {work.folder}"
-        output.end(said, run=str(work.folder))
+    made = plan_options.make(options.paths(scenarios, folders), profile, k)
+    resources = Resources(output, Cache.default(offline=offline))
+    with begun(made, run_dir, resources) as work:
+        needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
+        pipeline.write_states(made, work)
+    said = f"written: {work.folder}; next: harness read --run-dir {work.folder}"
+    output.end(said, run=str(work.folder))
 
 
 @app.command()
+@options.with_output
 def read(
+    output: Output,
     run_dir: options.OldRunOption = LATEST_RUN,
     reader: Annotated[
         list[str] | None,
@@ -170,40 +162,30 @@ def read(
     fresh: options.FreshOption = False,
     show: options.ShowOption = False,
     timeout: options.TimeoutOption = TIMEOUT_S,
-    quiet: options.QuietOption = False,
-    json: options.JsonOption = False,
-    verbose: options.VerboseOption = False,
-) -> None:
+) -> int:
     """Ask the readers about the states of a run, then judge and report; write no table."""
-    output = Output(quiet, json, verbose)
-    with output.ending():
-        resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
-        with resumed(run_dir, resources) as work:
-            made = plan_record.plan_of(run_info.read_info(work.folder))
-            for text in reader or ():
-                made = plan_record.add_reader(work.folder, plan_options.reader(text))
-            needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
-            pipeline.read_answers(made, work, fresh=fresh)
-            status = _finish(work.folder, output, show=show)
-    raise typer.Exit(status)
+    resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
+    with resumed(run_dir, resources) as work:
+        made = plan_record.plan_of(run_info.read_info(work.folder))
+        for text in reader or ():
+            made = plan_record.add_reader(work.folder, plan_options.reader(text))
+        needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
+        pipeline.read_answers(made, work, fresh=fresh)
+        return _finish(work.folder, output, show=show)
 
 
 @app.command()
+@options.with_output
 def judge(
+    output: Output,
     run_dir: options.OldRunOption = LATEST_RUN,
     show: options.ShowOption = False,
-    quiet: options.QuietOption = False,
-    json: options.JsonOption = False,
-    verbose: options.VerboseOption = False,
-) -> None:
+) -> int:
     """Judge the recorded answers of a run again; start no engine."""
-    output = Output(quiet, json, verbose)
-    with output.ending():
-        folder = run_folder.existing(run_dir)
-        run_info.check(folder)  # in a folder that is no run not even a lock is left
-        with run_folder.locked(folder), run_log(folder):
-            status = _finish(folder, output, show=show)
-    raise typer.Exit(status)
+    folder = run_folder.existing(run_dir)
+    run_info.check(folder)  # in a folder that is no run not even a lock is left
+    with run_folder.locked(folder), run_log(folder):
+        return _finish(folder, output, show=show)
 
 
 @app.command()

@@ -39,37 +39,28 @@ def key(
 
 
 @app.command()
+@options.with_output
 def export(
+    output: Output,
     file: FileArgument,
     scenarios: options.ScenariosOption = None,
     profile: options.ProfileOption = options.QUICK_START,
     offline: options.OfflineOption = False,
-    quiet: options.QuietOption = False,
-    json: options.JsonOption = False,
-    verbose: options.VerboseOption = False,
 ) -> None:
     """Write everything a profile downloads into a tar file, for a closed network."""
-    output = Output(quiet, json, verbose)
-    with output.ending():
-        found, cache = _needed(scenarios, profile), Cache.default(offline=offline)
-        size = bundle_export.export(found, file, cache, output.progress())
-        said = f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}"
-        output.end(said, file=str(file), size=size)
+    found, cache = _needed(scenarios, profile), Cache.default(offline=offline)
+    size = bundle_export.export(found, file, cache, output.progress())
+    said = f"{file}: {megabytes(size)}; where it is needed: harness cache import {file.name}"
+    output.end(said, file=str(file), size=size)
 
 
 @app.command(name="import")
-def import_(
-    file: FileArgument,
-    quiet: options.QuietOption = False,
-    json: options.JsonOption = False,
-    verbose: options.VerboseOption = False,
-) -> None:
+@options.with_output
+def import_(output: Output, file: FileArgument) -> None:
     """Verify the files of an exported tar file and put them into the cache; download nothing."""
-    output = Output(quiet, json, verbose)
-    with output.ending():
-        found = bundle_import.load(file, Cache.default(offline=True), output.progress())
-        said = f"{found.files} files verified, {found.new} of them new ({megabytes(found.size)})"
-        output.end(said, **asdict(found))
+    found = bundle_import.load(file, Cache.default(offline=True), output.progress())
+    said = f"{found.files} files verified, {found.new} of them new ({megabytes(found.size)})"
+    output.end(said, **asdict(found))
 
 
 @app.command(name="list")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from harness.artifacts.cache import OFFLINE
+from harness.cli.console.output import Output
 from harness.core.errors import UsageProblem, printable
 from harness.run import run_folder
 
@@ -98,8 +101,34 @@ VerboseOption = Annotated[
         "--verbose", help="Show the log on standard error too; a run keeps it in harness.log."
     ),
 ]
+OUTPUT: Final = {"quiet": QuietOption, "json": JsonOption, "verbose": VerboseOption}
+"""The options that make an `Output`."""
 PLANNED_ALREADY: Final = ("scenarios", "folders", "profile", "k", "cases", "fresh")
 """Options that are part of a run's plan."""
+
+
+def with_output(command: Callable[..., int | None]) -> Callable[..., None]:
+    """Return a command that has `--quiet`, `--json` and `--verbose` in the place of its `output`.
+
+    What `command` returns is the exit status; of what breaks it off a program is told.
+    """
+
+    @wraps(command)
+    def said(*, quiet: bool, json: bool, verbose: bool, **given: object) -> None:
+        output = Output(quiet, json, verbose)
+        with output.ending():
+            status = command(output=output, **given)
+        raise typer.Exit(status or 0)
+
+    signature = inspect.signature(command, eval_str=True)
+    own = [each for name, each in signature.parameters.items() if name != "output"]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+        for name, kind in OUTPUT.items()
+    ]
+    # The library makes options of what this says.
+    said.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    return said
 
 
 def paths(scenarios: Sequence[Path] | None, folders: Sequence[Path] | None) -> list[Path]:

@@ -17,7 +17,7 @@ class Problems:
     """Collects what is wrong with one file, by line."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
+        self.path = path
         self._found: dict[tuple[int, str], None] = {}
 
     def __bool__(self) -> bool:
@@ -48,7 +48,7 @@ class Problems:
             raise ScenarioProblem(self._faults())
 
     def _faults(self) -> tuple[Fault, ...]:
-        return tuple(Fault(self._path, line, text) for line, text in sorted(self._found))
+        return tuple(Fault(self.path, line, text) for line, text in sorted(self._found))
 
 
 @dataclass(eq=False)

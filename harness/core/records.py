@@ -135,7 +135,7 @@ def labelled(query: Query, columns: Sequence[Column]) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """A declared difference that is no error, and how often it was met (see `differences`)."""
+    """A declared difference that is no error, and how often it was met (`core.tolerances`)."""
 
     name: str
     count: int

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from harness.core.errors import MOST
-from harness.core.problems import Problems, one_of
+from harness.core.problems import one_of
 from harness.core.yaml_reader import Document, KeyPath, parse
 
 T = TypeVar("T")
@@ -38,17 +38,15 @@ def read_form(kind: type[T], text: str, path: str, what: str) -> tuple[T, Docume
         ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
 
     """
-    document, problems = parse(text, path), Problems(path)
-    form = make(kind, document.data, document, (), problems, what)
-    problems.raise_if_any()
+    document = parse(text, path)
+    form = make(kind, document.data, document, (), what)
+    document.problems.raise_if_any()
     if form is None:  # not reached: without an object there is a problem
         raise AssertionError(path)
     return form, document
 
 
-def make(
-    kind: type[T], data: object, document: Document, at: KeyPath, problems: Problems, what: str
-) -> T | None:
+def make(kind: type[T], data: object, document: Document, at: KeyPath, what: str) -> T | None:
     """Make an object of the data at a place; note what is wrong and give None.
 
     Extra keys are wrong, and no value is turned into another type; `what` names the thing.
@@ -62,7 +60,7 @@ def make(
     else:
         return made
     for place, found in groupby(errors, lambda error: _place(document, at, error)):
-        _note(kind, place, list(found), document, at, problems, what)
+        _note(kind, place, list(found), document, at, what)
     return None
 
 
@@ -82,25 +80,24 @@ def _note(
     errors: list[ErrorDetails],
     document: Document,
     at: KeyPath,
-    problems: Problems,
     what: str,
 ) -> None:
-    inside, line = place[len(at) :], document.line(place)
+    inside = place[len(at) :]
     label = _label(what, inside)
     for error in errors:
         name = str(error["loc"][-1]) if error["loc"] else ""
         if error["type"] == "missing":
             keys = _keys(kind, inside)
-            problems.add(line, f"{label}: '{name}' is missing; keys: {', '.join(keys)}")
+            document.note(place, f"{label}: '{name}' is missing; keys: {', '.join(keys)}")
         elif error["type"] == "unexpected_keyword_argument":
             holder, keys = _label(what, inside[:-1]), _keys(kind, inside[:-1])
-            problems.add(line, f"{holder} has no '{name}'; {one_of(name, keys)}")
+            document.note(place, f"{holder} has no '{name}'; {one_of(name, keys)}")
         elif error["type"] not in _WORDS:
-            problems.add(line, f"{label}: {_own_words(error)}")
+            document.note(place, f"{label}: {_own_words(error)}")
     wanted = [_WORDS[each["type"]] for each in errors if each["type"] in _WORDS]
     if wanted:
         allowed = " or ".join(dict.fromkeys(wanted))
-        problems.add(line, f"{label}: {_shown(errors[0]['input'])} is given; allowed: {allowed}")
+        document.note(place, f"{label}: {_shown(errors[0]['input'])} is given; allowed: {allowed}")
 
 
 def _label(what: str, inside: KeyPath) -> str:

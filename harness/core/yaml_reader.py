@@ -46,12 +46,21 @@ _CORE_SCHEMA: Final[Mapping[str, Callable[[str], Scalar]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The data of a file, and the line of each place."""
+    """The data of a file, the line of each place, and what is found wrong with it."""
 
-    path: str
     data: Any
     """None, bool, int, float, str, list and dict."""
     lines: Mapping[KeyPath, int]
+    problems: Problems
+
+    @property
+    def path(self) -> str:
+        """The file's path, as messages give it."""
+        return self.problems.path
+
+    def note(self, place: KeyPath, text: str) -> None:
+        """Note `what is wrong; what is allowed` at a place."""
+        self.problems.add(self.line(place), text)
 
     def line(self, place: KeyPath) -> int:
         """Return the line of a place, or of the nearest one around it."""
@@ -108,7 +117,7 @@ def parse(text: str, path: str) -> Document:
     except (YAMLError, OverflowError, ValueError) as wrong:
         _stop(wrong, text, problems)
     problems.raise_if_any()
-    return Document(path, data, builder.lines)
+    return Document(data, builder.lines, problems)
 
 
 def _stop(wrong: Exception, text: str, problems: Problems) -> NoReturn:

@@ -113,6 +113,11 @@ def parse(text: str) -> tuple[Shape, str]:
     return Shape(match["shape"]), match["path"] or ""
 
 
+def shape_of(text: str) -> str:
+    """Return the shape that a cell's text names; raises as `parse` does."""
+    return str(parse(text)[0])
+
+
 def _allowed() -> str:
     return ", ".join(f"{shape}(<column>)" for shape in Shape if shape is not Shape.ALL)
 

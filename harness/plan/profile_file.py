@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from harness import formats
-from harness.core.problems import Problems, one_of
+from harness.core.problems import one_of
 from harness.core.validation import make
 from harness.core.yaml_reader import Document, KeyPath, parse, read
 from harness.plan.profile import PLAIN, AskedSteps, Cover, Profile, ProfileReader, Writer
 from harness.scenario.cells import QUERIES, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS
+
+T = TypeVar("T")
 
 EVERY_STEP: Final = "every_step"
 
@@ -87,41 +89,41 @@ def loads_profiles(text: str, path: str) -> Mapping[str, Profile]:
 
     """
     document = parse(text, path)
-    problems = Problems(path)
+    problems = document.problems
     if not isinstance(document.data, dict) or not document.data:
         problems.stop(1, "there are no profiles; write `name: {scenarios: …, readers: …}`")
     for name in document.data:
         # It becomes part of the name of a run's folder.
         if not re.fullmatch(r"[\w.-]{1,100}", name):
             told = f"{name!r} is not a name for a profile; allowed: 1 to 100 letters, digits, _ . -"
-            problems.add(document.line((name,)), told)
+            document.note((name,), told)
     problems.raise_if_any()
-    found = {name: _profile(name, data, document, problems) for name, data in document.data.items()}
+    found = {name: _profile(name, data, document) for name, data in document.data.items()}
     problems.raise_if_any()
     return {name: profile for name, profile in found.items() if profile is not None}
 
 
-def _profile(name: str, data: object, document: Document, problems: Problems) -> Profile | None:
+def _profile(name: str, data: object, document: Document) -> Profile | None:
     at: KeyPath = (name,)
-    form = make(_Form, data, document, at, problems, f"profile {name}")
+    form = make(_Form, data, document, at, f"profile {name}")
     if form is None:
         return None
     for key in ("scenarios", "formats", "writers", "readers", "views", "queries"):
         if not getattr(form, key) and (key != "queries" or form.queries is not None):
-            problems.add(document.line((*at, key)), f"profile {name}: {key} is empty; name one")
+            document.note((*at, key), f"profile {name}: {key} is empty; name one")
     known = _known_axes(form.formats)
     for place, given, allowed in (
         ((*at, "views"), form.views, (*VIEWS, *PAST_VIEWS)),
         *_axes(form.axes or {}, known, (*at, "axes")),
     ):
-        _check_names(place, given, allowed, document, problems)
-    queries = _queries(form.queries, document, (*at, "queries"), problems)
+        _check_names(place, given, allowed, document)
+    queries = _queries(form.queries, document, (*at, "queries"))
     return Profile(
         name=name,
         scenarios=form.scenarios,
         formats=form.formats,
-        writers=_writers(form.writers, known, document, (*at, "writers"), problems),
-        readers=_readers(form.readers, document, (*at, "readers"), problems),
+        writers=_writers(form.writers, known, document, (*at, "writers")),
+        readers=_readers(form.readers, document, (*at, "readers")),
         about=form.about,
         twins=form.twins,
         axes=form.axes or {},
@@ -148,49 +150,44 @@ def _axes(given: _Axes, known: _Axes, at: KeyPath) -> Iterator[_Choice]:
 
 
 def _check_names(
-    place: KeyPath,
-    given: Iterable[str],
-    allowed: Sequence[str],
-    document: Document,
-    problems: Problems,
+    place: KeyPath, given: Iterable[str], allowed: Sequence[str], document: Document
 ) -> None:
     for value in given:
         if value not in allowed:
             label = ".".join(map(str, place))
-            text = f"{label}: there is no '{value}'; {one_of(value, allowed)}"
-            problems.add(document.line(place), text)
+            document.note(place, f"{label}: there is no '{value}'; {one_of(value, allowed)}")
 
 
-def _queries(
-    data: list[Any] | None, document: Document, at: KeyPath, problems: Problems
-) -> dict[str, AskedSteps]:
+def _forms(
+    kind: type[T], what: str, key: str, data: list[Any], document: Document, at: KeyPath
+) -> Iterator[tuple[KeyPath, T]]:
+    """Yield each well-formed `what` of a list with its place; a text alone stands for its `key`."""
+    for index, each in enumerate(data):
+        place = (*at, index)
+        written = {key: each} if isinstance(each, str) else each
+        form = make(kind, written, document, place, what)
+        if form is not None:
+            yield place, form
+
+
+def _queries(data: list[Any] | None, document: Document, at: KeyPath) -> dict[str, AskedSteps]:
     if data is None:
         return dict.fromkeys(PLAIN, AskedSteps.ALL)
     found = {}
-    for index, each in enumerate(data):
-        written = {"query": each} if isinstance(each, str) else each
-        form = make(_QueryForm, written, document, (*at, index), problems, "query")
-        if form is not None:
-            _check_names(at, [form.query], QUERIES, document, problems)
-            found[form.query] = form.steps
+    for _, form in _forms(_QueryForm, "query", "query", data, document, at):
+        _check_names(at, [form.query], QUERIES, document)
+        found[form.query] = form.steps
     return found
 
 
-def _writers(
-    data: list[Any], known: _Axes, document: Document, at: KeyPath, problems: Problems
-) -> tuple[Writer, ...]:
+def _writers(data: list[Any], known: _Axes, document: Document, at: KeyPath) -> tuple[Writer, ...]:
     found = []
-    for index, each in enumerate(data):
-        place = (*at, index)
-        written = {"distribution": each} if isinstance(each, str) else each
-        form = make(_WriterForm, written, document, place, problems, "writer")
-        if form is None:
-            continue
+    for place, form in _forms(_WriterForm, "writer", "distribution", data, document, at):
         if wrong := _wrong_writer(form):
-            problems.add(document.line(place), f"writer: {wrong}")
+            document.note(place, f"writer: {wrong}")
             continue
         for choice in _axes(form.axes or {}, known, (*place, "axes")):
-            _check_names(*choice, document, problems)
+            _check_names(*choice, document)
         found.append(_writer(form))
     return tuple(found)
 
@@ -219,22 +216,15 @@ def _writer(form: _WriterForm) -> Writer:
     )
 
 
-def _readers(
-    data: list[Any], document: Document, at: KeyPath, problems: Problems
-) -> tuple[ProfileReader, ...]:
+def _readers(data: list[Any], document: Document, at: KeyPath) -> tuple[ProfileReader, ...]:
     found: dict[str, ProfileReader] = {}
-    for index, each in enumerate(data):
-        place = (*at, index)
-        written = {"reader": each} if isinstance(each, str) else each
-        form = make(_ReaderForm, written, document, place, problems, "reader")
-        if form is None:
-            continue
+    for place, form in _forms(_ReaderForm, "reader", "reader", data, document, at):
         try:
             reader = parse_reader(form.reader)
         except ValueError as wrong:
-            problems.add(document.line(place), str(wrong))
+            document.note(place, str(wrong))
             continue
         if str(reader) in found:
-            problems.add(document.line(place), f"the reader {reader} stands twice; name it once")
+            document.note(place, f"the reader {reader} stands twice; name it once")
         found[str(reader)] = ProfileReader(reader, form.steps, form.variants, form.formats)
     return tuple(found.values())

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from harness.core.grouping import grouped
 from harness.formats.api import Changes, Habit
 from harness.model.query import ALL
 from harness.model.simulation.matching import Readings, table_of
@@ -84,10 +85,12 @@ def idle(apart: Sequence[Apart]) -> tuple[Apart, ...]:
 
 def lines(apart: Sequence[Apart]) -> Iterator[str]:
     """Say it: steps with the same groups on one line, ways that answer alike with `=` between."""
-    alike: dict[str, list[str]] = {}
-    for each in apart:
-        said = " | ".join(" = ".join(map(str, group)) for group in each.groups)
-        alike.setdefault(said if len(each.groups) > 1 else "", []).append(str(each.step))
-    for said, steps in alike.items():
+    for said, steps in grouped((_said(each), str(each.step)) for each in apart).items():
         word = "step" if len(steps) == 1 else "steps"
         yield f"{word} {', '.join(steps)}: {said or 'all answer alike'}"
+
+
+def _said(apart: Apart) -> str:
+    """Return the groups in words; nothing where there is one alone."""
+    several = len(apart.groups) > 1
+    return " | ".join(" = ".join(map(str, group)) for group in apart.groups) if several else ""

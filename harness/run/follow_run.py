@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Generic
 
 from harness.core import jsonl
+from harness.core.grouping import grouped
 from harness.core.jsonl import Record
 from harness.core.records import Answer, QuestionKey, StateRecord, Verdict
 from harness.judge import baseline, settle
@@ -188,14 +189,11 @@ class RunFollower:
 
 def _planned(info: RunInfo) -> _RunPlan:
     plan = plan_record.plan_of(info)
-    alike: dict[QuestionKey, list[Cell]] = {}
-    for cell in plan.cells:
-        alike.setdefault(cell.question, []).append(cell)
     return _RunPlan(
         info=info,
         plan=plan,
         cells={cell.case: cell for cell in plan.cells},
-        alike=alike,
+        alike=grouped((cell.question, cell) for cell in plan.cells),
         variants={variant.id: variant for variant in plan.variants},
         known=baseline_files.lines(info, plan),
     )

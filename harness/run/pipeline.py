@@ -9,18 +9,18 @@ reports and `harness.log`; `runs/begun` points to the run begun last,
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from harness.artifacts import cache_cleanup
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.concurrency import JobThreads
 from harness.core.errors import UsageProblem
+from harness.core.grouping import grouped
 from harness.core.progress import Progress
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, StateRecord, Verdict
@@ -40,8 +40,6 @@ from harness.write.state_records import VariantResult
 from harness.write.table_state import States
 from harness.write.writer_pool import TIMEOUT_S as WRITE_TIMEOUT_S
 from harness.write.writer_pool import WriteContext
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,18 +245,11 @@ def update_baselines(folder: Path) -> baseline_files.Updated:
 
 
 def _verdicts(found: Run, plan: Plan) -> tuple[Verdict, ...]:
-    states = _by_variant((state.variant, state) for state in found.states)
-    cells = _by_variant((cell.variant, cell) for cell in plan.cells)
+    states = grouped((state.variant, state) for state in found.states)
+    cells = grouped((cell.variant, cell) for cell in plan.cells)
     cases = [case_of(each, states.get(each.id, ())) for each in plan.variants]
     return tuple(
         verdict
         for case in cases
         for verdict in verdicts.judge(case, cells.get(case.variant.id, ()), found.answers)
     )
-
-
-def _by_variant(found: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
-    groups: dict[str, list[T]] = {}
-    for variant, each in found:
-        groups.setdefault(variant, []).append(each)
-    return groups

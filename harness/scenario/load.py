@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.core.problems import Problems, one_of
+from harness.core.problems import one_of
 from harness.core.validation import make
 from harness.core.yaml_reader import Document, KeyPath, parse, read
 from harness.model.table import Table
@@ -66,14 +66,14 @@ def loads(text: str, path: str, keeping_case: Collection[str] = ()) -> Scenario:
 
     """
     document = parse(text, path)
-    problems = Problems(path)
+    problems = document.problems
     if not name_of(path).isprintable():
         problems.stop(1, "the file's name cannot be shown; take letters, digits, '_' and '-'")
-    scenario = _scenario(document, problems)
+    scenario = _scenario(document)
     problems.raise_if_any()
     if scenario is None:  # not reached: without a scenario there is a problem
         raise AssertionError(path)
-    semantics.check(scenario, document, problems, keeping_case)
+    semantics.check(scenario, document, keeping_case)
     problems.raise_if_any()
     return scenario
 
@@ -89,17 +89,17 @@ def name_of(path: str) -> str:
     return "/".join([*parts[:-1], file.stem])
 
 
-def _scenario(document: Document, problems: Problems) -> Scenario | None:
+def _scenario(document: Document) -> Scenario | None:
     data = document.data
     if isinstance(data, dict) and isinstance(data.get("settings"), dict):
         data = {**data, "settings": _as_lists(data["settings"])}
-    file = make(_ScenarioForm, data, document, (), problems, "a scenario")
+    file = make(_ScenarioForm, data, document, (), "a scenario")
     if file is None:
         return None
-    table = _table(file.table, document, problems)
-    steps = _steps(file.steps, document, problems)
-    _check_choices(file, document, problems)
-    if table is None or problems:
+    table = _table(file.table, document)
+    steps = _steps(file.steps, document)
+    _check_choices(file, document)
+    if table is None or document.problems:
         return None
     return Scenario(
         name=name_of(document.path),
@@ -119,85 +119,77 @@ def _as_lists(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: v if isinstance(v, list) else [v] for name, v in settings.items()}
 
 
-def _table(data: object, document: Document, problems: Problems) -> Table | None:
-    form = make(_TableForm, data, document, ("table",), problems, "table")
+def _table(data: object, document: Document) -> Table | None:
+    form = make(_TableForm, data, document, ("table",), "table")
     if form is None:
         return None
     return Table(tuple(form.columns.items()), form.key, form.order_by, form.partition_by)
 
 
-def _check_choices(file: _ScenarioForm, document: Document, problems: Problems) -> None:
+def _check_choices(file: _ScenarioForm, document: Document) -> None:
     if not file.steps:
-        problems.add(document.line(("steps",)), "there are no steps; give at least one")
-    _check_each(file.views, (*VIEWS, *PAST_VIEWS), ("views",), document, problems)
+        document.note(("steps",), "there are no steps; give at least one")
+    _check_each(file.views, (*VIEWS, *PAST_VIEWS), ("views",), document)
     if len(set(file.formats)) < len(file.formats):
-        problems.add(document.line(("formats",)), "formats: one stands twice; name each once")
+        document.note(("formats",), "formats: one stands twice; name each once")
     for name, values in (file.settings or {}).items():
         place = ("settings", name)
         if name not in AXES:
-            problems.add(
-                document.line(place), f"there is no setting '{name}'; {one_of(name, AXES)}"
-            )
+            document.note(place, f"there is no setting '{name}'; {one_of(name, AXES)}")
             continue
         if not values:
-            problems.add(document.line(place), f"{name}: no value; {one_of('', AXES[name])}")
-        _check_each(values, AXES[name], place, document, problems)
+            document.note(place, f"{name}: no value; {one_of('', AXES[name])}")
+        _check_each(values, AXES[name], place, document)
 
 
 def _check_each(
-    given: tuple[str, ...],
-    allowed: tuple[str, ...],
-    place: KeyPath,
-    document: Document,
-    problems: Problems,
+    given: tuple[str, ...], allowed: tuple[str, ...], place: KeyPath, document: Document
 ) -> None:
-    label, line = ".".join(map(str, place)), document.line(place)
+    label = ".".join(map(str, place))
     for value in given:
         if value not in allowed:
-            problems.add(line, f"{label}: there is no '{value}'; {one_of(value, allowed)}")
+            document.note(place, f"{label}: there is no '{value}'; {one_of(value, allowed)}")
         elif given.count(value) > 1:
-            problems.add(line, f"{label}: '{value}' stands twice; name each once")
+            document.note(place, f"{label}: '{value}' stands twice; name each once")
 
 
-def _steps(data: list[Any], document: Document, problems: Problems) -> tuple[Step, ...]:
-    made = (_step(each, at, document, problems) for at, each in enumerate(data))
+def _steps(data: list[Any], document: Document) -> tuple[Step, ...]:
+    made = (_step(each, at, document) for at, each in enumerate(data))
     return tuple(step for step in made if step is not None)
 
 
-def _step(data: object, at: int, document: Document, problems: Problems) -> Step | None:
+def _step(data: object, at: int, document: Document) -> Step | None:
     place: KeyPath = ("steps", at)
-    line, what = document.line(place), f"step {at + 1}"
+    what = f"step {at + 1}"
     fields = {data: {}} if isinstance(data, str) else data
     if not isinstance(fields, dict):
-        problems.add(line, f"{what} is not an operation; write `- operation: …`")
+        document.note(place, f"{what} is not an operation; write `- operation: …`")
         return None
     names = [name for name in fields if name != QUIET]
     if len(names) != 1:
         given = f"{len(names)} operations ({', '.join(names)})" if names else "no operation"
-        problems.add(line, f"{what} has {given}; give one, and 'quiet: true' beside it if wanted")
+        document.note(place, f"{what} has {given}; give one, and 'quiet: true' beside it if wanted")
         return None
     quiet = fields.get(QUIET, False)
     if not isinstance(quiet, bool):
-        problems.add(document.line((*place, QUIET)), f"{what}: quiet is true or false")
-    operation = _operation(names[0], fields[names[0]], document, place, problems)
-    return Step(operation, quiet is True, line) if operation else None
+        document.note((*place, QUIET), f"{what}: quiet is true or false")
+    operation = _operation(names[0], fields[names[0]], document, place)
+    return Step(operation, quiet is True, document.line(place)) if operation else None
 
 
-def _operation(
-    name: str, data: object, document: Document, place: KeyPath, problems: Problems
-) -> Operation | None:
+def _operation(name: str, data: object, document: Document, place: KeyPath) -> Operation | None:
     what = f"step {int(place[-1]) + 1} {name}"
     if name not in registry():
-        line = document.line((*place, name))
-        problems.add(line, f"{what}: there is no such operation; {one_of(name, registry())}")
+        wrong = f"{what}: there is no such operation; {one_of(name, registry())}"
+        document.note((*place, name), wrong)
         return None
     kind = registry()[name]
     data = {} if data is None else data  # `- touch:` with nothing behind it
     if not isinstance(data, dict) and kind.SHORT:
         wrapped = {kind.SHORT: data}
         inner = replace(document, lines=_shifted(document.lines, (*place, name), kind.SHORT))
-        return make(kind, wrapped, inner, (*place, name), problems, what)
-    return make(kind, data, document, (*place, name), problems, what)
+        return make(kind, wrapped, inner, (*place, name), what)
+    return make(kind, data, document, (*place, name), what)
 
 
 def _shifted(lines: Mapping[KeyPath, int], at: KeyPath, key: str) -> Mapping[KeyPath, int]:

@@ -34,31 +34,30 @@ ORDER_TYPES: Final = ("long", "int", "double", "float", "date", "timestamp")
 PARTITION_TYPES: Final = ("string", "int", "long")
 
 
-def check(
-    scenario: Scenario, document: Document, problems: Problems, keeping_case: Collection[str]
-) -> None:
+def check(scenario: Scenario, document: Document, keeping_case: Collection[str]) -> None:
     """Note everything that cannot be; later checks need what earlier ones found right.
 
     `keeping_case`: formats whose tables keep upper case in the names of columns.
     """
-    _check_sizes(scenario, document, problems)
+    problems = document.problems
+    _check_sizes(scenario, document)
     if problems:
         return
-    _check_table(scenario, document, problems)
+    _check_table(scenario, document)
     if problems:
         return
     found = expected_history.survey(scenario)
-    _check_names(scenario, found.history, document, problems, keeping_case)
-    _check_types(scenario, found.history, document, problems)
+    _check_names(scenario, found.history, document, keeping_case)
+    _check_types(scenario, found.history, document)
     _check_steps(scenario, found, problems)
     _check_limits(scenario, found, problems)
     if not problems:
         _check_values(scenario, problems)
 
 
-def _check_sizes(scenario: Scenario, document: Document, problems: Problems) -> None:
+def _check_sizes(scenario: Scenario, document: Document) -> None:
     """Note what is too much for traceable values; to try such steps could take for ever, too."""
-    last = scenario.steps[-1].line
+    last, problems = scenario.steps[-1].line, document.problems
     if len(scenario.steps) > MAX_STEP:
         problems.add(last, _too_many("steps", len(scenario.steps), MAX_STEP))
     columns = schema_of(scenario.table.columns).last_id
@@ -90,20 +89,18 @@ def _too_many(what: str, count: int, most: int) -> str:
     return f"{count} {what}: traceable values tell at most {most} apart; split the file"
 
 
-def _check_table(scenario: Scenario, document: Document, problems: Problems) -> None:
+def _check_table(scenario: Scenario, document: Document) -> None:
     table = scenario.table
     types = dict(table.columns)
-    _check_special(table.key, types, KEY_TYPES, "key", document, problems)
+    _check_special(table.key, types, KEY_TYPES, "key", document)
     if table.order_by is not None:
-        _check_special(table.order_by, types, ORDER_TYPES, "order_by", document, problems)
+        _check_special(table.order_by, types, ORDER_TYPES, "order_by", document)
     for name in table.partition_by:
-        _check_special(name, types, PARTITION_TYPES, "partition_by", document, problems)
+        _check_special(name, types, PARTITION_TYPES, "partition_by", document)
     for name, times in Counter(table.fixed).items():
         if times > 1:
-            line = document.line(("table", "key"))
-            problems.add(
-                line, f"table: '{name}' stands twice in key, order_by and partition_by; once is all"
-            )
+            wrong = f"table: '{name}' stands twice in key, order_by and partition_by; once is all"
+            document.note(("table", "key"), wrong)
 
 
 def _check_special(
@@ -112,34 +109,30 @@ def _check_special(
     allowed: tuple[str, ...],
     role: str,
     document: Document,
-    problems: Problems,
 ) -> None:
-    line = document.line(("table", role))
+    place = ("table", role)
     if name not in types:
         have = ", ".join(types) or "none"
-        problems.add(line, f"table: {role}: there is no column '{name}'; there are: {have}")
+        document.note(place, f"table: {role}: there is no column '{name}'; there are: {have}")
     elif str(types[name]) not in allowed:
-        problems.add(
-            line, f"table: {role}: '{name}' is {types[name]}; allowed: {', '.join(allowed)}"
-        )
+        wrong = f"'{name}' is {types[name]}; allowed: {', '.join(allowed)}"
+        document.note(place, f"table: {role}: {wrong}")
 
 
 def _check_names(
     scenario: Scenario,
     history: History,
     document: Document,
-    problems: Problems,
     keeping_case: Collection[str],
 ) -> None:
     told: set[str] = set()
     for truth in history:
-        place = (
-            document.line(("table", "columns")) if not truth.step else _step(scenario, truth).line
-        )
+        columns = document.line(("table", "columns"))
+        line = _step(scenario, truth).line if truth.step else columns
         for wrong in _wrong_names(scenario, truth.schema, keeping_case):
             if wrong not in told:
                 told.add(wrong)
-                problems.add(place, wrong)
+                document.problems.add(line, wrong)
 
 
 def _wrong_names(
@@ -184,9 +177,7 @@ def _wrong_name(name: str, keeping_case: Collection[str] = ()) -> str:
     return ""
 
 
-def _check_types(
-    scenario: Scenario, history: History, document: Document, problems: Problems
-) -> None:
+def _check_types(scenario: Scenario, history: History, document: Document) -> None:
     """Note types that no reader could be judged by, each where it comes to be."""
     known: dict[int, DataType] = {}
     for truth in history:
@@ -198,10 +189,9 @@ def _check_types(
             told = f"'{field.name}' has {why}, for not every engine's answers tell such values"
             if truth.step:
                 step = _step(scenario, truth)
-                problems.add(step.line, _of_step(step, truth.step, told))
+                document.problems.add(step.line, _of_step(step, truth.step, told))
             else:
-                line = document.line(("table", "columns", field.name))
-                problems.add(line, f"table: columns: {told}")
+                document.note(("table", "columns", field.name), f"table: columns: {told}")
 
 
 def _check_steps(scenario: Scenario, found: expected_history.Survey, problems: Problems) -> None:

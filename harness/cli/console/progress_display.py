@@ -145,29 +145,27 @@ class TerminalProgress(Progress):
         """`console`: where the bars are drawn, standard error by default."""
         super().__init__()
         self._console = console or Console(stderr=True)
-        self._bars: rich_progress.Progress | None = None
+        self._bars = _bars(self._console)
         self._running: dict[Count, rich_progress.TaskID] = {}
 
     def begun(self, count: Count) -> None:
         """Draw a bar for the task."""
-        if self._bars is None:
-            self._bars = _bars(self._console)
-            self._bars.start()
+        self._bars.start()
         task = self._bars.add_task(_words(count), total=count.total, unit=count.unit)
         self._running[count] = task
 
     def moved(self, count: Count, before: int) -> None:  # noqa: ARG002 - lines are for steps
         """Move the bar."""
-        if self._bars is not None and count in self._running:
+        if count in self._running:
             task = self._running[count]
             self._bars.update(task, completed=count.made, description=_words(count))
 
     def ended(self, count: Count) -> None:
         """Leave the bar where it is."""
         self._running.pop(count, None)
-        if self._bars is not None and not self._running:
+        if not self._running:
             self._bars.stop()
-            self._bars = None
+            self._bars = _bars(self._console)
 
     def note(self, text: str) -> None:
         """Print the line above the bars."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.cli.explain.recorded_cell import RecordedCell
+from harness.core.grouping import grouped
 from harness.core.records import Answer
 from harness.judge import match_rows
 from harness.judge.file_evidence import Layout
@@ -16,6 +17,10 @@ from harness.model.query import Query
 from harness.model.simulation.column_resolution import LayoutError, slices
 from harness.model.simulation.matching import Readings, table_of
 from harness.model.simulation.strategies import Way
+
+ValueRows = Sequence[Sequence[Value]]
+ValueTable = tuple[tuple[str, ...], ValueRows]
+"""The names of a table's columns, and its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,8 @@ def tables_of(layout: Layout, answer: Answer) -> CaseTables:
 
     `answer`: as the judge understands it (`judge.understood`), declared differences evened out.
     """
-    query, readings, seen = answer.question, layout.readings(), _seen(answer)
+    query, readings = answer.question, layout.readings()
+    seen = (answer.labels, answer.rows) if answer.has_table else None
     beside = _Expectation(layout.world.narrowed(query), query, layout)
     # Of a product that cannot show all that was written, they may be of all of it.
     of, fitting = layout.fitting(query, *seen) if seen else (readings, ())
@@ -93,33 +99,20 @@ def tables_of(layout: Layout, answer: Answer) -> CaseTables:
     )
 
 
-ValueRows = Sequence[Sequence[Value]]
-
-
-def _seen(answer: Answer) -> tuple[tuple[str, ...], ValueRows] | None:
-    if not answer.has_table:
-        return None
-    return answer.labels, answer.rows
-
-
 def _ways(
-    readings: Mapping[Way, Readings],
-    beside: _Expectation,
-    seen: tuple[tuple[str, ...], ValueRows] | None,
+    readings: Mapping[Way, Readings], beside: _Expectation, seen: ValueTable | None
 ) -> Iterator[ComparedTable]:
     """Yield a table for each way, by what it is worked out; those that show the same are one."""
-    groups: dict[object, list[Way]] = {}
-    for way, of in readings.items():
-        if shown := _shown(of, way, beside.query):
-            groups.setdefault(table_of(*shown), []).append(way)
+    shown = {way: _shown(of, way, beside.query) for way, of in readings.items()}
+    groups = grouped((table_of(*each), way) for way, each in shown.items() if each)
     wanted, found = table_of(*beside.table), table_of(*seen) if seen else None
     for table, ways in groups.items():
-        if shown := _shown(readings[ways[0]], ways[0], beside.query):
-            sheet = beside.sheet(tuple(map(str, ways)), *shown)
+        if first := shown[ways[0]]:
+            sheet = beside.sheet(tuple(map(str, ways)), *first)
             yield replace(sheet, same_as_expected=table == wanted, same_as_found=table == found)
 
 
-def _shown(readings: Readings, way: Way, query: Query) -> tuple[tuple[str, ...], ValueRows] | None:
+def _shown(readings: Readings, way: Way, query: Query) -> ValueTable | None:
     labels = readings.labels(way, query)
     try:
         return None if labels is None else (labels, readings.answer(way, query))
@@ -136,7 +129,7 @@ class _Expectation:
     layout: Layout
 
     @property
-    def table(self) -> tuple[tuple[str, ...], ValueRows]:
+    def table(self) -> ValueTable:
         """The expected table."""
         expected = self.world.table(self.query)
         return tuple(name for name, _ in expected.columns), expected.rows

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-import typer
+from collections.abc import Mapping, Sequence
 
 from harness import engines
 from harness.artifacts import distributions
@@ -14,54 +11,44 @@ from harness.cli import options
 from harness.cli.console.output import Output
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.remedy import show
-from harness.cli.remedy.alternatives import UnusableSettings, alternatives, plan_of
+from harness.cli.remedy.alternatives import alternatives, plan_of
 from harness.cli.remedy.effects import Effect, effect
 from harness.cli.reproduce import engine_run
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.records import VerdictKind
 from harness.run import plan_record, run_folder, run_info
-from harness.run.load_run import Run
 from harness.run.run_info import RunInfo
 from harness.scenario.cells import Plan, Reader, parse_reader
 
 PROFILE = "remedy"
 
 
+@options.with_output
 def remedy(
+    output: Output,
     case: options.CaseArgument,
     run_dir: options.OldRunOption = run_folder.LATEST_RUN,
     offline: options.OfflineOption = False,
-    quiet: options.QuietOption = False,
-    json: options.JsonOption = False,
-    verbose: options.VerboseOption = False,
-) -> None:
+) -> int:
     """Try other settings of a reader: which make the case right, which cells they make wrong."""
-    output = Output(quiet, json, verbose)
-    with output.ending():
-        folder = run_folder.existing(run_dir)
-        found = find(folder, case)
-        _check_wrong(found)
-        tried = _tried(parse_reader(found.cell.reader), found.case.variant.format)
-        made = _plan(found, run_info.read_info(folder), tried)
-        with engine_run.work(Cache.default(offline=offline), output.progress(), PROFILE) as work:
-            effects = _effects(found, tried, engine_run.execute(made, work))
-        show.effects(tried.reader, effects, output.out)
-        show.conclusion(tried.reader, effects, output.out)
-        show.impossible(tried.reader, tried.unable, output.out)
-        lacking = any(each.unknown or _silent(each) for each in effects)
-        status = HarnessError.exit_status if lacking else 0
-        output.end(status=status, case=found.cell.case, effects=[*map(_facts, effects)])
-    raise typer.Exit(status)
-
-
-@dataclass(frozen=True, slots=True)
-class _Alternatives:
-    """The settings there are for one case."""
-
-    reader: Reader
-    """With those that the case was asked with."""
-    able: tuple[Reader, ...]
-    unable: tuple[UnusableSettings, ...]
+    folder = run_folder.existing(run_dir)
+    found = find(folder, case)
+    _check_wrong(found)
+    reader = parse_reader(found.cell.reader)
+    settings = engines.load(distributions.load(reader.distribution).engine).settings
+    able, unable = alternatives(reader, settings, found.case.variant.format)
+    made = _plan(found, run_info.read_info(folder), (reader, *able))
+    with engine_run.work(Cache.default(offline=offline), output.progress(), PROFILE) as work:
+        seen = engine_run.execute(made, work).verdicts
+    before = {each.question: each for each in seen if each.reader == str(reader)}
+    effects = [effect(each, found.cell.question, seen, before) for each in able]
+    show.effects(reader, effects, output.out)
+    show.conclusion(reader, effects, output.out)
+    show.impossible(reader, unable, output.out)
+    lacking = any(each.unknown or _silent(each) for each in effects)
+    status = HarnessError.exit_status if lacking else 0
+    output.end(status=status, case=found.cell.case, effects=[*map(_facts, effects)])
+    return status
 
 
 def _check_wrong(found: RecordedCell) -> None:
@@ -72,24 +59,13 @@ def _check_wrong(found: RecordedCell) -> None:
         raise UsageProblem(f"{told}: there is nothing to remedy; name a case that is wrong")
 
 
-def _tried(reader: Reader, format_name: str) -> _Alternatives:
-    known = engines.load(distributions.load(reader.distribution).engine).settings
-    return _Alternatives(reader, *alternatives(reader, known, format_name))
-
-
-def _plan(found: RecordedCell, info: RunInfo, tried: _Alternatives) -> Plan:
+def _plan(found: RecordedCell, info: RunInfo, readers: Sequence[Reader]) -> Plan:
     """Return the plan that asks all readers about every variant of the case's scenario."""
     name = found.case.variant.scenario.name
     variants = [each for each in plan_record.plan_of(info).variants if each.scenario.name == name]
     ids = {each.id for each in variants}
     cells = (c for c in info.cells if c.variant in ids and c.reader == found.cell.reader)
-    return plan_of(variants, cells, (tried.reader, *tried.able))
-
-
-def _effects(found: RecordedCell, tried: _Alternatives, seen: Run) -> tuple[Effect, ...]:
-    own = str(tried.reader)
-    before = {each.question: each for each in seen.verdicts if each.reader == own}
-    return tuple(effect(each, found.cell.question, seen.verdicts, before) for each in tried.able)
+    return plan_of(variants, cells, readers)
 
 
 def _facts(each: Effect) -> Mapping[str, str | int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from harness.core.grouping import grouped
 from harness.core.records import QuestionKey, Verdict, VerdictKind
 from harness.scenario.cells import Reader
 
@@ -38,10 +39,8 @@ def effect(
 ) -> Effect:
     """Compare the verdicts of a reader with those of the one before, by their questions."""
     mine = {each.question: each for each in verdicts if each.reader == str(reader)}
-    found: dict[str, list[Verdict]] = {}
-    for at, now in mine.items():
-        if at != question:
-            found.setdefault(_turn(before.get(at), now), []).append(now)
+    others = ((before.get(at), now) for at, now in mine.items() if at != question)
+    found = grouped((_turn(then, now), now) for then, now in others)
     return Effect(
         reader,
         mine.get(question),

@@ -50,6 +50,11 @@ class Candidate:
         return tuple(step.operation for step in self.scenario.steps)
 
     @property
+    def numbered(self) -> list[tuple[int, Operation]]:
+        """What its steps do, each with its number."""
+        return list(zip(self.numbers, self.operations, strict=True))
+
+    @property
     def size(self) -> tuple[int, int, int, int]:
         """Steps, columns with their parts, rows that are named, settings: smaller is simpler."""
         columns = schema_of(self.scenario.table.columns).last_id
@@ -98,10 +103,9 @@ def begin(variant: Variant, step: int, view: str, known: Sequence[str]) -> Candi
 def valid(candidate: Candidate) -> bool:
     """Return whether the scenario is one that the loader takes, by what the loader asks of one."""
     scenario = candidate.scenario
-    problems = Problems(scenario.name)
-    document = Document(scenario.name, {}, {})
-    semantics.check(scenario, document, problems, formats.keeping_case())
-    return not problems
+    document = Document({}, {}, Problems(scenario.name))
+    semantics.check(scenario, document, formats.keeping_case())
+    return not document.problems
 
 
 def _rows(operation: Operation) -> int:

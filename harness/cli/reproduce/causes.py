@@ -12,8 +12,10 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
+from harness.core.grouping import grouped
 from harness.core.records import Answer, Finding, Party, StateRecord, Verdict, VerdictKind
 from harness.model import past_views, query_shapes
 from harness.run.load_run import WRITE
@@ -28,7 +30,6 @@ LONGEST: Final = 90
 DIGITS: Final = 6
 SEVERAL: Final = 2
 _STEP: Final = re.compile(r"catalog of step \d+")
-_Series = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,35 +157,33 @@ def plain_way(way: str) -> str:
 def groups(
     variants: Sequence[Variant], verdicts: Iterable[Verdict], answers: Mapping[str, Answer]
 ) -> tuple[CauseGroup, ...]:
-    """CauseGroup all findings and refusals; the largest groups first.
+    """Group all findings and refusals; the largest groups first.
 
     `answers`: those of writers too (`refused_steps`).
     """
     of = {variant.id: variant for variant in variants}
-    found: dict[Cause, list[tuple[Verdict, bool]]] = {}
-    for series in _series(each for each in verdicts if each.variant in of):
-        variant = of[series[0].variant]
-        for cause, verdict, first in _of_series(series, variant, answers):
-            found.setdefault(cause, []).append((verdict, first))
-    made = [_group(cause, seen, of) for cause, seen in found.items()]
+    every = _series(each for each in verdicts if each.variant in of)
+    found = (_of_series(series, of[series[0].variant], answers) for series in every)
+    made = [_group(cause, seen, of) for cause, seen in grouped(chain(*found)).items()]
     return tuple(sorted(made, key=lambda each: (-len(each.cases), each.cause.name)))
 
 
 def _series(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
     """Yield the verdicts about one question after one step after another; a step is by itself."""
-    found: dict[_Series, list[Verdict]] = {}
-    for each in verdicts:
-        step = f"step {each.step}"
-        shape = step if each.view == WRITE else str(query_shapes.parse(each.query)[0])
-        view = past_views.name_of(each.view)
-        found.setdefault((each.variant, each.reader, view, shape), []).append(each)
-    yield from (sorted(each, key=lambda verdict: verdict.step) for each in found.values())
+    series = grouped((_question(each), each) for each in verdicts)
+    yield from (sorted(each, key=lambda verdict: verdict.step) for each in series.values())
+
+
+def _question(verdict: Verdict) -> tuple[str, ...]:
+    write = verdict.view == WRITE
+    shape = f"step {verdict.step}" if write else query_shapes.shape_of(verdict.query)
+    return verdict.variant, verdict.reader, past_views.name_of(verdict.view), shape
 
 
 def _of_series(
     series: Sequence[Verdict], variant: Variant, answers: Mapping[str, Answer]
-) -> Iterator[tuple[Cause, Verdict, bool]]:
-    """Yield each finding with its cause, and whether it is the first one of it."""
+) -> Iterator[tuple[Cause, tuple[Verdict, bool]]]:
+    """Yield the cause of each finding, and where it is seen: whether that is the first place."""
     since: dict[Sign, int] = {}
     for verdict in series:
         here = signs(verdict, answers.get(verdict.case))
@@ -193,7 +192,8 @@ def _of_series(
         for sign, step in since.items():
             whose = _whose(sign, verdict, variant.writers[step])
             place = whose, past_views.name_of(verdict.view), variant.format
-            yield Cause(operation_of(variant.scenario, step), *place, sign), verdict, sign in began
+            cause = Cause(operation_of(variant.scenario, step), *place, sign)
+            yield cause, (verdict, sign in began)
 
 
 def _whose(sign: Sign, verdict: Verdict, writer: str) -> str:

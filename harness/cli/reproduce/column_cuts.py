@@ -33,9 +33,7 @@ class ColumnCut:
         schemas = [truth.schema for truth in expected_history.survey(candidate.scenario).history]
         path = self.path if not self.born else ""
         found: list[tuple[int, Operation]] = []
-        for number, operation, schema in zip(
-            candidate.numbers, candidate.operations, schemas, strict=False
-        ):
+        for (number, operation), schema in zip(candidate.numbered, schemas, strict=False):
             left, path = _without(operation, path, schema)
             if number == self.born:
                 left, path = None, self.path
@@ -54,7 +52,7 @@ def column_cuts(candidate: Candidate) -> Iterator[ColumnCut]:
     for name, type_ in reversed(table.columns):
         if name != table.key:
             yield from (ColumnCut(0, path) for path in _paths(name, type_))
-    for number, operation in zip(candidate.numbers, candidate.operations, strict=True):
+    for number, operation in candidate.numbered:
         if isinstance(operation, AddColumn):
             yield ColumnCut(number, operation.name)
 
@@ -111,9 +109,8 @@ def _without(operation: Operation, path: str, schema: Schema) -> tuple[Operation
     if isinstance(operation, DropColumn) and own:
         return (None if path == about else operation), ""
     if isinstance(operation, RenameColumn) and own:
-        parent = about.rpartition(".")[0]
-        renamed = f"{parent}.{operation.to}" if parent else operation.to
-        return (None if path == about else operation), renamed + path.removeprefix(about)
+        renamed = operation.new_path + path.removeprefix(about)
+        return (None if path == about else operation), renamed
     if about == path or about.startswith(f"{path}."):
         return None, path
     return _placed_otherwise(operation, path, schema), path

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +23,7 @@ from harness.cli.reproduce.engine_trials import PROFILE, EngineTrials
 from harness.cli.reproduce.searches import CauseSearch, Target
 from harness.core.errors import HarnessError, UsageProblem
 from harness.core.records import Answer
+from harness.model import query_shapes
 from harness.reports.lines import say
 from harness.reports.words import counted
 from harness.run import load_run, plan_record, run_folder
@@ -35,7 +35,9 @@ MINUTES = 10.0
 MINUTE = 60
 
 
+@options.with_output
 def reproduce(
+    output: Output,
     case: Annotated[
         list[str] | None,
         typer.Argument(help="Cases by name, or parts of one name that fit no other case."),
@@ -47,61 +49,26 @@ def reproduce(
         float, typer.Option(min=0, help="Minutes for each cause after which no new round begins.")
     ] = MINUTES,
     offline: options.OfflineOption = False,
-    quiet: options.QuietOption = False,
-    json: options.JsonOption = False,
-    verbose: options.VerboseOption = False,
-) -> None:
+) -> int:
     """Write the smallest scenario that still shows a finding, as a file and as SQL statements.
 
     Without a case or --all, list the causes of the run's findings, and of the steps that the writer
     refused.
     """
-    output = Output(quiet, json, verbose)
-    with output.ending():
-        found = load_run.load(run_folder.existing(run_dir))
-        means = _Means(output, Cache.default(offline=offline), folder, minutes)
-        status = _reproduced(found, case or (), means, every=every)
-    raise typer.Exit(status)
-
-
-@dataclass(frozen=True, slots=True)
-class _Means:
-    """What a search is given; `minutes` are those for each cause."""
-
-    output: Output
-    cache: Cache
-    folder: Path
-    minutes: float
-
-
-def _reproduced(found: Run, case: Sequence[str], means: _Means, *, every: bool) -> int:
-    """List the causes, or seek the smallest scenario of those that are asked for; the status."""
-    variants = {each.id: each for each in plan_record.plan_of(found.info).variants}
+    found = load_run.load(run_folder.existing(run_dir))
+    variants = plan_record.plan_of(found.info).variants
     refused = causes.refused_steps(found.recorded.values(), found.by_step)
     answers = {**found.answers, **refused}
-    groups = causes.groups(tuple(variants.values()), found.recorded.values(), answers)
+    groups = causes.groups(variants, found.recorded.values(), answers)
     chosen = groups if every else _of_cases(groups, found, case) if case else ()
     if not chosen:
-        _listed(groups, means.output.out)
-        means.output.end(causes=[_facts(each) for each in groups])
+        _list(groups, output)
         return 0
-    progress = means.output.progress()
-    trials = EngineTrials(partial(engine_run.work, means.cache, progress, PROFILE), progress)
-    made = [_begun(each, variants[each.witness.variant], answers) for each in chosen]
-    searches.run_all(made, trials.ask, _enough(means.minutes * len(made)))
-    told = [_told(each, trials, means.folder, means.output.out) for each in made]
-    status = 0 if all(smallest for _, smallest in told) else HarnessError.exit_status
-    reproducers = [
-        {"cause": str(each.target.cause), "folder": place and str(place), "smallest": smallest}
-        for each, (place, smallest) in zip(made, told, strict=True)
-    ]
-    means.output.end(status=status, reproducers=reproducers)
-    return status
-
-
-def _facts(group: CauseGroup) -> dict[str, object]:
-    cause, witness = str(group.cause), group.witness.case
-    return {"cause": cause, "cases": len(group.cases), "witness": witness}
+    cache, progress = Cache.default(offline=offline), output.progress()
+    trials = EngineTrials(partial(engine_run.work, cache, progress, PROFILE), progress)
+    begun = [_begin(each, variants, answers) for each in chosen]
+    searches.run_all(begun, trials.ask, _enough(minutes * len(begun)))
+    return _write(begun, trials, folder, output)
 
 
 def _of_cases(
@@ -123,20 +90,29 @@ def _named(there: Collection[str], found: Run, parts: Sequence[str]) -> str:
     return name
 
 
-def _listed(groups: Sequence[CauseGroup], out: Console) -> None:
+def _list(groups: Sequence[CauseGroup], output: Output) -> None:
     """Print the causes, each with its first case."""
+    out = output.out
     say(out, counted(len(groups), "cause") + " of findings", "bold")
     for each in groups:
         say(out, f"{each.cause}: {counted(len(each.cases), 'case')}")
         say(out, f"  {each.witness.case}", "dim")
     if groups:
         say(out, "harness reproduce CASE, or --all, makes the smallest scenario of each")
+    facts = [
+        {"cause": str(each.cause), "cases": len(each.cases), "witness": each.witness.case}
+        for each in groups
+    ]
+    output.end(causes=facts)
 
 
-def _begun(group: CauseGroup, variant: Variant, answers: Mapping[str, Answer]) -> CauseSearch:
+def _begin(
+    group: CauseGroup, variants: Iterable[Variant], answers: Mapping[str, Answer]
+) -> CauseSearch:
     """Begin the search for a group, with the variant that shows it first."""
     witness = group.witness
-    shape = searches.shape_of("all" if witness.view == WRITE else witness.query)
+    variant = next(each for each in variants if each.id == witness.variant)
+    shape = "all" if witness.view == WRITE else query_shapes.shape_of(witness.query)
     refusal = answers[witness.case].refusal
     target = Target(group.cause, parse_reader(witness.reader), shape, refusal)
     settings = tuple(formats.load(variant.format).settings)
@@ -149,7 +125,20 @@ def _enough(minutes: float) -> Callable[[], bool]:
     return lambda: time.monotonic() > end
 
 
-def _told(
+def _write(ended: Sequence[CauseSearch], trials: EngineTrials, folder: Path, output: Output) -> int:
+    """Write what every search found, tell it, and return the exit status."""
+    reproducers: list[dict[str, object]] = []
+    for each in ended:
+        place, smallest = _write_one(each, trials, folder, output.out)
+        where = str(place) if place else None
+        cause = str(each.target.cause)
+        reproducers.append({"cause": cause, "folder": where, "smallest": smallest})
+    status = 0 if all(each["smallest"] for each in reproducers) else HarnessError.exit_status
+    output.end(status=status, reproducers=reproducers)
+    return status
+
+
+def _write_one(
     search: CauseSearch, trials: EngineTrials, folder: Path, out: Console
 ) -> tuple[Path | None, bool]:
     """Write what was found and print where; return that, and whether it is the smallest."""

@@ -33,7 +33,7 @@ class StepCut:
 
         A column that the step renamed keeps the name it had, in later steps too.
         """
-        steps = _steps(candidate)
+        steps = candidate.numbered
         at = candidate.numbers.index(self.number) if self.number in candidate.numbers else None
         if at is None:
             return candidate
@@ -55,7 +55,7 @@ class RowCut:
         """Return the candidate without it; a step that names no row any more goes."""
         name = candidate.scenario.table.key
         found = []
-        for number, operation in _steps(candidate):
+        for number, operation in candidate.numbered:
             here = self.number in {0, number}
             left = without_row(operation, self.key, name) if here else operation
             if left is not None:
@@ -72,7 +72,7 @@ class TouchCut:
     def apply(self, candidate: Candidate) -> Candidate | None:
         """Return the candidate with that."""
         less = Touch(Rewrites.NONE)
-        steps = _steps(candidate)
+        steps = candidate.numbered
         return candidate.having([(at, less if at == self.number else each) for at, each in steps])
 
 
@@ -93,7 +93,7 @@ Cut = StepCut | RowCut | TouchCut | SettingCut | ColumnCut
 
 def cuts(candidate: Candidate) -> Iterator[Cut]:
     """Yield all that can be taken away: steps, columns, rows, the rest; the last ones first."""
-    steps = _steps(candidate)
+    steps = candidate.numbered
     yield from (StepCut(number) for number, _ in reversed(steps[:-1]))
     yield from column_cuts(candidate)
     key = candidate.scenario.table.key
@@ -127,7 +127,3 @@ def without_row(operation: Operation, row: str, key: str) -> Operation | None:
         given = getattr(operation, "rows", ())
         left["rows"] = tuple(each for each in given if text_of(each[key]) != row)
     return replace(operation, **left) if any(left.values()) else None  # type: ignore[type-var]
-
-
-def _steps(candidate: Candidate) -> list[tuple[int, Operation]]:
-    return list(zip(candidate.numbers, candidate.operations, strict=True))

@@ -33,10 +33,8 @@ class EngineTrials:
     progress: Progress
     seen: dict[str, Observation] = field(default_factory=dict)
     """By the case: what was answered."""
-    ended: set[tuple[str, int]] = field(default_factory=set)
-    """The steps of which it is known what became of them, by variant."""
-    refused: set[tuple[str, int]] = field(default_factory=set)
-    """Those of them that the writer refused: nobody is asked about what is not there."""
+    outcomes: dict[tuple[str, int], OutcomeKind] = field(default_factory=dict)
+    """By variant and step: what became of the step, where that is known."""
     nothing: set[str] = field(default_factory=set)
     """The cases with nothing to ask: no write has told the catalog of a view yet, say."""
     unknown: set[str] = field(default_factory=set)
@@ -61,9 +59,8 @@ class EngineTrials:
             if case in answers:
                 states = tuple(each for each in found.states if each.variant == verdict.variant)
                 self.seen[case] = Observation(verdict, answers[case], states)
-        kinds = {at: each.outcome.kind for at, each in found.by_step.items()}
-        self.ended |= {at for at, kind in kinds.items() if kind is not OutcomeKind.UNKNOWN}
-        self.refused |= {at for at, kind in kinds.items() if kind is OutcomeKind.REFUSED}
+        kinds = ((at, each.outcome.kind) for at, each in found.by_step.items())
+        self.outcomes |= {at: kind for at, kind in kinds if kind is not OutcomeKind.UNKNOWN}
 
     def _shows(self, trial: Trial, cell: Cell | None) -> bool:
         if cell is None:
@@ -76,9 +73,13 @@ class EngineTrials:
         return trial.target.sign.among(found)
 
     def _known(self, cell: Cell) -> bool:
-        """Return whether it is known why there is no answer."""
-        there = self.ended if cell.view == WRITE else self.refused
-        return cell.case in self.nothing or (cell.variant, cell.step) in there
+        """Return whether it is known why there is no answer.
+
+        Where the writer refused a step, nobody is asked about what is not there.
+        """
+        outcome = self.outcomes.get((cell.variant, cell.step))
+        ended = outcome is not None if cell.view == WRITE else outcome is OutcomeKind.REFUSED
+        return ended or cell.case in self.nothing
 
     def of(self, target: Target, candidate: Candidate) -> Observation:
         """Return what was seen of a candidate that showed something."""

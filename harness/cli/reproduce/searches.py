@@ -10,7 +10,6 @@ from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import Cause, Sign
 from harness.cli.reproduce.delta_debugging import Round, Search, TrialResults
 from harness.core.records import Refusal
-from harness.model import query_shapes
 from harness.scenario.cells import Reader
 
 
@@ -101,8 +100,3 @@ def run_all(searches: Sequence[CauseSearch], ask: Ask, enough: Callable[[], bool
         for each in searches:
             if each.waiting:
                 each.go_on([next(shown) for _ in each.waiting])
-
-
-def shape_of(query: str) -> str:
-    """Return the shape of a cell's question."""
-    return str(query_shapes.parse(query)[0])

@@ -17,8 +17,7 @@ NumberedStep = tuple[int, Operation]
 
 def not_renamed(steps: Iterable[NumberedStep], gone: RenameColumn) -> Iterator[NumberedStep]:
     """Yield the steps after a rename as they are without it, until the column gets another name."""
-    parent = gone.name.rpartition(".")[0]
-    new = f"{parent}.{gone.to}" if parent else gone.to
+    new = gone.new_path
     stands = True
     for number, operation in steps:
         yield number, _called(operation, new, gone.name) if stands else operation

@@ -59,50 +59,51 @@ def parse(text: str, path: str) -> tuple[Known, ...]:
 
     """
     document = parse_yaml(text, path)
-    problems = Problems(path)
+    problems = document.problems
     if document.data is None:
         return ()
     if not isinstance(document.data, list):
         problems.stop(1, "a baseline is a list; write `- when: …` for each line")
-    found = [_known(each, (at,), document, problems) for at, each in enumerate(document.data)]
+    found = [_known(each, (at,), document) for at, each in enumerate(document.data)]
     lines = tuple(each for each in found if each is not None)
     _check_hidden(lines, problems)
     problems.raise_if_any()
     return lines
 
 
-def _known(data: object, at: KeyPath, document: Document, problems: Problems) -> Known | None:
+def _known(data: object, at: KeyPath, document: Document) -> Known | None:
     given = data.get("when") if isinstance(data, dict) else None
-    when = _when(given, (*at, "when"), document, problems) if isinstance(given, dict) else ()
-    form = make(_Line, data, document, at, problems, "a line")
+    when = _when(given, (*at, "when"), document) if isinstance(given, dict) else ()
+    form = make(_Line, data, document, at, "a line")
     if form is None:
         return None
     if not form.because.strip():
-        problems.add(document.line((*at, "because")), "because is empty; say why this is known")
+        document.note((*at, "because"), "because is empty; say why this is known")
     return Known(
         when=when,
-        expect=_expect(form.expect, (*at, "expect"), document, problems),
+        expect=_expect(form.expect, (*at, "expect"), document),
         support=form.support,
         because=form.because,
         issue=form.issue,
-        until=_until(form.until, (*at, "until"), document, problems),
+        until=_until(form.until, (*at, "until"), document),
         path=document.path,
         line=document.line(at),
     )
 
 
-def _when(data: Mapping[str, object], at: KeyPath, document: Document, problems: Problems) -> When:
+def _when(data: Mapping[str, object], at: KeyPath, document: Document) -> When:
     found = []
     for name, value in data.items():
-        line = document.line((*at, name))
         setting = name.startswith((READER, VARIANT)) and not name.endswith(".")
         if name not in NAMES and not setting:
-            problems.add(line, f"there is no condition '{name}'; {one_of(name, CONDITIONS)}")
+            document.note(
+                (*at, name), f"there is no condition '{name}'; {one_of(name, CONDITIONS)}"
+            )
             continue
         text = _text(name, value, free=setting)
         if text is None:
             allowed = _allowed(name, setting=setting)
-            problems.add(line, f"{name}: {value!r} is given; allowed: {allowed}")
+            document.note((*at, name), f"{name}: {value!r} is given; allowed: {allowed}")
             continue
         found.append((name, text))
     return tuple(found)
@@ -137,38 +138,37 @@ def _allowed(name: str, *, setting: bool) -> str:
     return "text, a whole number, true or false" if setting else "text (quote it)"
 
 
-def _expect(form: _Expect, at: KeyPath, document: Document, problems: Problems) -> Expect:
-    line = document.line(at)
+def _expect(form: _Expect, at: KeyPath, document: Document) -> Expect:
     kinds = form.finding if isinstance(form.finding, tuple) else (form.finding,)
     if not kinds and not form.refused:
-        problems.add(line, "expect: nothing is expected; give finding or refused")
+        document.note(at, "expect: nothing is expected; give finding or refused")
     if FindingKind.UNEXPLAINED in kinds:
-        problems.add(
-            line,
+        document.note(
+            at,
             "expect: finding: nobody knows what is unexplained, it always fails the gate; take it "
             "out and find out what it is (harness explain)",
         )
     if form.columns and not kinds:
-        problems.add(line, "expect: columns are those of a finding; give finding, too")
-    _check_twice("finding", kinds, line, problems)
-    _check_twice("columns", form.columns, line, problems)
+        document.note(at, "expect: columns are those of a finding; give finding, too")
+    _check_twice("finding", kinds, at, document)
+    _check_twice("columns", form.columns, at, document)
     return Expect(form.refused, frozenset(kinds), frozenset(form.columns))
 
 
-def _check_twice(label: str, names: Iterable[str], line: int, problems: Problems) -> None:
+def _check_twice(label: str, names: Iterable[str], at: KeyPath, document: Document) -> None:
     given = list(names)
     for name in dict.fromkeys(given):
         if given.count(name) > 1:
-            problems.add(line, f"expect: {label}: '{name}' stands twice; name each once")
+            document.note(at, f"expect: {label}: '{name}' stands twice; name each once")
 
 
-def _until(text: str, at: KeyPath, document: Document, problems: Problems) -> datetime.date | None:
+def _until(text: str, at: KeyPath, document: Document) -> datetime.date | None:
     if not text:
         return None
     try:
         return datetime.date.fromisoformat(text)
     except ValueError:
-        problems.add(document.line(at), f"until: '{text}' is not a date; write 2031-12-24")
+        document.note(at, f"until: '{text}' is not a date; write 2031-12-24")
         return None
 
 

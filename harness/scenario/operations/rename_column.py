@@ -18,6 +18,12 @@ class RenameColumn:
     name: str
     to: str
 
+    @property
+    def new_path(self) -> str:
+        """The dotted path that the column has then."""
+        parent, dot, _ = self.name.rpartition(".")
+        return f"{parent}{dot}{self.to}"
+
     def text(self) -> str:
         """Say it in a few words."""
         return f"rename column {self.name} to {self.to}"

@@ -24,11 +24,6 @@ def of(run: Run, finding: FindingKind, reader: str) -> list[ResultGroup]:
 
 def test_the_same_finding_after_a_later_write_is_the_same_group(sampled: Run) -> None:
     group = of(sampled, FindingKind.MISALIGNED, sample.NAMES[5])[0]
-    assert [each.number for each in group.steps] == [3, 4]
-    assert (group.formats, group.views) == (
-        ("hudi-cow", "hudi-mor"),
-        ("snapshot", "read_optimized"),
-    )
     assert len(group.cases) == 6
     assert group.text == (
         "trino-476{use-column-names=false}: misaligned columns f2, f1 in hudi/move "

@@ -121,10 +121,10 @@ def scenarios(draw: st.DrawFn, *, max_steps: int = 6) -> Scenario:
 
 
 def _possible(scenario: Scenario) -> bool:
-    problems = Problems(PATH)
+    document = Document({}, {}, Problems(PATH))
     try:
-        semantics.check(scenario, Document(PATH, {}, {}), problems, ())
-        problems.raise_if_any()
+        semantics.check(scenario, document, ())
+        document.problems.raise_if_any()
     except (ScenarioProblem, SchemaChangeError):
         return False
     return True

@@ -160,14 +160,12 @@ def test_what_no_statement_can_mean_is_refused(step: str, told: str) -> None:
 
 def loads_step(text: str) -> Operation:
     """An operation read by its form alone, whether it is possible or not."""
-    from harness.core.problems import Problems  # noqa: PLC0415
     from harness.core.yaml_reader import parse  # noqa: PLC0415
     from harness.scenario.load import _steps  # noqa: PLC0415 - what it means is not to be checked
 
     document = parse(f"steps:\n  - {text}\n", "family/name.yaml")
-    problems = Problems(document.path)
-    (step,) = _steps(document.data["steps"], document, problems)
-    problems.raise_if_any()
+    (step,) = _steps(document.data["steps"], document)
+    document.problems.raise_if_any()
     assert isinstance(step, Step)
     return step.operation
 
