@@ -75,7 +75,8 @@ def _is_about_column(kind: FindingKind, witness: Witness) -> bool:
         return True
     name = witness.column.rpartition(".")[2]
     part = witness.origin is None and kind in {FindingKind.STALE, FindingKind.UNEXPLAINED}
-    return part and (witness.expected, witness.found) in {(name, None), (None, name)}
+    # A tuple of the two: a value with parts has no hash.
+    return part and (witness.expected, witness.found) in ((name, None), (None, name))
 
 
 def _column_text(kind: FindingKind, witness: Witness) -> str:

@@ -11,7 +11,7 @@ from harness.core.errors import printable
 from harness.core.records import Finding, FindingKind, OutcomeKind, Refusal, Verdict, VerdictKind
 from harness.model import past_views as views
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, PARTIES, counted, short
+from harness.reports.words import FINDINGS, NOT_WORDED, PARTIES, counted, short, worded
 from harness.run.load_run import Run
 from harness.run.run_info import StepInfo
 
@@ -173,7 +173,9 @@ def _group(run: Run, seen: list[_CellResult]) -> ResultGroup:
         cases=tuple(dict.fromkeys(each.case for each in verdicts)),
         known=first.verdict.known,
         what=printable(f"{_what(first)} {_where(run, first, verdicts)}"),
-        why=printable(_why(first, _mapping(verdicts))),
+        why=worded(
+            first.verdict.case, lambda: printable(_why(first, _mapping(verdicts))), NOT_WORDED
+        ),
     )
 
 

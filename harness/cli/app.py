@@ -31,7 +31,7 @@ from harness.run import load_run as run_record
 from harness.run import needed_artifacts, pipeline, plan_record, run_folder, run_info
 from harness.run.pipeline import TimeLimits
 from harness.run.run_folder import LATEST_RUN
-from harness.run.run_log import run_log
+from harness.run.run_log import failure_log, run_log
 from harness.write import writer_pool
 
 ERR: Final = Console(stderr=True)
@@ -216,10 +216,11 @@ def report(
 ) -> None:
     """Write the reports of a judged run again; start no engine."""
     found = run_record.load(run_folder.existing(run_dir))
-    if not names:
-        Output().report(found)
-    for name in names or ():
-        OUT.print(f"{name}: {reports.load(name).write(found, found.folder)}")
+    with failure_log(found.folder):
+        if not names:
+            Output().report(found)
+        for name in names or ():
+            OUT.print(f"{name}: {reports.load(name).write(found, found.folder)}")
 
 
 app.command()(explanation.explain)

@@ -38,6 +38,11 @@ class _Formatter(logging.Formatter):
 class _LogFile(logging.FileHandler):
     """The file of a run, to which every command that works on the run adds."""
 
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record; the file may be opened for it."""
+        with suppress(OSError):
+            super().emit(record)
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
         """Drop what cannot be written: a log breaks nothing off, the records of a run do."""
 
@@ -68,6 +73,15 @@ def run_log(folder: Path) -> Iterator[None]:
         except Exception:
             _LOGGER.exception("broken off")
             raise
+
+
+@contextmanager
+def failure_log(folder: Path) -> Iterator[None]:
+    """Add to the log of a run what fails while the run is looked at; else leave it as it is."""
+    handler = _LogFile(folder / LOG, encoding="utf-8", errors="backslashreplace", delay=True)
+    handler.setLevel(logging.WARNING)
+    with logging_to(handler):
+        yield
 
 
 def log_answer(answer: Answer) -> None:
