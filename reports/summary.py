@@ -9,6 +9,7 @@ from typing import Final
 
 from harness.core.errors import printable
 from harness.core.records import Finding, FindingKind, OutcomeKind, Refusal, Verdict, VerdictKind
+from harness.core.refusals import by_chance
 from harness.model import past_views as views
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS, NOT_WORDED, PARTIES, counted, short, worded
@@ -95,9 +96,13 @@ def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def flaky(run: Run) -> tuple[str, ...]:
-    """Return the cases that were answered only when asked again."""
+    """Return the cases that were answered only when asked again.
+
+    An error that came both times is no such answer.
+    """
     answers = (run.answers.get(each.case) for each in run.verdicts)
-    return tuple(each.case for each in answers if each and each.attempts and not each.unknown)
+    came = (each for each in answers if each and each.attempts and not each.unknown)
+    return tuple(each.case for each in came if not (each.refusal and by_chance(each.refusal)))
 
 
 def explained(run: Run) -> str:
