@@ -253,6 +253,8 @@ def _why(seen: _CellResult, mapping: str) -> str:
     if seen.finding:
         alone = verdict.verdict is VerdictKind.REFUSED
         note = "seen in columns asked alone, after the whole row was refused" if alone else mapping
+        if seen.finding.kind is FindingKind.ORDER_DEPENDENT:  # no way of reading brings it about
+            note = ""
         whose = PARTIES[seen.finding.party].short
         note = "; ".join(each for each in (note, whose) if each)
         witness = witness_text(seen.finding.kind, seen.finding.witness)

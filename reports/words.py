@@ -75,6 +75,12 @@ VERDICTS: Final[Mapping[VerdictKind, Word]] = {
 }
 
 FINDINGS: Final[Mapping[FindingKind, Word]] = {
+    FindingKind.ORDER_DEPENDENT: Word(
+        "order dependent",
+        "by order",
+        "↻",
+        "The same question had another answer on a server that had answered others before.",
+    ),
     FindingKind.MISALIGNED: Word(
         "misaligned", "misalign", "⇄", "Another column's value appears under this name."
     ),

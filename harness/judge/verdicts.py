@@ -22,6 +22,7 @@ from harness.judge.attribute import attribute
 from harness.judge.case import READ_OPTIMIZED, Case, view_of_rows
 from harness.judge.file_evidence import Layout
 from harness.judge.name import name
+from harness.judge.order_dependence import with_order
 from harness.judge.settle import settle
 from harness.judge.standard import Standard, Standards
 from harness.judge.strategies import match_strategies
@@ -117,6 +118,8 @@ class JudgedVariant:
         unjudged = _unjudged(cell, standard, answer)
         if unjudged.because:
             return unjudged.verdict
+        if answer.earlier is not None:
+            return VerdictKind.WRONG
         if answer.refusal is not None:
             return VerdictKind.REFUSED
         understood = understand_cell(cell, standard, answer)
@@ -133,7 +136,8 @@ class JudgedVariant:
             return unjudged
         understood = understand_cell(cell, standard, answer)
         assessment = self._assessment(cell, standard, understood)
-        return _with(assessment, unjudged, cell, standard, understood)
+        verdict = _with(assessment, unjudged, cell, standard, understood)
+        return with_order(verdict, answer, standard.expectations.history[0].table.key)
 
     def _assessment(self, cell: Cell, standard: Standard, answer: Answer) -> Assessment:
         view = view_of_rows(cell.view)

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from harness.core import refusals
+from harness.core.attempts import Attempt
 from harness.core.concurrency import JobThreads
 from harness.core.queue import ClosableQueue
-from harness.core.records import Answer, Attempt, Part
+from harness.core.records import Answer, Part
 from harness.engines import time_travel
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Reply, Server
 from harness.model.query import ALL

@@ -12,7 +12,8 @@ import pytest
 from harness.cli import app
 from harness.cli.explain import show
 from harness.core import jsonl
-from harness.core.records import Answer, Attempt, StateRecord, Verdict, VerdictKind
+from harness.core.attempts import Attempt
+from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
 from harness.judge import name
 from harness.read import read_states
 from harness.reports import html_cells, junit, sentences, summary

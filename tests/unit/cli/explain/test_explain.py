@@ -17,8 +17,9 @@ from harness.cli.explain import show, show_tables
 from harness.cli.explain.command import tell
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.explain.tables import CaseTables, standard_of, tables_of
+from harness.core.attempts import Attempt
 from harness.core.errors import UsageProblem
-from harness.core.records import Answer, Attempt, OutcomeKind
+from harness.core.records import Answer, OutcomeKind
 from harness.judge.verdicts import understand_cell
 from harness.model.simulation.strategies import By
 from harness.reports.words import NOT_WORDED, WAYS
