@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.core.grouping import grouped
-from harness.core.records import Answer, QuestionKey, Verdict, VerdictKind
-from harness.model.canonical import to_json
+from harness.core.records import Answer, FindingKind, QuestionKey, Verdict, VerdictKind
+from harness.judge.understand import LOWER
+from harness.model.canonical import text_of, to_json
 from harness.reports.words import counted
 from harness.run.load_run import Run
 
@@ -106,7 +107,22 @@ def _fingerprint(verdict: Verdict, answer: Answer | None) -> str:
         return f"no answer: {verdict.because}"
     if answer.refusal is not None:
         return f"refused: {answer.refusal.kind}: {verdict.because}"
-    order = sorted(range(len(answer.columns)), key=lambda at: answer.columns[at].name)
-    heads = [(answer.columns[at].name, answer.columns[at].canonical) for at in order]
+    names = _names(verdict, answer)
+    order = sorted(range(len(names)), key=names.__getitem__)
     rows = sorted(json.dumps([to_json(row[at]) for at in order]) for row in answer.rows)
-    return json.dumps([heads, rows])
+    return json.dumps([sorted(names), rows, _other_types(verdict)])
+
+
+def _names(verdict: Verdict, answer: Answer) -> Sequence[str]:
+    """Return what columns are called, whatever label or case an engine gives the name asked for."""
+    if verdict.expected is None or all(each.name != LOWER for each in verdict.normalised):
+        return answer.labels
+    lowered = {name.lower(): name for name, _ in verdict.expected.columns}
+    return [lowered.get(name, name) for name in answer.labels]
+
+
+def _other_types(verdict: Verdict) -> Sequence[tuple[str, str]]:
+    """Return the columns whose declared type is judged to be another one; engines' words differ."""
+    drifts = (each for each in verdict.findings if each.kind is FindingKind.TYPE_DRIFT)
+    heads = (place for each in drifts for place in each.places if not place.key)
+    return sorted((place.column, text_of(place.found)) for place in heads)

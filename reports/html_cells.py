@@ -13,7 +13,7 @@ from harness.reports.advice import advice
 from harness.reports.file_numbers import NumberedFiles
 from harness.reports.marks import Marks, Note, marks
 from harness.reports.sentences import answered_text, places_text
-from harness.reports.words import exact
+from harness.reports.words import NOT_WORDED, exact, worded
 from harness.run.load_run import Run
 
 JsonValue = object
@@ -48,6 +48,14 @@ class QuestionContext:
 
 def cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[str, JsonValue]:
     """Return what a cell shows beside its question and its reader."""
+    shown = worded(verdict.case, lambda: _cell(run, verdict, of, pool), None)
+    if shown is None:
+        return {"k": str(verdict.verdict), "because": pool.add(NOT_WORDED)}
+    # Most is empty in most cells.
+    return {name: value for name, value in shown.items() if value}
+
+
+def _cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[str, JsonValue]:
     answer = run.answers.get(verdict.case)
     key = run.variant(verdict.variant).key
     shown: dict[str, JsonValue] = {
@@ -70,8 +78,7 @@ def cell(run: Run, verdict: Verdict, of: QuestionContext, pool: Pool) -> dict[st
         columns = labelled(answer.question, answer.columns)
         found = marks(verdict.expected, columns, answer.rows, verdict.findings, key)
         shown["marks"] = pool.add(_marks(found, of.files, pool))
-    # Most is empty in most cells.
-    return {name: value for name, value in shown.items() if value}
+    return shown
 
 
 def _advice(verdict: Verdict, question: Sequence[Verdict], pool: Pool) -> int:

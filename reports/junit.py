@@ -24,7 +24,7 @@ from harness.reports.sentences import (
     refusal_text,
     witness_text,
 )
-from harness.reports.words import FINDINGS
+from harness.reports.words import FINDINGS, NOT_WORDED, worded
 from harness.run.load_run import WRITE, Run, StepResult
 
 NAME: Final = "junit"
@@ -63,7 +63,8 @@ def _cases(run: Run) -> Iterator[tuple[str, junitparser.TestCase]]:
 def _cell(verdict: Verdict, answer: Answer | None) -> junitparser.TestCase:
     name = verdict.case.removeprefix(f"{verdict.variant}/")
     case = junitparser.TestCase(_xml(name), _xml(verdict.variant), verdict.seconds)
-    if (result := _result(verdict, answer)) is not None:
+    least: CaseResult | None = junitparser.Failure(NOT_WORDED, str(verdict.verdict))
+    if (result := worded(verdict.case, lambda: _result(verdict, answer), least)) is not None:
         case.result = [result]
     if answer and answer.attempts:
         tries = "\n".join(each.what for each in answer.attempts)
@@ -120,6 +121,10 @@ def _evidence(verdict: Verdict, answer: Answer | None) -> Iterator[str]:
 
 def message(verdict: Verdict, answer: Answer | None) -> str:
     """Return in one line what is wrong with an answer: what is known, the refusal, the findings."""
+    return worded(verdict.case, lambda: _message(verdict, answer), NOT_WORDED)
+
+
+def _message(verdict: Verdict, answer: Answer | None) -> str:
     said = [f"known: {verdict.known}"] if verdict.known else []
     said += [*_refused(verdict, answer), *map(_found, verdict.findings)]
     return _xml("; ".join(said))
@@ -137,6 +142,10 @@ def _found(finding: Finding) -> str:
 
 def details(verdict: Verdict, answer: Answer | None) -> str:
     """Return the evidence: wrong places, the mapping that reproduces it, the refusal, the SQL."""
+    return worded(verdict.case, lambda: _details(verdict, answer), NOT_WORDED)
+
+
+def _details(verdict: Verdict, answer: Answer | None) -> str:
     lines = [line for each in verdict.findings for line in _places(each)]
     if verdict.reproduces:
         lines.append(mapping_text(verdict.reproduces, verdict.claimed))

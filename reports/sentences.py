@@ -26,6 +26,8 @@ _ROWS = {
 
 def witness_text(kind: FindingKind, witness: Witness) -> str:
     """Describe one wrong place: its row and column, what was found, and whose value that is."""
+    if kind is FindingKind.ORDER_DEPENDENT:
+        return _two_answers_text(witness)
     if not witness.column:
         return _row_text(kind, witness)
     if witness.column == COUNT:
@@ -38,6 +40,19 @@ def witness_text(kind: FindingKind, witness: Witness) -> str:
         expected += f" ({kind_of(witness.expected)})"
     whose = f", {_whose(kind, witness.origin, witness.key)}" if witness.origin else ""
     return f"in row {witness.key}, {witness.column} shows {found}{whose}; expected {expected}"
+
+
+def _two_answers_text(witness: Witness) -> str:
+    """Describe where two answers of one reader to the same question differ."""
+    cell = bool(witness.key and witness.column) or witness.column == COUNT
+    where = f"in row {witness.key}, {witness.column}" if witness.key else witness.column
+    if not cell:
+        where = f"column {where}" if witness.column else f"row {witness.key}".rstrip()
+    before, now = (
+        shown(each) if cell or each is not None else "absent"
+        for each in (witness.found, witness.expected)
+    )
+    return f"{where}: {before} after other questions to the server, {now} on a fresh server"
 
 
 def own_text(witness: Witness) -> str:
@@ -75,7 +90,8 @@ def _is_about_column(kind: FindingKind, witness: Witness) -> bool:
         return True
     name = witness.column.rpartition(".")[2]
     part = witness.origin is None and kind in {FindingKind.STALE, FindingKind.UNEXPLAINED}
-    return part and (witness.expected, witness.found) in {(name, None), (None, name)}
+    # A tuple of the two: a value with parts has no hash.
+    return part and (witness.expected, witness.found) in ((name, None), (None, name))
 
 
 def _column_text(kind: FindingKind, witness: Witness) -> str:

@@ -10,9 +10,10 @@ from typing import Final
 from harness.core.errors import printable
 from harness.core.grouping import grouped
 from harness.core.records import Finding, FindingKind, OutcomeKind, Refusal, Verdict, VerdictKind
+from harness.core.refusals import by_chance
 from harness.model import past_views as views
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, PARTIES, counted, short
+from harness.reports.words import FINDINGS, NOT_WORDED, PARTIES, counted, short, worded
 from harness.run.load_run import Run
 
 ORDER: Final = (
@@ -89,9 +90,13 @@ def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def flaky(run: Run) -> tuple[str, ...]:
-    """Return the cases that were answered only when asked again."""
+    """Return the cases that were answered only when asked again.
+
+    An error that came both times is no such answer.
+    """
     answers = (run.answers.get(each.case) for each in run.verdicts)
-    return tuple(each.case for each in answers if each and each.attempts and not each.unknown)
+    came = (each for each in answers if each and each.attempts and not each.unknown)
+    return tuple(each.case for each in came if not (each.refusal and by_chance(each.refusal)))
 
 
 def explained(run: Run) -> str:
@@ -159,7 +164,9 @@ def _group(run: Run, seen: list[_CellResult]) -> ResultGroup:
         cases=tuple(dict.fromkeys(each.case for each in verdicts)),
         known=first.verdict.known,
         what=printable(f"{_what(first)} {_where(run, first, verdicts)}"),
-        why=printable(_why(first, _mapping(verdicts))),
+        why=worded(
+            first.verdict.case, lambda: printable(_why(first, _mapping(verdicts))), NOT_WORDED
+        ),
     )
 
 
@@ -232,6 +239,8 @@ def _why(seen: _CellResult, mapping: str) -> str:
     if seen.finding:
         alone = verdict.verdict is VerdictKind.REFUSED
         note = "seen in columns asked alone, after the whole row was refused" if alone else mapping
+        if seen.finding.kind is FindingKind.ORDER_DEPENDENT:  # no way of reading brings it about
+            note = ""
         whose = PARTIES[seen.finding.party].short
         note = "; ".join(each for each in (note, whose) if each)
         witness = witness_text(seen.finding.kind, seen.finding.witness)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from harness.core.errors import printable
 from harness.core.records import FindingKind, Party, VerdictKind
@@ -29,6 +30,11 @@ from harness.model.simulation.strategies import (
     Logs,
 )
 
+T = TypeVar("T")
+
+LOG: Final = logging.getLogger("harness.reports")
+NOT_WORDED: Final = "the harness could not word this cell; its log, harness.log, says why"
+"""Stands where the words of a cell should be. Its verdict is as it was judged."""
 ANEW: Final = str(By.RENUMBERED).removeprefix(f"{By.ID}, ")
 OUTSIDE: Final = str(By.ID_OUTSIDE).removeprefix(f"{By.ID}, ")
 META_COUNTED: Final = str(By.COUNTED).removeprefix(f"{By.POSITION}, ")
@@ -69,6 +75,12 @@ VERDICTS: Final[Mapping[VerdictKind, Word]] = {
 }
 
 FINDINGS: Final[Mapping[FindingKind, Word]] = {
+    FindingKind.ORDER_DEPENDENT: Word(
+        "order dependent",
+        "by order",
+        "↻",
+        "The same question had another answer on a server that had answered others before.",
+    ),
     FindingKind.MISALIGNED: Word(
         "misaligned", "misalign", "⇄", "Another column's value appears under this name."
     ),
@@ -231,6 +243,18 @@ def way_parts(way: str) -> tuple[str, ...]:
     """
     known = ([name for name in WAYS if part.startswith(name)] for part in way.split(", "))
     return tuple(str(max(names, key=len)) for names in known if names)
+
+
+def worded(case: str, words: Callable[[], T], instead: T) -> T:
+    """Return what `words` makes of a cell; `instead` where that fails, and the log has why.
+
+    So no report is lost for one of its cells.
+    """
+    try:
+        return words()
+    except Exception:
+        LOG.exception("cannot word %s", case)
+        return instead
 
 
 def shown(value: Value) -> str:

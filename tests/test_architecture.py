@@ -39,14 +39,15 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "read": (
         *("questions", "answer_cache", "reader_servers", "support_probe", "schedule_questions"),
-        *("ask_server", "ask_engine", "record_answers", "read_states"),
+        *("ask_server", "ask_engine", "second_answers", "record_answers", "read_states"),
     ),
     "judge": (
         *("predicted_rows", "place", "world", "checks", "match_rows", "newer_rows", "origins"),
         *("field_ids", "statement_evidence", "file_contents", "agreement", "file_evidence"),
         *("case", "state_files", "answer_tables", "answer_texts"),
         *("cut_history", "standard", "understand", "strategies", "table_comparison", "compare"),
-        *("trace", "name", "attribute", "settle", "baseline", "gate", "verdicts"),
+        *("trace", "name", "attribute", "settle", "order_dependence", "baseline", "gate"),
+        "verdicts",
     ),
 }
 """The modules of a verb in the order of their use: each imports only those before it."""

@@ -17,9 +17,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from harness.core.attempts import Attempt
 from harness.core.records import (
     Answer,
-    Attempt,
     Finding,
     Part,
     Refusal,

@@ -26,9 +26,10 @@ from harness.cli.remedy import command as remedies
 from harness.cli.reproduce import command as reproduction
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
 from harness.judge import gate
+from harness.judge.baseline import Applied
 from harness.read.reader_servers import TIMEOUT_S
 from harness.run import load_run as run_record
-from harness.run import needed_artifacts, pipeline, plan_record, run_folder, run_info
+from harness.run import needed_artifacts, pipeline, plan_record, run_folder, run_info, second_round
 from harness.run.pipeline import TimeLimits
 from harness.run.run_folder import LATEST_RUN
 from harness.run.run_log import run_log
@@ -125,7 +126,7 @@ def run(
         made = plan_record.plan_of(info) if resume else made
         needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
         pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
-        return _finish(work.folder, output, show=show)
+        return _finish(work.folder, output, second_round.judge(made, work), show=show)
 
 
 @app.command()
@@ -171,7 +172,7 @@ def read(
             made = plan_record.add_reader(work.folder, plan_options.reader(text))
         needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
         pipeline.read_answers(made, work, fresh=fresh)
-        return _finish(work.folder, output, show=show)
+        return _finish(work.folder, output, second_round.judge(made, work), show=show)
 
 
 @app.command()
@@ -185,7 +186,7 @@ def judge(
     folder = run_folder.existing(run_dir)
     run_info.check(folder)  # in a folder that is no run not even a lock is left
     with run_folder.locked(folder), run_log(folder):
-        return _finish(folder, output, show=show)
+        return _finish(folder, output, pipeline.judge_run(folder), show=show)
 
 
 @app.command()
@@ -230,8 +231,8 @@ def doctor(
         raise typer.Exit(3)
 
 
-def _finish(folder: Path, output: Output, *, show: bool) -> int:
-    result = gate.gate(pipeline.judge_run(folder))
+def _finish(folder: Path, output: Output, judged: Applied, *, show: bool) -> int:
+    result = gate.gate(judged)
     status = 0 if show and result.status == gate.NEW else result.status
     output.result(run_record.load(folder), result, status)
     return status

@@ -13,6 +13,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
+from harness.core.attempts import Attempt
 from harness.model.canonical import OwnTexts, Value, from_json, to_json
 from harness.model.file_facts import FileFact
 from harness.model.query import ALL, COUNT, Query
@@ -142,16 +143,6 @@ class Normalised:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """One try at a question that got no answer."""
-
-    what: str
-    """How it ended: connection lost, time-out, process dead …"""
-    log: str = ""
-    """The end of the server's log."""
-
-
-@dataclass(frozen=True, slots=True)
 class Part:
     """One column asked alone, after `select *` was refused."""
 
@@ -192,6 +183,10 @@ class Answer:
     raw: Annotated[OwnTexts, Field(exclude_if=lambda texts: not texts)] = ()
     probe: Annotated[str, Field(exclude_if=lambda case: not case)] = ""
     """The case whose refusal stands for this one, which was not sent: it is void then."""
+    again: Annotated[bool, Field(exclude_if=lambda again: not again)] = False
+    """Whether a fresh server gave it, which was asked once more what another one had answered."""
+    earlier: Annotated[Answer | None, Field(exclude_if=lambda answer: answer is None)] = None
+    """What that one had answered, having answered others before; None where it was the same."""
 
     @property
     def scant(self) -> bool:
@@ -234,6 +229,7 @@ class Party(StrEnum):
 class FindingKind(StrEnum):
     """The named ways of being wrong, the most specific first."""
 
+    ORDER_DEPENDENT = "order_dependent"
     MISALIGNED = "misaligned"
     RESURRECTED = "resurrected"
     STALE = "stale"

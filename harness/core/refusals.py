@@ -12,7 +12,14 @@ OTHER_TYPE: Final = "a file's column has another type than the table's"
 OTHER_LIST: Final = "the catalog keeps another type of a column for a partition than for the table"
 """The reader compared the two before it opened a file."""
 
+INTERNAL: Final = "INTERNAL_SERVER_ERROR"
+"""The kind of an error that a server did not mean to answer with: what HTTP calls 500."""
+
 MEANINGS: Final = (
+    # PrestoDB 0.283 on a part of a NULL struct of Iceberg's: rows that it cannot write as JSON.
+    # Prestos and Trino end a query so whatever they meet in what answers a request
+    # (prestodb/presto#9294, trinodb/trino#4817).
+    (INTERNAL, r"", "an internal error of the server, each time that it was asked"),
     # Trino, PrestoSQL and PrestoDB: "There is a mismatch between the table and partition schemas.
     # … The column 'f2' in table 't' is declared as type 'double', but partition 'p=1' declared
     # column 'f2' as type 'int'." No file has been looked at.
@@ -41,9 +48,10 @@ MACHINE: Final = re.compile(
 )
 """What the operating system and the JVM say when there is too little of something."""
 
-CHANCE: Final = re.compile("java.lang.StackOverflowError")
-"""What may be owed to the moment: PrestoDB 0.283/0.287 takes splits from a queue by recursion
-(`AsyncQueue.borrowBatchAsync`), as deep as others happen to be there already."""
+CHANCE: Final = re.compile(f"java.lang.StackOverflowError|^{INTERNAL} ")
+"""What may be owed to the moment. PrestoDB 0.283/0.287 takes splits from a queue by recursion
+(`AsyncQueue.borrowBatchAsync`), as deep as others happen to be there already. What a server did not
+mean to answer may be of the query, or of the state that it is in."""
 
 
 def of_machine(refusal: Refusal) -> str:

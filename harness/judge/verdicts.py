@@ -23,6 +23,7 @@ from harness.judge.attribute import attribute
 from harness.judge.case import READ_OPTIMIZED, Case, view_of_rows
 from harness.judge.file_evidence import Layout
 from harness.judge.name import name
+from harness.judge.order_dependence import with_order
 from harness.judge.settle import settle
 from harness.judge.standard import Standard, Standards
 from harness.judge.strategies import match_strategies
@@ -137,6 +138,8 @@ class JudgedVariant:
         unjudged = _unjudged(cell, standard, answer)
         if unjudged.because:
             return unjudged.verdict
+        if answer.earlier is not None:
+            return VerdictKind.WRONG
         if answer.refusal is not None:
             return VerdictKind.REFUSED
         wrong = self._differs(_content(cell, standard, answer))
@@ -148,7 +151,8 @@ class JudgedVariant:
         if unjudged.because or answer is None:
             return unjudged
         content = _content(cell, standard, answer)
-        return _with(self._assess(content), unjudged, content)
+        verdict = _with(self._assess(content), unjudged, content)
+        return with_order(verdict, answer, standard.history[0].table.key)
 
 
 def understand_cell(cell: Cell, standard: Standard, answer: Answer) -> Answer:

@@ -62,6 +62,7 @@ def plan(
         excluded=tuple(dict.fromkeys(excluded)),
         pairs=tuple(covered),
         partly=tuple(cell_choice.partly(profile, variants, cells, cannot)),
+        ask_again=profile.ask_again,
     )
 
 

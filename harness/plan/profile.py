@@ -10,7 +10,7 @@ from typing import Final
 
 from harness.core.errors import Fault
 from harness.core.yaml_reader import Document, KeyPath
-from harness.scenario.cells import Reader
+from harness.scenario.cells import AskedAgain, Reader
 from harness.scenario.definition import VIEWS
 
 PLAIN: Final = ("all",)
@@ -86,6 +86,7 @@ class Profile:
     """When a query is asked that is not asked after every step."""
     cover: Cover = Cover.ALL
     """Which combinations become variants; with `pairs`, queries of some steps are asked in turn."""
+    ask_again: AskedAgain = AskedAgain.UNEXPLAINED
     document: Document | None = field(default=None, compare=False, repr=False)
     """The file that it stands in; None for one made in Python."""
 

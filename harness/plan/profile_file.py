@@ -13,7 +13,7 @@ from harness.core.problems import one_of
 from harness.core.validation import make
 from harness.core.yaml_reader import Document, KeyPath, parse, read
 from harness.plan.profile import PLAIN, AskedSteps, Cover, Profile, ProfileReader, Writer
-from harness.scenario.cells import QUERIES, parse_reader
+from harness.scenario.cells import QUERIES, AskedAgain, parse_reader
 from harness.scenario.definition import AXES, PAST_VIEWS, VIEWS
 
 T = TypeVar("T")
@@ -37,6 +37,7 @@ class _Form:
     twins: bool = False
     axes: dict[str, tuple[str, ...]] | None = None
     cover: Cover = Cover.ALL
+    ask_again: AskedAgain = AskedAgain.UNEXPLAINED
     views: tuple[str, ...] = VIEWS
     queries: list[Any] | None = None
 
@@ -131,6 +132,7 @@ def _profile(name: str, data: object, document: Document) -> Profile | None:
         queries=tuple(queries),
         query_steps={q: steps for q, steps in queries.items() if steps is not AskedSteps.ALL},
         cover=form.cover,
+        ask_again=form.ask_again,
         document=document,
     )
 

@@ -38,10 +38,17 @@ class AnswerCache:
         return replace(found, case=case, reused=True)
 
     def keep(self, address: str, answer: Answer) -> None:
-        """Keep an answer, complete or not at all; an unknown or flaky one is not kept."""
-        if answer.unknown or answer.attempts or any(part.unknown for part in answer.parts):
-            return
+        """Keep an answer, complete or not at all; an unknown or flaky one is not kept.
+
+        Nor is one that depends on what else the server was asked: what was kept before it came out
+        is there no more.
+        """
         path = self._path(address)
+        if answer.earlier is not None:
+            path.unlink(missing_ok=True)
+        flaky = answer.attempts or any(part.unknown for part in answer.parts)
+        if answer.unknown or answer.earlier is not None or flaky:
+            return
         # A name of its own: several harnesses may get the same answer at the same time.
         part = self.folder / PARTS / f"{uuid4().hex}.json"
         for folder in (path.parent, part.parent):

@@ -12,9 +12,10 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Final, Self
 
+from harness.core.attempts import Attempt
 from harness.core.errors import EnvironmentProblem
 from harness.core.queue import ClosableQueue
-from harness.core.records import Answer, Attempt
+from harness.core.records import Answer
 from harness.read import questions
 from harness.read.ask_server import ServerRound
 from harness.read.questions import CellQuestion, ReadQueues, Response

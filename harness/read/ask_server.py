@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from harness.core import refusals
+from harness.core.attempts import Attempt
 from harness.core.concurrency import JobThreads
 from harness.core.queue import ClosableQueue
-from harness.core.records import Answer, Attempt, Part
+from harness.core.records import Answer, Part
 from harness.engines import time_travel
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Reply, Server
 from harness.model.query import ALL
@@ -26,6 +27,7 @@ from harness.read.reader_servers import EngineServer
 PROBE_S: Final = 30.0
 """How long a server whose query got no answer may take to let a fresh connection open."""
 TRIES: Final = 2
+MOMENT: Final = "this may be owed to the moment: "
 
 
 @dataclass(slots=True)
@@ -88,8 +90,7 @@ class ServerRound:
         try:
             connection = link.to(question.reader.settings)
             answer = replace(_answer(connection, question, self.on), attempts=tuple(tried))
-            if not tried:
-                _check_lasts(answer)
+            _check_lasts(answer, tried)
         except NoAnswerError as silence:
             link.close()
             if not _usable(self.on):
@@ -218,8 +219,13 @@ def _check_about_query(refused: RefusedError) -> None:
         raise NoAnswerError(f"{why}; the server said: {refused}")
 
 
-def _check_lasts(answer: Answer) -> None:
-    """Take for no answer what may be owed to the moment, unless it comes a second time."""
+def _check_lasts(answer: Answer, tried: Sequence[Attempt]) -> None:
+    """Take for no answer what may be owed to the moment, unless it came before as well.
+
+    `tried`: what came before, each time of another connection.
+    """
     for each in (answer.refusal, *(part.refusal for part in answer.parts)):
         if each is not None and refusals.by_chance(each):
-            raise NoAnswerError(f"this may be owed to the moment: {refusals.text(each)}")
+            again = f"{MOMENT}{each.kind}"
+            if not any(before.what.startswith(again) for before in tried):
+                raise NoAnswerError(f"{MOMENT}{refusals.text(each)}")

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from harness import engines
 from harness.artifacts import distributions
+from harness.core.attempts import Attempt
 from harness.core.queue import ClosableQueue
-from harness.core.records import Answer, Attempt, OutcomeKind
+from harness.core.records import Answer, OutcomeKind
 from harness.engines import time_travel
 from harness.engines.api import Engine, Question
 from harness.engines.format_facts import FormatFacts, Wording

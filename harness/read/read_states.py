@@ -6,9 +6,10 @@ scheduled, asked and recorded goes one way, through queues between the threads o
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from harness.core.concurrency import JobThreads
@@ -28,7 +29,11 @@ SERVERS: Final = 2
 
 
 def read(
-    plan: Plan, states: Iterable[States], context: ReadContext, cells: Count
+    plan: Plan,
+    states: Iterable[States],
+    context: ReadContext,
+    cells: Count,
+    first: Mapping[str, Answer] = MappingProxyType({}),
 ) -> Generator[Answer, None, None]:
     """Yield an answer for every cell that has a state, as they come.
 
@@ -38,6 +43,8 @@ def read(
             readers are asked about them.
         context: where it works.
         cells: counts what came of each cell.
+        first: tables with which the cells were answered already, by case. What is yielded of these
+            tells whether the answer is another one now.
 
     Raises:
         EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
@@ -47,7 +54,8 @@ def read(
     threads = JobThreads(1)
     asking = partial(_schedule_and_ask, plan, states, context, queues, threads)
     with threads.running([asking]):
-        yield from record_answers.record(queues.responses, AnswerCache.of(context.cache), cells)
+        cache = AnswerCache.of(context.cache)
+        yield from record_answers.record(queues.responses, cache, cells, first)
     record_answers.count_rest(cells)
 
 

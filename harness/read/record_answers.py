@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from harness.core.progress import Count
@@ -10,6 +11,7 @@ from harness.core.queue import ClosableQueue
 from harness.core.records import Answer
 from harness.read.answer_cache import AnswerCache
 from harness.read.questions import Response
+from harness.read.second_answers import second
 from harness.write import state_store
 
 NOT_ASKED: Final = "not asked"
@@ -17,16 +19,21 @@ CHANGED: Final = "the frozen table's files changed while it was read"
 
 
 def record(
-    responses: ClosableQueue[Response], cache: AnswerCache, cells: Count
+    responses: ClosableQueue[Response],
+    cache: AnswerCache,
+    cells: Count,
+    first: Mapping[str, Answer] = MappingProxyType({}),
 ) -> Iterator[Answer]:
     """Yield the answers as they come, until no more do.
 
     One whose table's files are no longer as they were before anybody read them is unknown; any
-    other that was asked for is kept for later runs.
+    other that was asked for is kept for later runs. Of what is asked a second time neither answer
+    is, unless they are alike.
 
     Args:
         responses: from the stages before.
         cells: counts each answer as soon as it is there.
+        first: the answers to what is asked a second time, by case.
 
     """
     while some := responses.take_all():
@@ -35,7 +42,7 @@ def record(
             cells.found(distribution, _outcome(each.answer))
         changed = _changed(some)
         for each in some:
-            yield _checked(each, cache, changed)
+            yield _checked(each, cache, changed, first.get(each.answer.case))
 
 
 def count_rest(cells: Count) -> None:
@@ -52,13 +59,16 @@ def _changed(responses: Sequence[Response]) -> Collection[str]:
     }
 
 
-def _checked(response: Response, cache: AnswerCache, changed: Collection[str]) -> Answer:
+def _checked(
+    response: Response, cache: AnswerCache, changed: Collection[str], first: Answer | None
+) -> Answer:
     answer, question = response.answer, response.question
-    if question is None:
-        return answer
-    if question.state.digest in changed:
-        return Answer(answer.case, answer.sql, unknown=CHANGED, attempts=answer.attempts)
-    cache.keep(question.address, answer)
+    if question is not None and question.state.digest in changed:
+        answer = Answer(answer.case, answer.sql, unknown=CHANGED, attempts=answer.attempts)
+    if first is not None:
+        answer = second(answer, first)
+    if question is not None:
+        cache.keep(question.address, answer)
     return answer
 
 

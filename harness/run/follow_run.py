@@ -20,7 +20,7 @@ from harness.core.records import Answer, QuestionKey, StateRecord, Verdict
 from harness.judge import baseline, settle
 from harness.judge.baseline import Applied, Known
 from harness.judge.verdicts import judge_alone
-from harness.run import baseline_files, load_run, plan_record, run_info
+from harness.run import baseline_files, load_run, plan_record, run_info, second_round
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
 from harness.run.run_info import RunInfo
@@ -120,6 +120,7 @@ class RunFollower:
             self._states.setdefault(state.variant, {})[state.outcome.step] = state
         for answer in answers.new():
             self._answers[answer.case] = answer
+            self._alone.pop(answer.case, None)  # it may be what came when it was asked again
 
     def find(self, case: str) -> CellOutcome | None:
         """Return what the run says of a cell; None while that cannot be told, or may still turn."""
@@ -152,9 +153,17 @@ class RunFollower:
             self._judge(planned, [each for each in own if each.case in self._answers])
         verdict, alike = self._alone[cell.case], planned.alike[cell.question]
         if verdict is not None and not settle.may_turn(verdict):
-            self._tell(planned, [verdict])
+            if not self._asked_again(planned, cell):
+                self._tell(planned, [verdict])
         elif all(each.case in self._answers for each in alike):
-            self._settle(planned, alike)
+            self._judge(planned, alike)
+            if not any(self._asked_again(planned, each) for each in alike):
+                self._settle(planned, alike)
+
+    def _asked_again(self, planned: _RunPlan, cell: Cell) -> bool:
+        """Return whether the run will ask for a cell's answer once more."""
+        verdict, answer = self._alone[cell.case], self._answers.get(cell.case)
+        return verdict is not None and second_round.due(verdict, answer, planned.plan.ask_again)
 
     def _settle(self, planned: _RunPlan, alike: Sequence[Cell]) -> None:
         """Tell the verdicts of a question: no other answer to it will come."""

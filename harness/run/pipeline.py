@@ -151,7 +151,7 @@ def read_answers(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -
     """
     kinds, recorded = VerdictKinds(plan), load_run.load(work.folder).states
     kinds.written(recorded)
-    context = _read_context(work, fresh=fresh)
+    context = read_context(work, fresh=fresh)
     _read(plan, [states_of(recorded, work.cache)], work, context, kinds, resume=resume)
 
 
@@ -161,7 +161,7 @@ def write_and_read(plan: Plan, work: Work, *, fresh: bool, resume: bool = False)
     As `write_states` and `read_answers`. What fails in reading is raised once all is written.
     """
     threads, written, kinds = JobThreads(1), ClosableQueue[States](), VerdictKinds(plan)
-    context, states = _read_context(work, fresh=fresh), _until_failure(written, threads)
+    context, states = read_context(work, fresh=fresh), _until_failure(written, threads)
     reading = partial(_read, plan, states, work, context, kinds, resume=resume)
     # What breaks off the writing is known to the threads before the queue is closed for it.
     with closing(written), threads.running([reading]):
@@ -222,7 +222,8 @@ def _known(answer: Answer | None) -> bool:
     return answer is not None and not answer.unknown
 
 
-def _read_context(work: Work, *, fresh: bool) -> ReadContext:
+def read_context(work: Work, *, fresh: bool) -> ReadContext:
+    """Return where readers are asked; `fresh`: what earlier runs asked as well."""
     folder = work.folder / run_folder.ENGINES
     return ReadContext(work.cache, folder, work.progress, fresh, work.limits.query)
 

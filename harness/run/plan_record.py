@@ -37,6 +37,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         scenarios={variant.id: dump(variant.scenario) for variant in plan.variants},
         baselines=baseline_files.remembered(plan.variants),
         fresh=fresh,
+        ask_again=plan.ask_again,
     )
 
 
@@ -81,7 +82,10 @@ def plan_of(info: RunInfo) -> Plan:
     except (KeyError, ValueError) as wrong:
         told = f"the plan in {run_info.INFO} was changed and does not hold together: {wrong}"
         raise UsageProblem(f"{told}; run the profile again") from wrong
-    return Plan(info.profile, variants, readers, info.cells, info.excluded, info.pairs, info.partly)
+    return Plan(
+        info.profile, variants, readers, info.cells, info.excluded, info.pairs, info.partly,
+        info.ask_again,
+    )  # fmt: skip
 
 
 def _variants(info: RunInfo) -> Iterator[Variant]:

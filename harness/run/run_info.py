@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from pydantic import TypeAdapter, ValidationError, WrapSerializer
 
 from harness.core.errors import PathProblem, UsageProblem, naming
-from harness.scenario.cells import Cell, Excluded, Pairs, Partly
+from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly
 
 INFO: Final = "run.json"
 
@@ -101,6 +101,7 @@ class RunInfo:
     """By the scenario's name."""
     fresh: bool = False
     """Whether engines are asked again what earlier runs asked; so it is when the run is resumed."""
+    ask_again: AskedAgain = AskedAgain.UNEXPLAINED
 
 
 _INFO: Final = TypeAdapter(RunInfo)

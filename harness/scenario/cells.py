@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from harness.core.records import QuestionKey
@@ -126,6 +127,15 @@ class Partly:
     cells: int
 
 
+class AskedAgain(StrEnum):
+    """Which answers are asked for a second time, of a fresh server."""
+
+    UNEXPLAINED = "unexplained"
+    """Those that are wrong, and that no way of reading the files explains."""
+    SAMPLE = "sample"
+    """Those, and some of the right ones."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Everything a run will do."""
@@ -138,4 +148,5 @@ class Plan:
     pairs: tuple[Pairs, ...] = ()
     """Of each scenario, where the profile covers pairs and not all combinations."""
     partly: tuple[Partly, ...] = ()
+    ask_again: AskedAgain = AskedAgain.UNEXPLAINED
     """The readers that are not asked about every variant they can read."""

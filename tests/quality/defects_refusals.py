@@ -17,7 +17,7 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.core.refusals import OTHER_LIST, OTHER_TYPE
+from harness.core.refusals import INTERNAL, OTHER_LIST, OTHER_TYPE
 from harness.judge.case import Case
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, Variant
@@ -64,6 +64,10 @@ TEXTS: Final[Mapping[str, tuple[Refusal, str]]] = {
             "[Required: group f] cannot be read in vectorized mode",
         ),
         "the vectorised reader cannot read changed structs",
+    ),
+    "refused: the server met an error in itself": (
+        Refusal(INTERNAL, "com.fasterxml.jackson.databind.JsonMappingException: no", code="500"),
+        "an internal error of the server, each time that it was asked",
     ),
     "refused: another type in the file": (
         Refusal("HIVE_BAD_DATA", "Field f1's type INT64 in parquet file is incompatible"),

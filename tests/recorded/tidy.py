@@ -207,6 +207,7 @@ def answer(given: Answer, names: Names) -> Answer:
         confirmed="",
         reused=False,
         void=names.message(given.void),
+        earlier=given.earlier and answer(given.earlier, names),
     )
 
 

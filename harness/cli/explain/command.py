@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from rich.console import Console
 
 from harness.cli import options
@@ -14,7 +17,11 @@ from harness.judge.case import view_of_rows
 from harness.judge.verdicts import understand_cell
 from harness.reports.file_numbers import number_files
 from harness.reports.lines import say
+from harness.reports.words import NOT_WORDED, worded
 from harness.run.run_folder import LATEST_RUN
+
+Section = Callable[[RecordedCell, Console], None]
+"""A part of what is printed of a case."""
 
 
 def explain(
@@ -31,10 +38,19 @@ def explain(
 
 
 def tell(found: RecordedCell, out: Console) -> None:
-    """Print all there is to say of a case."""
-    show.head(found, out)
-    show.written(found, out)
-    show.answered(found.answer, out)
+    """Print all there is to say of a case; of what cannot be worded, that it cannot."""
+    for section in (show.head, show.written, show.answered, _on_the_table):
+        if not worded(found.cell.case, partial(_print, section, found, out), instead=False):
+            say(out, NOT_WORDED)
+
+
+def _print(section: Section, found: RecordedCell, out: Console) -> bool:
+    section(found, out)
+    return True
+
+
+def _on_the_table(found: RecordedCell, out: Console) -> None:
+    """Print what can be told where the table's state is known: tables, findings, files, advice."""
     standard, cell = standard_of(found), found.cell
     if standard is None:
         say(out, "nothing was recorded of the table after this step")

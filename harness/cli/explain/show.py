@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from rich.console import Console
@@ -11,7 +12,7 @@ from rich.text import Text
 
 from harness.cli.explain.recorded_cell import RecordedCell
 from harness.core.errors import printable
-from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
+from harness.core.records import Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.judge.agreement import FileAgreement
 from harness.judge.file_evidence import Layout
 from harness.model.file_facts import FileFact, FileKind
@@ -21,7 +22,7 @@ from harness.reports.advice import advice
 from harness.reports.file_numbers import NumberedFiles
 from harness.reports.lines import command, item, say
 from harness.reports.sentences import log_text, own_text, refusal_text, witness_text
-from harness.reports.words import FINDINGS, PARTIES, VERDICTS, counted
+from harness.reports.words import FINDINGS, NOT_WORDED, PARTIES, VERDICTS, counted, worded
 
 MOST: Final = 8
 """So many places of one finding are listed."""
@@ -71,8 +72,9 @@ def advised(found: RecordedCell, console: Console) -> None:
             command(console, each.command(found.cell.case))
 
 
-def answered(answer: Answer | None, console: Console) -> None:
+def answered(found: RecordedCell, console: Console) -> None:
     """Print the SQL, and what came instead of a table."""
+    answer = found.answer
     if answer is None:
         say(console, "\nthis was never asked")
         return
@@ -94,19 +96,20 @@ def findings(verdict: Verdict, files: NumberedFiles, out: Console) -> None:
         say(out, f"\n{word.symbol} {word.label}: {word.meaning}", "bold")
         item(out, PARTIES[finding.party].meaning, lead=" ")
         for place in finding.places[:MOST]:
-            _place(finding, place, files.names(place.file), out)
+            said = partial(_place, finding, place, files.names(place.file))
+            item(out, worded(verdict.case, said, NOT_WORDED), lead=" -")
         if (left := len(finding.places) - MOST) > 0:
             say(out, f"  … and {counted(left, 'more place', 'more places')}")
 
 
-def _place(finding: Finding, place: Witness, file: str, out: Console) -> None:
+def _place(finding: Finding, place: Witness, file: str) -> str:
     said = [witness_text(finding.kind, place)]
     if place.origin:
         said.append(f"field id {place.origin.field_id}")
     if file:
         said.append(f"read from file {file}")
     said += filter(None, (own_text(place),))
-    item(out, "; ".join(said), lead=" -")
+    return "; ".join(said)
 
 
 def files(layout: Layout, told: NumberedFiles, current: frozenset[int], console: Console) -> None:

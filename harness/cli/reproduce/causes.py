@@ -16,7 +16,15 @@ from itertools import chain
 from typing import Final
 
 from harness.core.grouping import grouped
-from harness.core.records import Answer, Finding, Party, StateRecord, Verdict, VerdictKind
+from harness.core.records import (
+    Answer,
+    Finding,
+    FindingKind,
+    Party,
+    StateRecord,
+    Verdict,
+    VerdictKind,
+)
 from harness.model import past_views, query_shapes
 from harness.run.load_run import WRITE
 from harness.scenario.cells import Variant
@@ -118,7 +126,9 @@ def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
         return frozenset({Sign(f"{REFUSED} {answer.refusal.kind}", means)})
     ways = tuple(dict.fromkeys(map(plain_way, verdict.reproduces)))
     scant = verdict.scant and len(ways) == 1
-    found = (_sign(each, ways, scant=scant) for each in verdict.findings)
+    # What depends on other questions to the server, no scenario of its own shows.
+    own = (each for each in verdict.findings if each.kind is not FindingKind.ORDER_DEPENDENT)
+    found = (_sign(each, ways, scant=scant) for each in own)
     if verdict.verdict is VerdictKind.UNKNOWN:  # who is not known to be wrong is not accused
         return frozenset(each for each in found if each.party is Party.MODEL)
     return frozenset(found) if verdict.verdict is VerdictKind.WRONG else frozenset()

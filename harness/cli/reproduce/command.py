@@ -22,7 +22,7 @@ from harness.cli.reproduce.causes import CauseGroup
 from harness.cli.reproduce.engine_trials import PROFILE, EngineTrials
 from harness.cli.reproduce.searches import CauseSearch, Target
 from harness.core.errors import HarnessError, UsageProblem
-from harness.core.records import Answer
+from harness.core.records import Answer, FindingKind, Verdict
 from harness.model import query_shapes
 from harness.reports.lines import say
 from harness.reports.words import counted
@@ -85,9 +85,18 @@ def _named(there: Collection[str], found: Run, parts: Sequence[str]) -> str:
     fitting = [name for name in there if all(part in name for part in parts)]
     name = fitting[0] if len(fitting) == 1 else find(found.folder, parts).cell.case
     if name not in there:
-        told = "was never judged" if name not in found.recorded else "has no finding"
+        told = _nothing(found.recorded.get(name))
         raise UsageProblem(f"{name} {told}; harness reproduce without a case lists the causes")
     return name
+
+
+def _nothing(verdict: Verdict | None) -> str:
+    """Return why there is nothing to reproduce of a case."""
+    if verdict is None:
+        return "was never judged"
+    if any(each.kind is FindingKind.ORDER_DEPENDENT for each in verdict.findings):
+        return "depends on what else its server was asked, which no scenario of its own shows"
+    return "has no finding"
 
 
 def _list(groups: Sequence[CauseGroup], output: Output) -> None:

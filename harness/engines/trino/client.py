@@ -6,18 +6,20 @@ import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from http import HTTPStatus
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from trino.client import ClientSession, TrinoQuery, TrinoRequest
 from trino.exceptions import HttpError, TrinoConnectionError, TrinoQueryError
 
+from harness.core import refusals
 from harness.core.records import Refusal
 from harness.core.tolerances import Declared, Tally
 from harness.engines.api import NoAnswerError, RefusedError, Reply
 from harness.engines.query_sql import drop_meta, left_out, own_texts
 from harness.engines.trino import values as trino_values
-from harness.engines.trino.http import HttpSession
+from harness.engines.trino.http import HttpSession, ServerErrorReply
 
 if TYPE_CHECKING:
     from requests import Session
@@ -90,6 +92,9 @@ class TrinoConnection:
             return self._fetched(query, sql, started)
         except TrinoQueryError as error:
             raise _sorted(error, time.monotonic() - started) from error
+        except ServerErrorReply as reply:
+            self._cancel(query)
+            raise RefusedError(internal_error(reply.body), time.monotonic() - started) from reply
         except _SILENT as problem:
             self._cancel(query)
             seconds = time.monotonic() - started
@@ -181,3 +186,21 @@ def refusal_of(error: Any) -> Refusal:  # noqa: ANN401 - untyped
         code=str(error.error_code if error.error_code is not None else ""),
         cause=cause,
     )
+
+
+_THROWN: Final = re.compile(r"^(?:Caused by: )?((?:[\w$]+\.)+[\w$]+)(?:: (.*))?$", re.MULTILINE)
+"""An exception in the trace that a server replies with, and its message."""
+
+
+def internal_error(body: str) -> Refusal:
+    r"""Return the refusal for an error that a server met in itself. Pure.
+
+    `body`: the trace of the exception, or nothing, as the server's `ThrowableMapper` has it.
+
+    >>> internal_error("a.B: no\n\tat a.C.d(C.java:1)\nCaused by: a.E\n\tat a.F.g(F.java:2)")
+    Refusal(kind='INTERNAL_SERVER_ERROR', message='a.B: no', code='500', cause='a.E')
+    """
+    thrown = [f"{kind}: {message}" if message else kind for kind, message in _THROWN.findall(body)]
+    message = thrown[0] if thrown else body.strip().partition("\n")[0]
+    cause = thrown[-1] if len(thrown) > 1 else ""
+    return Refusal(refusals.INTERNAL, message, str(HTTPStatus.INTERNAL_SERVER_ERROR.value), cause)

@@ -15,6 +15,7 @@ import math
 import select
 import time
 from collections.abc import Mapping
+from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -26,6 +27,15 @@ LIBRARY_PREFIX: Final = "X-Trino"
 
 Headers = Mapping[str, str | None]
 """Of a request; those without a value are not sent."""
+
+
+class ServerErrorReply(HTTPException):
+    """The server met something in itself while it answered, and replied that it did (500)."""
+
+    def __init__(self, body: str) -> None:
+        """`body`: what it replied, the trace of an exception or nothing."""
+        super().__init__(f"error {HTTPStatus.INTERNAL_SERVER_ERROR.value}: {body}")
+        self.body = body
 
 
 class HttpSession:
@@ -62,6 +72,7 @@ class HttpSession:
         Raises:
             OSError: there is no reply in the time for the query.
             HTTPException: what was replied is not HTTP.
+            ServerErrorReply: the server met an error in itself.
 
         """
         return self._sent("POST", url, headers, data)
@@ -78,10 +89,13 @@ class HttpSession:
             self._within()
             self._http.request(method, path, body, told)
             reply = self._http.getresponse()
-            return _as_requests(reply, reply.read(), self._prefix)
+            body = reply.read()
         except (OSError, HTTPException):
             self._http.close()  # half a reply may be on its way; the next request connects anew
             raise
+        if reply.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise ServerErrorReply(body.decode(errors="replace"))
+        return _as_requests(reply, body, self._prefix)
 
     def _within(self) -> None:
         """Let the next request take no longer than the time that is left."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.core.records import Refusal
-from harness.core.refusals import OTHER_LIST, OTHER_TYPE, meaning, text
+from harness.core.refusals import INTERNAL, OTHER_LIST, OTHER_TYPE, by_chance, meaning, text
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,10 @@ def test_a_refusal_is_one_line_with_code_and_cause() -> None:
     refusal = Refusal("KIND", "message", code="42", cause="java.io.IOException: gone")
     assert text(refusal) == "KIND (42): message; cause: java.io.IOException: gone"
     assert text(Refusal("KIND", "message")) == "KIND: message"
+
+
+def test_an_error_of_the_server_in_itself_may_be_of_the_moment_and_says_what_it_means() -> None:
+    refusal = Refusal(INTERNAL, "a.B: no", code="500")
+    assert by_chance(refusal)
+    assert meaning(refusal) == "an internal error of the server, each time that it was asked"
+    assert not by_chance(Refusal("GENERIC_INTERNAL_ERROR", "a.B: no", code="65536"))

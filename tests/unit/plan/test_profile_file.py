@@ -5,7 +5,7 @@ import pytest
 from harness.core.errors import ScenarioProblem
 from harness.plan import AskedSteps, Cover, Profile, ProfileReader, Writer
 from harness.plan.profile_file import loads_profiles
-from harness.scenario.cells import Reader
+from harness.scenario.cells import AskedAgain, Reader
 
 MINE = """mine:
   about: For a test.
@@ -138,3 +138,11 @@ def test_what_is_wrong_with_pairs_and_sequences_is_told(old: str, new: str, told
     with pytest.raises(ScenarioProblem) as wrong:
         loads_profiles(ALL_OF_IT.replace(old, new, 1), "p.yaml")
     assert [line for line in str(wrong.value).splitlines() if line.startswith(f"p.yaml:{told}")]
+
+
+def test_a_profile_may_ask_again_for_a_sample_of_the_right_answers() -> None:
+    assert loads_profiles(MINE, "p.yaml")["mine"].ask_again is AskedAgain.UNEXPLAINED
+    more = MINE.replace("  twins: true", "  twins: true\n  ask_again: sample")
+    assert loads_profiles(more, "p.yaml")["mine"].ask_again is AskedAgain.SAMPLE
+    with pytest.raises(ScenarioProblem, match=r"ask_again: .*unexplained.*sample"):
+        loads_profiles(more.replace(": sample", ": all"), "p.yaml")

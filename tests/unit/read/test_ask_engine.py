@@ -294,34 +294,6 @@ def test_what_a_full_disk_or_too_little_memory_makes_an_engine_say_is_no_refusal
     assert len(found["q"].attempts) == 2
 
 
-DEEP = RefusedError(Refusal("X", "Internal error", cause="java.lang.StackOverflowError: None"), 0.1)
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        {"q": [DEEP, GOOD], "id": [GOOD], "id+f1": [GOOD]},
-        {"q": [BROKEN, GOOD], "id": [GOOD], "id+f1": [DEEP]},
-    ],
-    ids=["the whole", "a column alone"],
-)
-def test_an_error_that_may_be_owed_to_the_moment_is_asked_once_more(
-    script: dict[str, list[Any]],
-) -> None:
-    found, servers = ask(script, [asked("q")])
-    assert servers == 1
-    assert found["q"].rows == GOOD.rows
-    (attempt,) = found["q"].attempts
-    assert "StackOverflowError" in attempt.what
-
-
-def test_an_error_of_the_moment_that_comes_again_is_a_refusal_and_both_are_recorded() -> None:
-    found, _ = ask({"q": [DEEP], "id": [DEEP]}, [asked("q")])
-    assert found["q"].refusal == DEEP.refusal
-    assert not found["q"].unknown
-    assert len(found["q"].attempts) == 1
-
-
 def ask_as_they_come(
     script: dict[str, list[Any]], batches: list[list[CellQuestion]], lose: Callable[[Any], None]
 ) -> tuple[list[Answer], list[SimulatedServer]]:

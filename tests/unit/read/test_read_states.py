@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +17,7 @@ from harness.artifacts.cache import Cache
 from harness.cli.console.progress_display import PlainProgress
 from harness.core.concurrency import HaltedError, JobThreads
 from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Count
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, Column
 from harness.engines.api import Question, Reply
@@ -328,3 +329,41 @@ def test_when_an_answer_cannot_be_recorded_nothing_more_is_asked(
         read(planned("v1", "v2", readers=(HIVE,)), written(), place(tmp_path), take)
     failed.set()
     assert ended.wait(30)
+
+
+SPOILT = replace(GOOD, rows=(("asuffix",),))
+
+
+def test_what_a_server_answers_otherwise_after_another_question_differs_on_a_fresh_one(
+    engines: Engines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, come = dict[int, list[str]](), threading.Semaphore(0)
+    plan, found = planned("v1", "v2", readers=(HIVE,)), dict[str, Answer]()
+
+    def ask(sql: str, *, timeout_s: float) -> Reply:
+        before = asked.setdefault(engines.started.count(HIVE), [])
+        before.append(sql)
+        return SPOILT if before[0] != sql else GOOD
+
+    def written() -> Iterator[States]:
+        yield states("v1")
+        assert come.acquire(timeout=30)
+        yield states("v2")
+
+    def take(answer: Answer) -> None:
+        found[answer.case] = answer
+        come.release()
+
+    monkeypatch.setattr(engines, "ask", ask)
+    context = place(tmp_path)
+    read(plan, written(), context, take)
+    v1, v2 = plan.cells
+    assert (found[v1.case].rows, found[v2.case].rows) == (GOOD.rows, SPOILT.rows)
+    again, fresh = replace(plan, cells=(v2,)), replace(context, fresh=True)
+    (second,) = read_states.read(again, [states("v2")], fresh, Count("ask again", 1), found)
+    assert second.rows == GOOD.rows
+    assert second.earlier is not None
+    assert second.earlier.rows == SPOILT.rows
+    kept = AnswerCache.of(context.cache)
+    assert kept.find(f"v1-{HIVE}", v1.case) is not None
+    assert kept.find(f"v2-{HIVE}", v2.case) is None

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from harness.core.attempts import Attempt
 from harness.core.progress import Count
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, Column, Refusal
@@ -114,3 +115,45 @@ def test_an_answer_from_files_that_changed_is_unknown_and_never_kept(
     assert after.rows == ()
     assert kept.find("01", "x") is not None
     assert kept.find("02", "x") is None
+
+
+def recorded_again(again: Answer, folder: Path, state: State) -> tuple[Answer, Answer | None]:
+    """Return what is recorded of a first answer that was kept, and what is kept afterwards."""
+    question, first = asked(1, state)
+    kept, responses = AnswerCache(folder / "answers"), ClosableQueue[Response]()
+    kept.keep(question.address, first)
+    responses.put_all([Response(replace(again, case=first.case), question)])
+    responses.close()
+    cells = {first.case: first}
+    (found,) = record_answers.record(responses, kept, Count("ask again", 1), cells)
+    return found, kept.find(question.address, first.case)
+
+
+def test_an_answer_that_came_again_is_kept_as_such(tmp_path: Path, state: State) -> None:
+    _, first = asked(1, state)
+    found, kept = recorded_again(replace(first, seconds=7.0), tmp_path, state)
+    assert (found.again, found.earlier) == (True, None)
+    assert kept is not None
+    assert kept.again
+
+
+def test_of_two_answers_that_differ_none_is_kept(tmp_path: Path, state: State) -> None:
+    _, first = asked(1, state)
+    found, kept = recorded_again(replace(first, rows=((2,),)), tmp_path, state)
+    assert found.earlier is not None
+    assert found.earlier.rows == first.rows
+    assert kept is None
+
+
+@pytest.mark.parametrize(
+    "again",
+    [Answer("", "q", unknown="it died"), Answer("", "q", unknown="x", attempts=(Attempt("y"),))],
+)
+def test_without_a_second_answer_the_first_one_is_asked_for_again_later(
+    again: Answer, tmp_path: Path, state: State
+) -> None:
+    _, first = asked(1, state)
+    found, kept = recorded_again(again, tmp_path, state)
+    assert found == first
+    assert kept is not None
+    assert not kept.again

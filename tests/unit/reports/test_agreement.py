@@ -5,7 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.records import Answer, Column, Refusal, Verdict, VerdictKind
+from harness.core.records import (
+    Answer,
+    Column,
+    Expected,
+    Finding,
+    FindingKind,
+    Normalised,
+    Refusal,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
+from harness.judge.understand import LOWER
+from harness.model.query import Query
 from harness.reports import agreement
 from harness.reports.agreement import Agreement
 from harness.run.load_run import Run
@@ -13,6 +26,7 @@ from harness.run.run_info import ReaderInfo
 from tests.recorded import sample
 
 COLUMNS = (Column("id", "varchar", "string"), Column("n", "bigint", "long"))
+COUNTED = Query(count=True)
 VARIANT = sample.VARIANTS[0].id
 
 
@@ -179,3 +193,56 @@ def test_engines_that_disagree_with_each_other_are_no_alarm(base: Run) -> None:
         },
     )
     assert agreement.alarms(run) == ()
+
+
+def test_labels_that_engines_give_a_count_or_a_part_of_a_struct_are_no_difference(
+    base: Run,
+) -> None:
+    for question, labels in (
+        (COUNTED, ("_c0", "count(1)", "_col0")),
+        (Query(columns=("a.b",)), ("b", "_col0", "a.b")),
+    ):
+        said = {
+            f"{each}-1": (
+                verdict(f"{each}-1"),
+                Answer("", "select", (Column(each, "bigint", "long"),), ((7,),), question=question),
+            )
+            for each in labels
+        }
+        (alarm,) = agreement.alarms(run_of(base, said))
+        assert len(alarm.readers) == len(labels)
+
+
+def test_counts_that_differ_are_different_answers_whatever_their_labels(base: Run) -> None:
+    said = {
+        f"{at}-1": (
+            verdict(f"{at}-1"),
+            Answer("", "select", (Column("n", "bigint", "long"),), ((at,),), question=COUNTED),
+        )
+        for at in (6, 7)
+    }
+    assert agreement.alarms(run_of(base, said)) == ()
+
+
+def test_a_name_that_came_in_lower_case_as_declared_is_no_difference(base: Run) -> None:
+    expected = Expected((("id", "string"), ("N", "long")), (("1", 1),))
+    lowered = replace(verdict("a-1"), expected=expected, normalised=(Normalised(LOWER, 1),))
+    kept = replace(verdict("b-1"), expected=expected)
+    spelt = replace(answer("b-1", ("1", 2)), columns=(COLUMNS[0], replace(COLUMNS[1], name="N")))
+    run = run_of(base, {"a-1": (lowered, answer("a-1", ("1", 2))), "b-1": (kept, spelt)})
+    assert len(agreement.alarms(run)) == 1
+    undeclared = replace(lowered, normalised=())
+    run = run_of(base, {"a-1": (undeclared, answer("a-1", ("1", 2))), "b-1": (kept, spelt)})
+    assert agreement.alarms(run) == ()
+
+
+def test_a_declared_type_counts_where_it_is_judged_to_be_another_one(base: Run) -> None:
+    drift = Witness("", "n", "long", "string")
+    other = replace(
+        verdict("a-1"), findings=(Finding(FindingKind.TYPE_DRIFT, ("n",), drift, (drift,)),)
+    )
+    without = replace(answer("b-1", ("1", 2)), columns=(COLUMNS[0], Column("n", "BIGINT_TYPE")))
+    said = {"a-1": (verdict("a-1"), answer("a-1", ("1", 2))), "b-1": (verdict("b-1"), without)}
+    assert len(agreement.alarms(run_of(base, said))) == 1
+    said["a-1"] = other, answer("a-1", ("1", 2))
+    assert agreement.alarms(run_of(base, said)) == ()

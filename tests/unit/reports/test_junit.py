@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.records import Attempt, Verdict, VerdictKind
+from harness.core.attempts import Attempt
+from harness.core.records import Verdict, VerdictKind
 from harness.reports import junit, sentences
 from harness.run.load_run import Run
 from tests.recorded import sample

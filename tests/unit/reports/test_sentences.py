@@ -102,6 +102,31 @@ RESURRECTED = "in row 1, g shows 7, the value of the dropped column g written at
             Witness("", "n", "long", "string"),
             "column n is declared as string; expected long",
         ),
+        (
+            FindingKind.ORDER_DEPENDENT,
+            Witness("1", "l", ({"z": None},), "x"),
+            "in row 1, l: 'x' after other questions to the server, [{z: NULL}] on a fresh server",
+        ),
+        (
+            FindingKind.ORDER_DEPENDENT,
+            Witness("1", "l", None, "x"),
+            "in row 1, l: 'x' after other questions to the server, NULL on a fresh server",
+        ),
+        (
+            FindingKind.ORDER_DEPENDENT,
+            Witness("", "count(*)", 3, 2),
+            "count(*): 2 after other questions to the server, 3 on a fresh server",
+        ),
+        (
+            FindingKind.ORDER_DEPENDENT,
+            Witness("3", "", ("3", 7), None),
+            "row 3: absent after other questions to the server, ['3', 7] on a fresh server",
+        ),
+        (
+            FindingKind.ORDER_DEPENDENT,
+            Witness("", "f", None, "f"),
+            "column f: 'f' after other questions to the server, absent on a fresh server",
+        ),
     ],
 )
 def test_a_wrong_place_is_said_in_one_sentence(

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.records import FindingKind, Party, VerdictKind
+from harness.core.records import FindingKind, Party, Refusal, VerdictKind
+from harness.core.refusals import INTERNAL
 from harness.reports import summary
 from harness.reports.summary import ResultGroup
 from harness.run.load_run import Run
@@ -90,6 +91,14 @@ def test_totals_count_every_cell_once(sampled: Run) -> None:
 
 def test_an_answer_after_a_failed_attempt_is_flaky_and_silence_is_not(sampled: Run) -> None:
     assert {case.rpartition("/")[2] for case in summary.flaky(sampled)} == {sample.NAMES[2]}
+
+
+def test_an_error_that_came_both_times_is_not_flaky(sampled: Run) -> None:
+    case, *others = summary.flaky(sampled)
+    for refusal, flaky in ((Refusal(INTERNAL, "m", "500"), []), (Refusal("K", "m"), [case])):
+        refused = replace(sampled.answers[case], refusal=refusal)
+        run = replace(sampled, answers={**sampled.answers, case: refused})
+        assert summary.flaky(run) == (*flaky, *others)
 
 
 def test_a_run_without_cells_has_no_groups(sampled: Run, tmp_path: Path) -> None:

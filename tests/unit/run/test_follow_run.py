@@ -117,16 +117,19 @@ def test_what_a_refusals_columns_show_can_turn_as_well(tmp_path: Path) -> None:
     assert (found.verdict, parties(found)) == (VerdictKind.REFUSED, {Party.UNSURE})
 
 
+RENAMED = history("insert 1..3; rename f1 f1_new")
+
+
 @pytest.mark.parametrize(
     "said",
-    [answer(told().read("position", shift=1)), answer(told().read()), REFUSED],
+    [answer(RENAMED.read("name")), answer(RENAMED.read()), REFUSED],
     ids=["the reader's own mistake", "right", "refused"],
 )
 def test_what_no_other_answer_can_turn_is_told_at_once(tmp_path: Path, said: Answer) -> None:
-    going = going_on(tmp_path, case_of(told()))
+    going = going_on(tmp_path, case_of(RENAMED))
     going.answers(0, said)
     at_once = going.told()
-    going.answers(1, answer(told().read()))
+    going.answers(1, answer(RENAMED.read()))
     assert at_once == {0: going.judged()[0]}
 
 

@@ -11,11 +11,15 @@ import pytest
 
 from harness import __version__
 from harness.cli import app
+from harness.cli.explain import show
 from harness.core import jsonl
-from harness.core.records import Answer, Attempt, StateRecord, Verdict, VerdictKind
+from harness.core.attempts import Attempt
+from harness.core.records import Answer, StateRecord, Verdict, VerdictKind
 from harness.judge import name
 from harness.plan import shipped
 from harness.read import read_states
+from harness.reports import html_cells, junit, sentences, summary
+from harness.reports.words import NOT_WORDED
 from harness.run import load_run, needed_artifacts, pipeline, run_info, run_log
 from harness.scenario.cells import Plan
 from harness.write import write_variants
@@ -237,3 +241,23 @@ def test_after_a_command_nothing_is_logged_any_more(run: Path) -> None:
     before = run_log.HARNESS.handlers[:], run_log.HARNESS.level
     assert app.main(["judge", "--verbose", "--run-dir", str(run)]) == 1
     assert (run_log.HARNESS.handlers, run_log.HARNESS.level) == before
+
+
+@pytest.mark.parametrize("command", ["report", "explain"])
+def test_what_cannot_be_worded_later_is_in_the_log_of_the_run_and_ends_nothing(
+    command: str, run: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert app.main(["judge", "--run-dir", str(run), "--quiet"]) != UNKNOWN
+    wrong = (each for each in load_run.load(run).verdicts if each.verdict is VerdictKind.WRONG)
+    case = [next(wrong).case] if command == "explain" else []
+    assert app.main([command, *case, "--run-dir", str(run)]) == 0
+    assert "cannot word" not in log(run)
+    for each in (summary, html_cells, junit, show, sentences):
+        monkeypatch.setattr(each, "witness_text", lambda *_: 1 / 0, raising=False)
+    capfd.readouterr()
+    assert app.main([command, *case, "--run-dir", str(run)]) == 0
+    told = capfd.readouterr()
+    assert NOT_WORDED in " ".join(told.out.split())
+    assert "Traceback" not in told.err
+    assert "harness.reports: cannot word" in log(run)
+    assert "ZeroDivisionError" in log(run)

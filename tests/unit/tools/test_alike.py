@@ -15,9 +15,9 @@ from typing import Any, Final
 import pytest
 
 from harness.core import jsonl
+from harness.core.attempts import Attempt
 from harness.core.records import (
     Answer,
-    Attempt,
     Finding,
     FindingKind,
     Outcome,

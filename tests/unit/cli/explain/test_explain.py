@@ -13,15 +13,16 @@ import pytest
 from rich.console import Console
 
 from harness.cli import app
-from harness.cli.explain import show_tables
+from harness.cli.explain import show, show_tables
 from harness.cli.explain.command import tell
 from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.explain.tables import CaseTables, standard_of, tables_of
+from harness.core.attempts import Attempt
 from harness.core.errors import UsageProblem
-from harness.core.records import Answer, Attempt, OutcomeKind
+from harness.core.records import Answer, OutcomeKind
 from harness.judge.verdicts import understand_cell
 from harness.model.simulation.strategies import By
-from harness.reports.words import WAYS
+from harness.reports.words import NOT_WORDED, WAYS
 from harness.run import pipeline, run_info
 from tests.recorded.test_replay import RECORDED
 
@@ -256,3 +257,17 @@ def test_what_is_unknown_is_shown_with_the_end_of_the_server_s_log(folder: Path)
     text = printed(replace(found, answer=silent, verdict=None), 100)
     assert "no answer: connection lost" in text
     assert "the end of the server's log:\n  INFO ready\n  FATAL out of memory" in text
+
+
+def test_a_place_and_a_section_that_cannot_be_worded_say_so_and_the_rest_is_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    found, whole = find(folder, RENAMED), printed(find(folder, RENAMED), 120)
+    monkeypatch.setattr(show, "witness_text", lambda *_: 1 / 0)
+    told_ = printed(found, 120)
+    assert NOT_WORDED in told_
+    assert told_.count("\nFiles\n") == whole.count("\nFiles\n") == 1
+    monkeypatch.setattr(show_tables, "tables", lambda *_: 1 / 0)
+    assert found.cell.case in (said := printed(found, 120))
+    assert NOT_WORDED in said
+    assert {each.message for each in caplog.records} == {f"cannot word {found.cell.case}"}

@@ -28,6 +28,8 @@ class Coordinator:
     seen: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     following: dict[str, str] = field(default_factory=dict)
     """What is replied to each path that a reply named."""
+    statuses: dict[str, int] = field(default_factory=dict)
+    """Of what is replied to such a path; 200 of most."""
     hangs: threading.Event = field(default_factory=threading.Event)
     """Paths that no reply was given for are answered when a query is cancelled."""
     cancelled: list[str] = field(default_factory=list)
@@ -43,6 +45,9 @@ class Coordinator:
     def goes_on(self, path: str, **body: Any) -> str:  # noqa: ANN401 - any JSON
         self.following[path] = self.reply(**body)
         return self.address(path)
+
+    def replied(self, path: str) -> tuple[int, str]:
+        return self.statuses.get(path, 200), self.following.get(path, "")
 
     def address(self, path: str) -> str:
         return f"http://127.0.0.1:{self.port}{path}"
@@ -80,7 +85,7 @@ def handler(coordinator: Coordinator) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             if self.path not in coordinator.following:
                 coordinator.hangs.wait()
-            self.reply(200, coordinator.following.get(self.path, ""))
+            self.reply(*coordinator.replied(self.path))
 
         def do_DELETE(self) -> None:
             coordinator.cancelled.append(self.path)
@@ -228,7 +233,7 @@ def test_another_error_of_the_metastore_is_a_refusal(
         connection.ask("select 1", timeout_s=30)
 
 
-@pytest.mark.parametrize("reply", [(503, ""), (500, "broken"), (200, ""), (200, "<html>"), (200, "{}")])  # fmt: skip # noqa: E501
+@pytest.mark.parametrize("reply", [(503, ""), (502, "broken"), (200, ""), (200, "<html>"), (200, "{}")])  # fmt: skip # noqa: E501
 def test_a_reply_that_is_none_is_no_answer_and_is_asked_once_only(
     reply: tuple[int, str], coordinator: Coordinator, connection: TrinoConnection
 ) -> None:

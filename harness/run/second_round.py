@@ -1,0 +1,105 @@
+"""Questions that fresh servers are asked a second time: an answer may depend on what came before.
+
+Servers keep state between questions, whoever asks them. Which answers are asked for again follows
+from the verdicts (`due`); then all is judged anew.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Final
+
+from harness.core import jsonl
+from harness.core.records import Answer, Party, Verdict, VerdictKind
+from harness.judge.baseline import Applied
+from harness.read import read_states
+from harness.run import load_run, pipeline, run_folder, run_log
+from harness.run.pipeline import Work
+from harness.scenario.cells import AskedAgain, Cell, Plan, parse_reader
+
+MOST_SERVERS: Final = 20
+"""Of more readers and variants than these, tables of one format share a fresh server."""
+ONE_OF: Final = 50
+"""A sample has one right answer of so many."""
+
+
+def due(verdict: Verdict, answer: Answer | None, wanted: AskedAgain) -> bool:
+    """Return whether the answer of a cell is asked for once more.
+
+    Not where the files hold what is wrong, nor what a fresh server has answered already.
+    """
+    asked = answer is not None and answer.has_table and not answer.again
+    return asked and suspected(verdict, wanted)
+
+
+def suspected(verdict: Verdict, wanted: AskedAgain) -> bool:
+    """Return whether an answer may be owed to what its server was asked before; or is a sample."""
+    if verdict.verdict is VerdictKind.WRONG:
+        own = any(each.party in {Party.READER, None} for each in verdict.findings)
+        return own and not verdict.reproduces
+    right = verdict.verdict is VerdictKind.CORRECT
+    return right and wanted is AskedAgain.SAMPLE and zlib.crc32(verdict.case.encode()) % ONE_OF == 0
+
+
+def judge(plan: Plan, work: Work) -> Applied:
+    """Judge a run, ask for some of its answers again, and judge it with what comes.
+
+    Raises:
+        MissingStateProblem: a table that is asked about again is no longer in the cache.
+
+    """
+    applied = pipeline.judge_run(work.folder)
+    verdicts = [each for each in applied.verdicts if suspected(each, plan.ask_again)]
+    answers = load_run.answers(work.folder) if verdicts else {}
+    wanted = {each.case for each in verdicts if due(each, answers.get(each.case), plan.ask_again)}
+    cells = [cell for cell in plan.cells if cell.case in wanted]
+    if not cells:
+        return applied
+    ask(plan, work, cells)
+    return pipeline.judge_run(work.folder)
+
+
+@run_log.phase("ask again")
+def ask(plan: Plan, work: Work, cells: Sequence[Cell]) -> None:
+    """Ask about cells once more, of fresh servers; what comes is in `answers.jsonl` afterwards."""
+    path, found = work.folder / load_run.ANSWERS, load_run.load(work.folder)
+    got, context = dict(found.answers), pipeline.read_context(work, fresh=True)
+    with jsonl.adding(path) as add:
+        for group in groups(plan, cells):
+            variants = {cell.variant for cell in group}
+            recorded = (each for each in found.states if each.variant in variants)
+            states, again = pipeline.states_of(recorded, work.cache), replace(plan, cells=group)
+            with (
+                work.progress.count("ask again", len(group)) as count,
+                closing(read_states.read(again, [states], context, count, got)) as answers,
+            ):
+                for answer in answers:
+                    run_log.log_answer(answer)
+                    got[answer.case] = answer
+                    add([answer])
+    jsonl.write_all(path, read_states.in_plan_order(got.values(), plan.cells))
+    run_folder.clean(work.folder)
+
+
+def groups(plan: Plan, cells: Iterable[Cell]) -> Sequence[tuple[Cell, ...]]:
+    """Return the cells by the fresh server that is asked about them.
+
+    Each reader has one of its own for each variant; where that would be too many servers, each
+    distribution has one for each format.
+    """
+    cells = tuple(cells)
+    of = {each.id: each.format for each in plan.variants}
+    fine = _grouped(cells, lambda cell: (cell.reader, cell.variant))
+    if len(fine) <= MOST_SERVERS:
+        return fine
+    return _grouped(cells, lambda cell: (parse_reader(cell.reader).distribution, of[cell.variant]))
+
+
+def _grouped(cells: Iterable[Cell], key: Callable[[Cell], Hashable]) -> Sequence[tuple[Cell, ...]]:
+    found: dict[Hashable, list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(key(cell), []).append(cell)
+    return [tuple(each) for each in found.values()]

@@ -1,0 +1,108 @@
+"""Two answers of one reader to one question: where they differ, and what is judged beside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.core.records import Answer, Column, FindingKind, Party, Refusal, Verdict, VerdictKind
+from harness.judge.order_dependence import WHY
+from harness.judge.verdicts import JudgedVariant, judge
+from harness.model.canonical import Value
+from harness.model.query import COUNT, Query
+from tests.quality.notation import Told, history
+from tests.unit.judge.test_verdicts import case_of, cell_at
+
+TOLD = history("insert 1..3; rename f1 f1_new")
+ORDER = FindingKind.ORDER_DEPENDENT
+
+
+def answer(told: Told, by: str = "id") -> Answer:
+    reply = told.read(by)
+    return Answer(cell_at(told).case, "select", reply.columns, reply.rows)
+
+
+def spoilt(whole: Answer, row: int, column: str, value: Value) -> Answer:
+    at = whole.labels.index(column)
+    rows = [
+        (*each[:at], value, *each[at + 1 :]) if number == row else each
+        for number, each in enumerate(whole.rows)
+    ]
+    return replace(whole, rows=tuple(rows))
+
+
+def judged(fresh: Answer, earlier: Answer | None, told: Told = TOLD) -> Verdict:
+    cell = cell_at(told)
+    found = replace(fresh, again=True, earlier=earlier)
+    (verdict,) = judge(case_of(told), [cell], {cell.case: found})
+    kind = JudgedVariant(case_of(told)).kind(cell, found)
+    assert kind is (VerdictKind.WRONG if earlier is not None else verdict.verdict)
+    return verdict
+
+
+def test_an_answer_that_was_asked_twice_and_came_the_same_is_judged_like_any_other() -> None:
+    assert judged(answer(TOLD), None).verdict is VerdictKind.CORRECT
+    by_name = judged(answer(TOLD, "name"), None)
+    assert {each.kind for each in by_name.findings} == {FindingKind.MISSING_RENAME}
+    assert by_name.because == ""
+
+
+def test_a_right_answer_that_was_another_one_before_is_wrong_and_shows_both_values() -> None:
+    right = answer(TOLD)
+    verdict = judged(right, spoilt(right, 0, "f1_new", "asuffix"))
+    assert (verdict.verdict, verdict.because) == (VerdictKind.WRONG, WHY)
+    (finding,) = verdict.findings
+    assert (finding.kind, finding.party, finding.columns) == (ORDER, Party.READER, ("f1_new",))
+    (place,) = finding.places
+    assert (place.key, place.column) == ("1", "f1_new")
+    assert (place.expected, place.found) == ("f3s1r1", "asuffix")
+
+
+def test_what_is_wrong_with_the_fresh_server_s_answer_is_said_beside() -> None:
+    stale = answer(TOLD, "name")
+    verdict = judged(stale, answer(TOLD))
+    assert [each.kind for each in verdict.findings] == [ORDER, FindingKind.MISSING_RENAME]
+    assert [(each.expected, each.found) for each in verdict.findings[0].places] == [
+        (None, f"f3s1r{row}") for row in (1, 2, 3)
+    ]
+    assert verdict.reproduces == ("by name",)
+
+
+def test_rows_and_columns_that_one_answer_has_are_places_too() -> None:
+    right = answer(TOLD)
+    at = right.labels.index("f1_new")
+    fewer = replace(
+        right,
+        columns=(*right.columns[:at], *right.columns[at + 1 :]),
+        rows=tuple((*row[:at], *row[at + 1 :]) for row in right.rows[:-1]),
+    )
+    (finding,) = judged(right, fewer).findings
+    assert [(each.key, each.column, each.expected, each.found) for each in finding.places] == [
+        ("", "f1_new", "f1_new", None),
+        ("3", "", right.rows[-1], None),
+    ]
+
+
+def test_a_refusal_where_rows_came_before_is_wrong_and_stays_a_refusal_to_see() -> None:
+    refused = Answer(cell_at(TOLD).case, "select", refusal=Refusal("K", "m"))
+    verdict = judged(refused, answer(TOLD))
+    assert verdict.verdict is VerdictKind.WRONG
+    (finding,) = verdict.findings
+    assert [(each.key, each.expected) for each in finding.places] == [
+        ("1", None),
+        ("2", None),
+        ("3", None),
+    ]
+
+
+@pytest.mark.parametrize("before", [2, 4])
+def test_a_count_differs_in_its_number(before: int) -> None:
+    query, column = Query(count=True), (Column("_col0", "bigint", "long"),)
+    cell = replace(cell_at(TOLD), query="count")
+    now = Answer(cell.case, "select", column, ((3,),), question=query)
+    found = replace(now, again=True, earlier=replace(now, rows=((before,),)))
+    (verdict,) = judge(case_of(TOLD), [cell], {cell.case: found})
+    (finding,) = verdict.findings
+    (place,) = finding.places
+    assert (place.column, place.expected, place.found) == (COUNT, 3, before)

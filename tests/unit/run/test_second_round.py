@@ -1,0 +1,237 @@
+"""Answers that nothing explains are asked for once more, of fresh servers; here simulated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts.cache import Cache
+from harness.core import jsonl
+from harness.core.progress import Count, Progress
+from harness.core.records import (
+    Answer,
+    Finding,
+    FindingKind,
+    Party,
+    Refusal,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
+from harness.judge.baseline import Applied
+from harness.judge.verdicts import judge
+from harness.read import read_states
+from harness.read.reader_servers import ReadContext
+from harness.read.second_answers import second
+from harness.run import load_run, pipeline, second_round
+from harness.run.pipeline import Work
+from harness.run.second_round import MOST_SERVERS, ONE_OF, due, groups, suspected
+from harness.scenario.cells import AskedAgain, Cell, Plan, Variant, parse_reader
+from harness.write.table_state import States
+from tests.quality.notation import history
+from tests.quality.parties import case_of
+from tests.unit.run.test_follow_run import READERS, GoingOn, answer, going_on
+
+TOLD = history("insert 1..3; rename f1 f1_new")
+RIGHT, BY_NAME = answer(TOLD.read()), answer(TOLD.read("name"))
+STRANGE = replace(RIGHT, rows=tuple((*row[:2], "asuffix", *row[3:]) for row in RIGHT.rows))
+UNEXPLAINED, SAMPLE = AskedAgain
+
+
+@dataclass
+class FreshServers:
+    """What readers say when they are asked again, and who was."""
+
+    says: Mapping[str, Answer]
+    """By the reader's name."""
+    asked: list[tuple[str, ...]] = field(default_factory=list)
+    """The readers of each fresh server."""
+
+    def read(
+        self,
+        plan: Plan,
+        states: Iterable[States],
+        context: ReadContext,
+        cells: Count,
+        first: Mapping[str, Answer],
+    ) -> Iterator[Answer]:
+        assert context.fresh
+        self.asked.append(tuple(cell.reader for cell in plan.cells))
+        for cell in plan.cells:
+            yield second(replace(self.says[cell.reader], case=cell.case), first[cell.case])
+
+
+@pytest.fixture
+def servers(monkeypatch: pytest.MonkeyPatch) -> FreshServers:
+    made = FreshServers(dict.fromkeys(READERS, RIGHT))
+    monkeypatch.setattr(read_states, "read", made.read)
+    monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
+    return made
+
+
+def judged(going: GoingOn, folder: Path) -> dict[str, Verdict]:
+    """Return the verdicts by reader after all that was asked again."""
+    found = load_run.load(going.folder)
+    plan = Plan("mine", (), (), tuple(going.cells))
+    work = Work(Cache(folder / "cache"), going.folder, Progress())
+    applied = second_round.judge(replace(plan, ask_again=found.info.ask_again), work)
+    return {each.reader: each for each in applied.verdicts}
+
+
+def begun(folder: Path, *said: Answer) -> GoingOn:
+    run = folder / "run"
+    run.mkdir()
+    going = going_on(run, case_of(TOLD))
+    for at, each in enumerate(said):
+        going.answers(at, each)
+    return going
+
+
+def test_an_answer_that_nothing_explains_and_a_fresh_server_does_not_give_is_order_dependent(
+    servers: FreshServers, tmp_path: Path
+) -> None:
+    going = begun(tmp_path, STRANGE, BY_NAME)
+    found = judged(going, tmp_path)
+    assert servers.asked == [(READERS[0],)]
+    (finding,) = found[READERS[0]].findings
+    assert (finding.kind, finding.party) == (FindingKind.ORDER_DEPENDENT, Party.READER)
+    assert (finding.witness.expected, finding.witness.found) == ("f3s1r1", "asuffix")
+    assert found[READERS[1]].reproduces == ("by name",)
+    recorded = list(jsonl.read_all(going.folder / load_run.ANSWERS, Answer))
+    assert [(each.again, each.earlier is not None) for each in recorded] == [
+        (True, True),
+        (False, False),
+    ]
+
+
+def test_where_nothing_is_unexplained_no_server_is_started_and_nothing_is_judged_twice(
+    servers: FreshServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going, judge_run, times = begun(tmp_path, RIGHT, BY_NAME), pipeline.judge_run, list[Path]()
+
+    def counted(folder: Path) -> Applied:
+        times.append(folder)
+        return judge_run(folder)
+
+    monkeypatch.setattr(pipeline, "judge_run", counted)
+    judged(going, tmp_path)
+    assert servers.asked == []
+    assert len(times) == 1
+
+
+def test_an_answer_that_comes_again_keeps_its_findings_and_is_not_asked_a_third_time(
+    servers: FreshServers, tmp_path: Path
+) -> None:
+    servers.says = dict.fromkeys(READERS, STRANGE)
+    going = begun(tmp_path, STRANGE, RIGHT)
+    first = judged(going, tmp_path)
+    assert FindingKind.ORDER_DEPENDENT not in {each.kind for each in first[READERS[0]].findings}
+    assert first[READERS[0]].verdict is VerdictKind.WRONG
+    assert judged(going, tmp_path) == first
+    assert len(servers.asked) == 1
+
+
+def test_where_no_second_answer_comes_the_first_one_stands(
+    servers: FreshServers, tmp_path: Path
+) -> None:
+    servers.says = {name: Answer("", "q", unknown="it died") for name in READERS}
+    going = begun(tmp_path, STRANGE, RIGHT)
+    found = judged(going, tmp_path)[READERS[0]]
+    assert found.verdict is VerdictKind.WRONG
+    assert FindingKind.ORDER_DEPENDENT not in {each.kind for each in found.findings}
+
+
+def test_what_will_be_asked_again_is_told_when_it_was_or_once_the_run_has_ended(
+    servers: FreshServers, tmp_path: Path
+) -> None:
+    going = begun(tmp_path, STRANGE, RIGHT)
+    assert going.told().keys() == {1}
+    before = going.judged()[0]
+    recorded = replace(STRANGE, case=going.cells[0].case)
+    going.answers(0, second(replace(RIGHT, case=recorded.case), recorded))
+    assert going.told() == going.judged()
+    assert going.judged()[0] != before
+
+
+def test_of_a_run_that_ended_without_asking_again_the_first_verdict_is_told(
+    tmp_path: Path,
+) -> None:
+    going = begun(tmp_path, STRANGE, RIGHT)
+    last = going.following.last(going.cells[0].case)
+    assert last is not None
+    assert last.verdict == going.judged()[0]
+
+
+WITNESS = Witness("1", "f", 1, 2)
+
+
+def verdict(
+    kind: VerdictKind, *ways: str, party: Party | None = Party.READER, case: str = "c"
+) -> Verdict:
+    finding = Finding(FindingKind.UNEXPLAINED, ("f",), WITNESS, (WITNESS,), party)
+    found = (finding,) if kind is VerdictKind.WRONG else ()
+    return Verdict(case, "s", "v", 1, "r", "snapshot", "all", kind, found, ways)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (verdict(VerdictKind.WRONG), True),
+        (verdict(VerdictKind.WRONG, party=None), True),
+        (verdict(VerdictKind.WRONG, "by name"), False),
+        (verdict(VerdictKind.WRONG, party=Party.WRITER), False),
+        (verdict(VerdictKind.WRONG, party=Party.UNSURE), False),
+        (verdict(VerdictKind.CORRECT), False),
+        (verdict(VerdictKind.REFUSED), False),
+        (verdict(VerdictKind.UNKNOWN), False),
+    ],
+)
+def test_what_is_wrong_and_neither_a_way_of_reading_nor_the_files_explain_is_due(
+    found: Verdict, *, expected: bool
+) -> None:
+    assert due(found, RIGHT, UNEXPLAINED) is expected
+    assert not due(found, None, UNEXPLAINED)
+    assert not due(found, replace(RIGHT, again=True), UNEXPLAINED)
+    assert not due(found, Answer("", "", refusal=Refusal("K", "m")), UNEXPLAINED)
+
+
+def test_a_sample_has_some_of_the_right_answers_and_always_the_same() -> None:
+    right = [verdict(VerdictKind.CORRECT, case=f"case {number}") for number in range(50 * ONE_OF)]
+    chosen = [each.case for each in right if suspected(each, SAMPLE)]
+    assert 25 <= len(chosen) <= 100
+    assert chosen == [each.case for each in right if suspected(each, SAMPLE)]
+    assert not any(suspected(each, UNEXPLAINED) for each in right)
+    assert suspected(verdict(VerdictKind.WRONG), SAMPLE)
+
+
+def test_a_right_answer_of_the_sample_that_a_fresh_server_does_not_give_is_wrong() -> None:
+    cell = Cell("variant", 2, "engine-1", "snapshot", "all")
+    recorded = second(replace(BY_NAME, case=cell.case), replace(RIGHT, case=cell.case))
+    (found,) = judge(case_of(TOLD), [cell], {cell.case: recorded})
+    assert found.verdict is VerdictKind.WRONG
+    assert found.findings[0].kind is FindingKind.ORDER_DEPENDENT
+
+
+def planned(variants: int) -> Plan:
+    ids = [f"v{number}" for number in range(variants)]
+    made = tuple(Variant(each, None, "hudi-cow", {}, ()) for each in ids)  # type: ignore[arg-type]
+    readers = [f"hive-3.1.3{{path={each}}}" for each in ("fetch", "mapreduce")]
+    cells = tuple(
+        Cell(each, step, reader, "snapshot", "all")
+        for each in ids
+        for step in (1, 2)
+        for reader in readers
+    )
+    return Plan("p", made, tuple(map(parse_reader, readers)), cells)
+
+
+def test_each_reader_has_a_fresh_server_for_each_variant_unless_these_are_too_many() -> None:
+    few, many = planned(MOST_SERVERS // 2), planned(MOST_SERVERS // 2 + 1)
+    found = groups(few, few.cells)
+    assert len(found) == MOST_SERVERS
+    assert all(len({(cell.reader, cell.variant) for cell in each}) == 1 for each in found)
+    assert sorted(map(str, sum(found, ()))) == sorted(map(str, few.cells))
+    assert groups(many, many.cells) == [many.cells]
