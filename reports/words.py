@@ -19,10 +19,12 @@ from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.simulation.strategies import (
     CAST,
     CATALOG,
+    CONVERTED,
     CUT,
     LEFT_OUT,
     LISTED,
     OVERLAID,
+    PARTLESS,
     REKEYED,
     STORED,
     By,
@@ -204,6 +206,7 @@ WAYS: Final[Mapping[str, str]] = {
     META_COUNTED: "the columns that Hudi puts first in each file are counted too",
     Logs.IGNORED: "newer values and deletes in log files are ignored",
     Logs.BY_ID: "columns of log files are found by field id",
+    Logs.BY_NAME: "columns of log files are looked up by their current name",
     Logs.UNDELETED: "deleted rows are still shown",
     CATALOG: "the columns are those after that step, not the current ones (0: the creation)",
     LEFT_OUT: "files are skipped by the statistics of the column that is found this way",
@@ -212,6 +215,9 @@ WAYS: Final[Mapping[str, str]] = {
     STORED: "stored values are taken for values of the table's type, whatever type the file "
     "declares",
     CAST: "strings in a file are cast where the table's column is numeric",
+    CONVERTED: "values in a file are converted to the type of the table's column: text that does "
+    "not fit is cut, and what cannot be converted is NULL",
+    PARTLESS: "a struct or an array is NULL where the file has none of the parts that are read",
     CUT: "fractions of a millisecond are cut off, towards 1970",
     OVERLAID: "where the catalog does not list Hudi's columns, the commit time, the record key and "
     "the partition path of rows from base files appear under their first, third and fourth column",

@@ -23,6 +23,7 @@ from harness.model.table import Table
 from harness.model.truth import History, Row, Truth, row_values
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.compact import Compact
+from tests import simulated_parts
 
 META = (
     "_hoodie_commit_time",
@@ -195,6 +196,8 @@ class Reader:
     """Whether base files show some of Hudi's meta columns in the places of the first columns."""
     rekeyed: bool = False
     """Whether the third column of a row of base files is taken for its key."""
+    partless: bool = False
+    """Whether a struct or an array of a base file is NULL where none of its parts is there."""
 
 
 @dataclass(frozen=True)
@@ -263,8 +266,9 @@ def _rekeyed(
 def _rows(disk: Disk, file: File, schema: Schema, reader: Reader, by: str) -> dict[Value, Read]:
     sources = _sources(disk, file, schema, reader, by)
     inner = reader.parts_by or ("name" if by == "position" else by)
+    value = _left if reader.partless and file.kind is FileKind.BASE else _value
     return {
-        key: Read(key, file, tuple(_value(record, *source, inner) for source in sources))
+        key: Read(key, file, tuple(value(record, *source, inner) for source in sources))
         for key, record in _whole(file)
     }
 
@@ -311,6 +315,10 @@ def _by_id(
 
 def _value(record: Record, wanted: Field, source: Field | None, by: str) -> Value:
     return None if source is None else _part(record[source.name], wanted, source, by)
+
+
+def _left(record: Record, wanted: Field, source: Field | None, by: str) -> Value:
+    return simulated_parts.left(_value(record, wanted, source, by), wanted, source, by)
 
 
 def _part(value: Value, wanted: Field, source: Field, by: str) -> Value:

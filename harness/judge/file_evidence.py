@@ -111,8 +111,8 @@ class Layout:
 
         So it is where Hudi's meta columns are shown (counted by position, or under others), by ids
         that are given anew, by the lists of partitions (which may leave nothing but NULLs), of
-        values as they are stored, and of what is cut otherwise than is declared. None where it was
-        not read so, or may have been read in another way as well.
+        values as they are stored or converted, and of what is cut otherwise than is declared. None
+        where it was not read so, or may have been read in another way as well.
         """
         own = None if query.count else self.readings()
         if own is None or not (self.meta or self.whole or own.reading.misleads):
@@ -181,11 +181,10 @@ class Layout:
         """
         if not self.files:
             return "there are no files"
-        meta = NO_META if self.since else self.meta
+        meta, world = NO_META if self.since else self.meta, self.world
+        how = meta, self.lists, self.since, world.later
         try:
-            return Readings(
-                Simulation(self.world.history, self.files, self.steps, meta, self.lists, self.since)
-            )
+            return Readings(Simulation(world.history, self.files, self.steps, *how))
         except column_resolution.LayoutError as why:
             return str(why)
 
@@ -221,7 +220,8 @@ class Layout:
 
 def _tells_more(way: Way) -> bool:
     """Return whether a way shows what does not tell itself whose it is."""
-    return way.by in _TELLING or way.stored or way.listed or way.overlaid
+    converted = way.cast and way.by.placed
+    return way.by in _TELLING or way.stored or way.listed or way.overlaid or converted
 
 
 def _together(rows: Iterable[tuple[_Row, FileFact]]) -> dict[_Row, list[FileFact]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from harness.core.records import Expected, Origin
 from harness.judge.place import NULLS
 from harness.judge.predicted_rows import PredictedRows
 from harness.model.canonical import Look, MapValue, Value, look_of, text_of
+from harness.model.conversion import nested_text
 from harness.model.query import Query
 from harness.model.schema import Field, Schema
 from harness.model.truth import History, Row, Rows, Truth, named, row_values
@@ -43,15 +45,23 @@ def index_of(history: History) -> Index:
             for column in truth.schema.fields:
                 if row.written.get(column.id) != truth.step:
                     continue
-                for origin, look in _forms(row, column, truth.step, history):
+                for origin, value in _forms(row, column, truth.step, history):
                     by_step = cells.setdefault((origin.field_id, origin.key), {})
+                    look = look_of(value)
                     by_step[origin.step] = by_step.get(origin.step, frozenset()) | {look}
-                    if look not in NULLS:
-                        looks.setdefault(look, {})[origin] = None
+                    for each in (look, *_as_text(value)) if look not in NULLS else ():
+                        looks.setdefault(each, {})[origin] = None
     return Index({look: tuple(origins) for look, origins in looks.items()}, cells)
 
 
-def _forms(row: Row, field: Field, step: int, history: History) -> Iterator[tuple[Origin, Look]]:
+def _as_text(value: Value) -> Iterator[Look]:
+    """Yield the text of a value that has parts, as which a text column may show it."""
+    if isinstance(value, dict | tuple | MapValue) and value:
+        with suppress(ValueError):
+            yield nested_text(value)
+
+
+def _forms(row: Row, field: Field, step: int, history: History) -> Iterator[tuple[Origin, Value]]:
     """Yield a value and its parts, as shown under each definition its column has had since."""
     schema, key = history[step].schema, text_of(row.key)
     for later in _definitions(field, history[step:]):
@@ -62,7 +72,7 @@ def _forms(row: Row, field: Field, step: int, history: History) -> Iterator[tupl
         for part, value in _parts(shown, later):
             name = schema.path_of(part.id)
             if name is not None:
-                yield Origin(part.id, name, step, key), look_of(value)
+                yield Origin(part.id, name, step, key), value
 
 
 def _definitions(field: Field, history: History) -> Iterator[Field]:
@@ -241,15 +251,19 @@ class World:
     def step_naming(self, names: Iterable[str], parent: Field | None = None) -> int | None:
         """Return the latest earlier step with exactly these columns, or children of a struct.
 
-        A view that goes back may show the columns of a later step, the latest first.
+        A view that goes back may show the columns of a later step, the latest first. None where
+        both an earlier and a later one had them: nothing tells which of the two was answered.
         """
         wanted = sorted(names)
-        for truth in (*reversed(self.history[:-1]), *reversed(self.later)):
+
+        def had(truth: Truth) -> bool:
             there = truth.schema.by_id(parent.id) if parent else None
             siblings = truth.schema.fields if parent is None else there.children if there else ()
-            if sorted(each.name for each in siblings) == wanted:
-                return truth.step
-        return None
+            return sorted(each.name for each in siblings) == wanted
+
+        newest = (next(filter(had, reversed(t)), None) for t in (self.history[:-1], self.later))
+        found = [truth.step for truth in newest if truth is not None]
+        return found[0] if len(found) == 1 else None
 
     def expected_step(self, field_id: int, key: str) -> int:
         """Return the step that wrote the value which the judged view should show; -1 for none."""

@@ -196,6 +196,28 @@ def same(left: Value, right: Value) -> bool:
     return bool(left == right)
 
 
+def equal(left: Value, right: Value) -> bool:
+    """Return whether SQL takes two values that are not NULL for equal, of whatever types.
+
+    Numbers are equal by what they are, whatever their type or scale, approximate ones as doubles
+    (SQL:2016, 8.2, "comparison predicate"); all else must be of one type. A NaN is itself.
+
+    >>> equal(decimal.Decimal("1.5"), decimal.Decimal("1.50")), equal(7, decimal.Decimal("7.0"))
+    (True, True)
+    >>> equal(0.0, -0.0), equal(1, True), equal("7", 7)
+    (True, False, False)
+    """
+    if not (_is_number(left) and _is_number(right)) or math.isnan(left) or math.isnan(right):
+        return same(left, right)
+    if isinstance(left, float) or isinstance(right, float):
+        return float(left) == float(right)
+    return bool(left == right)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, int | float | decimal.Decimal) and not isinstance(value, bool)
+
+
 def text_of(value: Value) -> str:
     """Return the text people see, alike for the same number in whatever type.
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from harness.model.canonical import Value, single, text_of
+from harness.model.canonical import MapValue, Value, single, text_of
 from harness.model.datatypes import DataType, Decimal, Primitive, Text
 
 INTEGERS: Final = {"tinyint": 2**7, "smallint": 2**15, "int": 2**31, "long": 2**63}
@@ -181,6 +181,32 @@ def cast_text(value: Value) -> str:
         case int() | datetime.date():
             return str(value)
     raise ValueError(value)
+
+
+def nested_text(value: Value) -> str:
+    """Return the text that Spark's cast to string makes of a struct, an array or a map.
+
+    Source: Apache Spark 3.5, `ToStringBase` (`spark.sql.legacy.castComplexTypesToString.enabled`
+    off); it reads a dropped column so under a string column of its name.
+
+    >>> nested_text({"a": "x", "b": (1, None)})
+    '{x, [1, null]}'
+
+    Raises:
+        ValueError: engines write some part in more than one way.
+
+    """
+    match value:
+        case None:
+            return "null"
+        case dict():
+            return f"{{{', '.join(map(nested_text, value.values()))}}}"
+        case tuple():
+            return f"[{', '.join(map(nested_text, value))}]"
+        case MapValue():
+            pairs = (f"{nested_text(key)} -> {nested_text(each)}" for key, each in value.pairs)
+            return f"{{{', '.join(pairs)}}}"
+    return cast_text(value)
 
 
 def read_back(text: str) -> Iterator[Value]:

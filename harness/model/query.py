@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
-from harness.model.canonical import Unpredicted, Value, same
+from harness.model.canonical import Unpredicted, Value, equal
 from harness.model.conversion import convert
 from harness.model.datatypes import parse_type
 
@@ -43,12 +44,12 @@ class Condition:
     @property
     def value(self) -> Value:
         """The value of an equality."""
-        if self.type == "boolean":
-            return self.literal == "true"
-        return convert(self.literal, parse_type(self.type))
+        return _typed(self.literal, self.type)
 
     def holds(self, value: Value) -> bool:
         """Return whether SQL lets a row with this value pass; NULL equals nothing.
+
+        Blanks at the end do not count where the type is a `char` (SQL:2016, 8.2).
 
         Raises:
             ValueError: the value is not predicted.
@@ -61,7 +62,15 @@ class Condition:
                 return value is None
             case _, Test.NOT_NULL:
                 return value is not None
-        return same(value, self.value)
+        if self.type.startswith("char(") and isinstance(value, str):
+            return bool(value.rstrip(" ") == self.value.rstrip(" "))
+        return equal(value, self.value)
+
+
+@lru_cache(1024)
+def _typed(literal: str, type_: str) -> Value:
+    """Return the value of a literal; it is held against very many."""
+    return literal == "true" if type_ == "boolean" else convert(literal, parse_type(type_))
 
 
 def not_null(path: str) -> Condition:

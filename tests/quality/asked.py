@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from harness.core.records import Column
 from harness.model import query_shapes
@@ -51,7 +52,7 @@ def ask(
     names = [column.name for column in whole.columns]
     key = names.index(told.disk.table.key)
     there = [row for row in whole.rows if only is None or text_of(row[key]) in only]
-    rows = [row for row in there if _passes(query, dict(zip(names, row, strict=True)))]
+    rows = [row for row in there if passes(query, dict(zip(names, row, strict=True)))]
     if query.count:
         return Reply((Column("_col0", "bigint", "long"),), ((len(rows),),))
     if not query.columns:
@@ -67,13 +68,23 @@ def _column(told: Told, path: str) -> Column:
     return Column(path.rsplit(".", maxsplit=1)[-1], type_, type_)
 
 
-def _passes(query: Query, row: dict[str, Value]) -> bool:
+def passes(query: Query, row: dict[str, Value]) -> bool:
+    """Return whether a row is one of those that a query asks for."""
     if query.where is None:
         return True
     value = _part(row, query.where.path)
     if query.where.test is Test.EQUAL:
-        return value is not None and same(value, query.where.value)
+        return value is not None and _equal(value, query.where.value)
     return (value is None) == (query.where.test is Test.NULL)
+
+
+def _equal(left: Value, right: Value) -> bool:
+    """Return whether two values are one to SQL: numbers whatever their type and digits."""
+    numbers = [each for each in (left, right) if type(each) in {int, float, Decimal}]
+    if len(numbers) < len((left, right)):
+        return same(left, right)
+    one, other = (Decimal(repr(each) if type(each) is float else each) for each in numbers)
+    return one == other
 
 
 def _part(row: dict[str, Value], path: str) -> Value:

@@ -12,6 +12,7 @@ from tests.quality import (
     defects_reading,
     defects_services,
     defects_small,
+    defects_types,
     defects_values,
     defects_writing,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "defects_reading",
     "defects_services",
     "defects_small",
+    "defects_types",
     "defects_values",
     "defects_writing",
     "right",

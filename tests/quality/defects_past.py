@@ -53,17 +53,30 @@ def _of(told: Told, step: int, then: int) -> Seen:
     return _shown(told, step, told.history[step].schema, then)
 
 
-def as_of(name: str, way: Then, *, harmless: bool = False) -> None:
+def as_of(name: str, way: Then, *, harmless: bool = False, twist: Twist = ends) -> None:
     """Plant a reader that is asked for the table as of a step."""
-    plant(f"as of a step: {name}", _past(AS_OF, way), harmless=harmless, twist=ends)
+    plant(f"as of a step: {name}", _past(AS_OF, way), harmless=harmless, twist=twist)
+
+
+def _columns_of_now(told: Told, step: int) -> Seen:
+    """Show the columns of now: the catalog is that of the first step since that had them."""
+    now = frozenset(told.truth.schema.fields)
+    since = told.history[step + 1 :]
+    made = next(each.step for each in since if frozenset(each.schema.fields) == now)
+    return replace(_shown(told, step, told.truth.schema, step), catalog=made)
+
+
+def _dropped(plot: Plot, by_chance: random.Random) -> Plot:
+    """Let a column come and go again, or one that was always there go."""
+    gone = by_chance.choice(("add y string after ts; insert 407; drop y", f"drop {free(plot)[0]}"))
+    added = "add z string after ts; insert 408"
+    return replace(plot, steps=f"{plot.steps}; insert 409; {added}; {gone}; insert 410")
 
 
 as_of("just that (right)", lambda told, step: _of(told, step, step), harmless=True)
 as_of("what is now", lambda told, step: _of(told, told.truth.step, step))
-as_of(
-    "values of then under the columns of now",
-    lambda told, step: _shown(told, step, told.truth.schema, step),
-)
+as_of("values of then under the columns of now", _columns_of_now)
+as_of("columns of now, after a drop", _columns_of_now, twist=_dropped)
 as_of(
     "values of now under the columns of then",
     lambda told, step: _shown(told, told.truth.step, told.history[step].schema, step),

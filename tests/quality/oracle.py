@@ -234,7 +234,9 @@ class Oracle:
         older = nesting.naming([had(each) for each in self.told.history[:-1]], names)
         newer = nesting.naming([had(each) for each in self.later], names)
         kinds = {FindingKind.STALE: older, FindingKind.PREMATURE: newer}
-        return frozenset(kind for kind, there in kinds.items() if there) or _UNEXPLAINED
+        had_them = frozenset(kind for kind, there in kinds.items() if there)
+        # Where an earlier and a later step had them, nothing tells which of the two is answered.
+        return had_them if len(had_them) == 1 else _UNEXPLAINED
 
     def _cells(self, line: Line) -> Iterator[Wrong]:
         row = self.expected(self.rows[line.key])

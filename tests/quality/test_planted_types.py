@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 from decimal import Decimal
 
+import pytest
+
 from harness.core.records import Column, FindingKind, Origin
 from harness.model.canonical import MapValue
 from tests.quality.notation import cells, changed, diagnosed, history, named, witness
@@ -197,3 +199,31 @@ def test_a_date_column_that_moved_by_a_day_is_told_from_dates_of_other_rows() ->
     reply = told.read()
     one = tuple((*r[:2], r[2] + day) if r[0] == "2" else r for r in reply.rows)
     assert named(told, Reply(reply.columns, one)) == {"unexplained": cells(told, "day", [2])}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("struct<a: string>", "{f5s1r2}"),
+        ("struct<a: string, b: int>", "{f5s1r2, 601002}"),
+        ("array<string>", "[f5s1r2, f5s1r502]"),
+        ("map<string, int>", "{f5s1r2 -> 601002}"),
+    ],
+)
+def test_a_dropped_column_with_parts_comes_back_as_its_text(kind: str, text: str) -> None:
+    columns = f"id string, ts long, s {kind}, f1 string"
+    told = history("insert 1,2; drop s; add s string after ts", columns)
+    wrong = changed(told.read(), {"s": lambda _: text})
+    reply = Reply(wrong.columns, (told.read().rows[0], wrong.rows[1]))
+    assert named(told, reply) == {"resurrected": cells(told, "s", [2])}
+
+
+def test_a_text_that_was_a_decimal_is_altered_without_its_zeros() -> None:
+    told = history("insert 1; type d string", "id string, ts long, d decimal(9, 3)")
+    assert told.read().rows == (("1", 201001, "301001.250"),)
+    short = changed(told.read(), {"d": lambda _: "301001.25"})
+    assert named(told, short) == {"altered_value": cells(told, "d")}
+    raw = (301001250).to_bytes(4).decode(errors="replace")
+    assert named(told, changed(told.read(), {"d": lambda _: raw})) == {
+        "altered_value": cells(told, "d")
+    }

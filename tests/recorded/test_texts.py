@@ -25,7 +25,7 @@ from tests.recorded import lines, store
 ROOT = Path(__file__).parent
 FOLDERS = [
     each
-    for name in ("full", "plain_hive", "quick_start", "time_travel")
+    for name in ("full", "plain_hive", "quick_start", "time_travel", "ways")
     for each in store.folders(ROOT / name)
 ]
 SENT_AS_TEXT = {"date", "timestamp"}

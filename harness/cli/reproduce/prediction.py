@@ -104,8 +104,8 @@ def _written(candidate: Candidate) -> Case:
 def _answer(case: Case, cell: Cell, way: str) -> Answer | None:
     """Return what a reader of a way answers; None where no such way is tried here."""
     layout = Standards(case).of(cell.reader).layout(cell.step, cell.view)
-    history = layout.world.history
-    readings = Readings(Simulation(history, layout.files, layout.steps))
+    history, later = layout.world.history, layout.world.later
+    readings = Readings(Simulation(history, layout.files, layout.steps, later=later))
     query = query_shapes.query(cell.query, history[-1])
     for each in readings.ways(query):
         labels = readings.labels(each, query)

@@ -14,7 +14,7 @@ from harness.model.conversion import convert
 from harness.model.datatypes import Array, DataType, Map, Primitive, Struct
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.schema import Field, Schema
-from harness.model.simulation import casts
+from harness.model.simulation import casts, orc_conversions
 from harness.model.simulation import physical_values as as_stored
 from harness.model.simulation.strategies import By
 from harness.model.truth import History, Row, named
@@ -182,19 +182,23 @@ def _record_keys(history: History, key: Value) -> tuple[str, str]:
 
 
 def sources(
-    history: History, fact: FileFact, steps: Mapping[str, int], by: By, catalog: int = -1
+    history: History,
+    fact: FileFact,
+    steps: Mapping[str, int],
+    by: By,
+    catalog: Schema | None = None,
 ) -> list[tuple[Field, Field | None]]:
     """Return the table's columns, each with the one of the file that is taken for it.
 
-    `catalog`: the step whose schema the reader goes by.
+    `catalog`: the schema that the reader goes by, where it is not today's.
     """
-    now, written = history[catalog], history[steps[fact.instant]].schema
+    now, written = history[-1], history[steps[fact.instant]].schema
     names = [name for name, _ in fact.columns]
     in_file = [each for each in names if by is By.COUNTED or not each.startswith(META_PREFIX)]
     found: list[tuple[Field, Field | None]] = []
     first = [each.id for each in history[0].schema.fields]
     position = 0
-    for field in now.schema.fields:
+    for field in (catalog or now.schema).fields:
         if field.name in now.table.partition_by:
             # Its value comes from the partition's path, not from the file.
             found.append((field, written.by_id(field.id)))
@@ -236,6 +240,11 @@ def shown_as_stored(row: Row, field: Field, source: Field | None, by: By) -> Val
     return _shown(row, field, source, by, _as_stored)
 
 
+def shown_as_converted(row: Row, field: Field, source: Field | None, by: By) -> Value:
+    """Return the same of a reader that converts as ORC's does, and may cut or lose something."""
+    return _shown(row, field, source, by, _as_converted)
+
+
 def shown_as_cast(row: Row, field: Field, source: Field | None, by: By) -> Value:
     """Return the same of a reader that casts, and shows NULL where that cannot be done."""
     return _shown(row, field, source, by, _as_cast)
@@ -258,7 +267,7 @@ def _by_name(value: Value, source: Field, field: Field, by: By, as_: As) -> Valu
     """Return a stored value of the file's field `source` as the table's field `field`."""
     if value is None:
         return None
-    if _nested(source) != _nested(field):
+    if nested(source) != nested(field):
         return named(value, source)
     match field.type:
         case Struct():
@@ -278,10 +287,17 @@ def _by_name(value: Value, source: Field, field: Field, by: By, as_: As) -> Valu
 
 
 def _part(value: Mapping[int, Value], source: Field, part: Field, by: By, as_: As) -> Value:
+    there = part_in(source, part, by)
+    return _by_name(value.get(there.id), there, part, by, as_) if there else None
+
+
+def part_in(source: Field, part: Field, by: By) -> Field | None:
+    """Return the part of a file's struct that is taken for a part of the table's."""
+    if by is By.ID:
+        return next((each for each in source.children if each.id == part.id), None)
     names = [each.name for each in source.children]
     name = _named_as(part.name, names, by)
-    there = source.children[names.index(name)] if name is not None else None
-    return _by_name(value.get(there.id), there, part, by, as_) if there else None
+    return source.children[names.index(name)] if name is not None else None
 
 
 def _named_as(name: str, names: Sequence[str], by: By) -> str | None:
@@ -291,7 +307,8 @@ def _named_as(name: str, names: Sequence[str], by: By) -> str | None:
     return name if name in names else None
 
 
-def _nested(field: Field) -> type | None:
+def nested(field: Field) -> type | None:
+    """Return the kind of a column that has parts; None of one without."""
     return type(field.type) if isinstance(field.type, Struct | Array | Map) else None
 
 
@@ -312,3 +329,9 @@ def _as_cast(value: Value, source: Field, field: Field) -> Value:
     if not casts.otherwise(source.type, field.type):
         return _as(value, source, field)
     return casts.taken(convert(value, source.type), field.type)
+
+
+def _as_converted(value: Value, source: Field, field: Field) -> Value:
+    if not orc_conversions.otherwise(source.type, field.type):
+        return _as(value, source, field)
+    return orc_conversions.taken(convert(value, source.type), source.type, field.type)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import count
@@ -13,8 +13,9 @@ from harness.model.canonical import Value, text_of
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.query import Condition, at
 from harness.model.schema import Field, Schema
-from harness.model.simulation import casts
+from harness.model.simulation import casts, orc_conversions
 from harness.model.simulation import physical_values as as_stored
+from harness.model.simulation.catalogs import other_catalogs
 from harness.model.simulation.column_resolution import (
     META,
     CanDiffer,
@@ -22,8 +23,6 @@ from harness.model.simulation.column_resolution import (
     met_otherwise,
     renamed_inside,
     shown,
-    shown_as_cast,
-    shown_as_stored,
     slices,
     sources,
     version,
@@ -34,6 +33,8 @@ from harness.model.simulation.hudi_renumbered_ids import renumbered
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.milliseconds import cut, finer
 from harness.model.simulation.partition_schemas import Lists
+from harness.model.simulation.partless_structs import may_be_partless
+from harness.model.simulation.shown_columns import ShownColumns, ShowValue, show_of, unplaced
 from harness.model.simulation.statistics import can_hold
 from harness.model.simulation.strategies import Beyond, By, Logs, Way, ways
 from harness.model.truth import History, Row
@@ -42,11 +43,7 @@ Meta = Mapping[str, Sequence[Sequence[Value]]]
 """By a base file's path: the values of Hudi's meta columns, row by row, in the order of its keys.
 Nothing in it where the catalog lists these columns, or where they are not known."""
 NO_META: Final[Meta] = MappingProxyType({})
-ShowValue = Callable[[Row, Field, Field | None, By], Value]
-"""Gives what a row shows under a table's column, of the column of its file that is taken for it."""
-_ReadKey = tuple[int, By, int, bool, ShowValue, bool, bool]
-CATALOGS: Final = 12
-"""So many older schemas a reader is tried with at most, the newest ones."""
+_ReadKey = tuple[int, By, int | None, bool, ShowValue, bool, bool, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +76,21 @@ class Simulation:
         meta: Meta = NO_META,
         lists: Lists | None = None,
         since: Since | None = None,
+        later: History = (),
     ) -> None:
         """Take the files; `steps` tells which step made an instant.
 
         `lists`: the catalog's lists of columns, where its partitions have some of their own.
         `since`: the view, where it gives a part of the rows.
+        `later`: what came after the history until the question was asked.
 
         Raises:
             LayoutError: a file's instant or key is not in the history, nor known when it was made.
 
         """
         self._history, self._steps, self._lists, self._since = history, steps, lists, since
+        self._files, self._later = files, later
+        self._schemas = [truth.schema for truth in (*history, *later)]
         self._slices = tuple(slices(files, steps))
         self._rows = {
             id(fact): self._versions(fact, meta)
@@ -105,12 +106,7 @@ class Simulation:
         self.cut = any(finer(value) for row in rows for value in row.values.values())
         """Whether timestamps that are cut to milliseconds can."""
         self._given = since.differing(rows) if since else ()
-        self._columns: dict[tuple[int, int, int, By, ShowValue], Sequence[Value]] = {}
-        others = [by for by in self._finders() if by is not By.ID]
-        self.stored = self._otherwise(files, as_stored.otherwise, others)
-        """The ways to find columns with which what is stored can show something else."""
-        self.cast = self._otherwise(files, casts.otherwise, [o for o in others if not o.placed])
-        """The same of texts that are cast."""
+        self._columns = ShownColumns(self._rows)
         self.listed = lists is not None and lists.differ
         """Whether lists of partitions can show something else."""
         self.overlaid = self._counted and any(logs for _, logs in self._slices)
@@ -121,10 +117,30 @@ class Simulation:
         self._read: dict[_ReadKey, dict[str, SimulatedRow]] = {}
         self._ways: dict[bool, tuple[Way, ...]] = {}
 
+    @cached_property
+    def stored(self) -> frozenset[By]:
+        """The ways to find columns with which what is stored can show something else."""
+        others = [by for by in self._finders() if by is not By.ID]
+        return self._otherwise(self._files, as_stored.otherwise, others)
+
+    @cached_property
+    def cast(self) -> frozenset[By]:
+        """The same of values that are cast: of texts by name, of all by position."""
+        named = [by for by in self._finders() if not (by is By.ID or by.placed)]
+        converted = [each for each in self._files if orc_conversions.may_convert(each)]
+        return self._otherwise(self._files, casts.otherwise, named) | self._otherwise(
+            converted, orc_conversions.otherwise, [By.POSITION]
+        )
+
+    @cached_property
+    def partless(self) -> frozenset[By]:
+        """The ways to find columns with which base files have none of a struct's parts."""
+        return frozenset(filter(self._may_be_partless, self._finders()))
+
     @property
     def misleads(self) -> bool:
         """Whether values may be shown so that they do not tell themselves whose they are."""
-        return bool(self.stored or self.listed or self.renumbered)
+        return bool(self.stored or self.listed or self.renumbered or By.POSITION in self.cast)
 
     def ways(self, *, prunes: bool = False) -> tuple[Way, ...]:
         """Return the ways worth trying on these files, the smallest first.
@@ -133,7 +149,7 @@ class Simulation:
         """
         if prunes not in self._ways:
             found = self._finders()
-            catalogs = {by: self._catalogs(by) for by in found}
+            catalogs = {by: other_catalogs(self._history, self._later, by) for by in found}
             can = Beyond(
                 tuple(self._differing()),
                 catalogs,
@@ -144,6 +160,7 @@ class Simulation:
                 self.cut,
                 self.overlaid,
                 self.rekeyed,
+                self.partless,
                 self._given,
             )
             self._ways[prunes] = ways(found, can)
@@ -184,26 +201,13 @@ class Simulation:
         # Where logs can hold rows, a reader that sees no delete may be one that sees no log at all.
         logs = [log for _, each in self._slices for log in each]
         if any(log.keys for log in logs) or (logs and self._history[-1].merge_on_read):
-            yield from (Logs.BY_ID, Logs.IGNORED)
+            yield from (Logs.BY_ID, Logs.BY_NAME, Logs.IGNORED)
         if any(log.deleted for log in logs):
             yield Logs.UNDELETED
 
-    def _catalogs(self, by: By) -> tuple[int, ...]:
-        """Return the steps that made another schema than today's, the newest first.
-
-        The order of columns matters to a reader by position alone.
-        """
-        made: dict[Sequence[Field] | frozenset[Field], int] = {}
-        for truth in self._history:
-            fields = truth.schema.fields
-            now = fields if by.placed else frozenset(fields)
-            made.setdefault(now, truth.step)
-        made.pop(now)
-        return tuple(sorted(made.values(), reverse=True)[:CATALOGS])
-
     def schema(self, way: Way) -> Schema:
         """Return the schema that a reader of that way goes by."""
-        return self._history[_catalog(way)].schema
+        return self._schemas[len(self._history) - 1 if way.catalog is None else way.catalog]
 
     def rows(self, way: Way, where: Condition | None = None) -> Iterator[SimulatedRow]:
         """Yield every row as a reader of that way shows it, in the order of its schema.
@@ -269,7 +273,7 @@ class Simulation:
 
     def _taken(self, fact: FileFact, by: By, way: Way) -> list[tuple[Field, Field | None]]:
         """Return the columns that a reader shows, lists of partitions left aside."""
-        found = sources(self._history, fact, self._steps, by, _catalog(way))
+        found = sources(self._history, fact, self._steps, by, self.schema(way))
         if not way.overlaid or fact.kind is not FileKind.BASE:
             return found
         return overlaid(found, self._history[-1].table.partition_by)
@@ -285,11 +289,13 @@ class Simulation:
 
     def _of(self, fact: FileFact, by: By, way: Way) -> dict[str, SimulatedRow]:
         # Log records are given as rows of their own schema, whatever reads them.
-        show = _show(way) if fact.kind is FileKind.BASE else shown
-        at_ = id(fact), by, _catalog(way), way.listed, show, way.cut, way.overlaid
+        show = show_of(way) if fact.kind is FileKind.BASE else shown
+        partless = way.partless and fact.kind is FileKind.BASE
+        at_ = id(fact), by, way.catalog, way.listed, show, way.cut, way.overlaid, partless
         if at_ not in self._read:
             found = self._taken(fact, by, way)
-            values = zip(*(self._column(fact, *each, by, show) for each in found), strict=True)
+            columns = (self._columns.of(fact, *each, by, show, partless=partless) for each in found)
+            values = zip(*columns, strict=True)
             made: dict[str, SimulatedRow] = {}
             for (key, row), each in zip(self._rows[id(fact)], values, strict=True):
                 left = self._left(each, row) if way.listed else each
@@ -297,16 +303,14 @@ class Simulation:
             self._read[at_] = made
         return self._read[at_]
 
-    def _column(
-        self, fact: FileFact, field: Field, source: Field | None, by: By, show: ShowValue
-    ) -> Sequence[Value]:
-        """Return what is shown of a file's rows in a column; most are shown alike in many ways."""
-        by = _unplaced(by)
-        # The fields are those of the history's schemas and of META: they live as long as this does.
-        at_ = id(fact), id(field), id(source), by, show
-        if at_ not in self._columns:
-            self._columns[at_] = [show(row, field, source, by) for _, row in self._rows[id(fact)]]
-        return self._columns[at_]
+    def _may_be_partless(self, by: By) -> bool:
+        """Return whether some base file has none of the parts of a struct."""
+        return any(
+            may_be_partless(*each, unplaced(by))
+            for base, _ in self._slices
+            if base is not None
+            for each in sources(self._history, base, self._steps, by)
+        )
 
     def _left(self, values: Sequence[Value], row: Row) -> tuple[Value, ...]:
         """Return what is left of a row's values by the list of its partition."""
@@ -320,30 +324,17 @@ class Simulation:
         if way.pruned is None or where is None:
             return True
         head = where.path.partition(".")[0]
-        found = sources(self._history, base, self._steps, way.pruned, _catalog(way))
+        found = sources(self._history, base, self._steps, way.pruned, self.schema(way))
         taken = next((each for each in found if each[0].name == head), None)
         if taken is None:
             return True
-        values = self._column(base, *taken, way.pruned, shown)
+        values = self._columns.of(base, *taken, way.pruned, shown)
         return can_hold(where, [at({head: value}, where.path) for value in values])
 
 
-def _show(way: Way) -> ShowValue:
-    if way.stored:
-        return shown_as_stored
-    return shown_as_cast if way.cast else shown
-
-
 def _in_logs(way: Way) -> By:
+    if way.logs is Logs.BY_NAME:
+        return By.NAME
     if way.logs is Logs.BY_ID or way.by is By.RENUMBERED:
         return By.ID
-    return _unplaced(way.by)
-
-
-def _unplaced(by: By) -> By:
-    """Return how columns are found where they have no place, as parts of structs."""
-    return By.NAME if by.placed else by
-
-
-def _catalog(way: Way) -> int:
-    return -1 if way.catalog is None else way.catalog
+    return unplaced(way.by)

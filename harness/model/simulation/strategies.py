@@ -20,6 +20,8 @@ LEFT_OUT: Final = "files left out"
 LISTED: Final = "partitions by their own column lists"
 STORED: Final = "values as they are stored"
 CAST: Final = "texts that are no numbers are NULL"
+CONVERTED: Final = "values converted to the column's type"
+PARTLESS: Final = "structs without a part in the file are NULL"
 CUT: Final = "timestamps in milliseconds"
 OVERLAID: Final = "three of Hudi's columns under others"
 REKEYED: Final = "record keys from the third column"
@@ -55,6 +57,8 @@ class Logs(StrEnum):
     BY_ID = "log files by id"
     """Columns of log records are found by id and those of base files otherwise (seen on Hive 3.1.3
     with Hudi 1.0.2: a MapReduce job with schema-on-read on)."""
+    BY_NAME = "log files by name"
+    """The other way round (seen on Spark with Hudi 1.0.2, schema-on-read on)."""
     IGNORED = "base files only"
     UNDELETED = "deletes ignored"
 
@@ -98,7 +102,8 @@ class Way:
     file says that it is (see `model.stored`)."""
     cast: bool = False
     """Whether a text of a base file that is no number is NULL in a column of numbers (see
-    `model.casting`)."""
+    `casts`); by position, whether all values are converted to the column's type (see
+    `orc_conversions`)."""
     cut: bool = False
     """Whether it keeps whole milliseconds of timestamps alone (see `model.milliseconds`)."""
     overlaid: bool = False
@@ -109,6 +114,8 @@ class Way:
     rekeyed: bool = False
     """Whether it takes the third column of a base row for its record key, by which log records are
     merged (see `model.rekeying`)."""
+    partless: bool = False
+    """Whether a struct or an array none of whose parts a base file has is NULL as a whole."""
 
     @property
     def beyond(self) -> tuple[tuple[str, object], ...]:
@@ -123,6 +130,7 @@ class Way:
             ("cut", self.cut or None),
             ("overlaid", self.overlaid or None),
             ("rekeyed", self.rekeyed or None),
+            ("partless", self.partless or None),
             ("given", self.given),
         )
         return tuple(each for each in told if each[1] not in {None, Logs.MERGED, Given.SINCE})
@@ -146,7 +154,7 @@ class Way:
         timestamps. Who gives ids anew goes by the catalog of today, and leaves out files by the
         ids of the table. Hive shows Hudi's columns under others where it goes by id and merges log
         files. Who finds columns by id and their parts by name goes by the catalog of today, and
-        converts values.
+        converts values. So does who finds those of base files by id and those of log files by name.
         """
         older = self.catalog is not None
         lists = self.listed and (self.by.placed or older or self.stored)
@@ -157,7 +165,8 @@ class Way:
         merges = self.logs is Logs.MERGED and not older and self.pruned is None
         laid = self.overlaid and not (self.by is By.ID and merges)
         pruned = self.pruned in {By.RENUMBERED, By.ID_OUTSIDE}
-        return lists or anew or outside or stored or casts or laid or pruned
+        named = self.logs is Logs.BY_NAME and (self.by is not By.ID or older)
+        return lists or anew or outside or stored or casts or laid or pruned or named
 
     def includes(self, other: Way) -> bool:
         """Return whether another way is a smaller part of this one."""
@@ -170,10 +179,11 @@ class Way:
         parts += [f"{LEFT_OUT} {self.pruned}"] if self.pruned else []
         parts += [LISTED] if self.listed else []
         parts += [STORED] if self.stored else []
-        parts += [CAST] if self.cast else []
+        parts += [CONVERTED if self.by.placed else CAST] if self.cast else []
         parts += [CUT] if self.cut else []
         parts += [OVERLAID] if self.overlaid else []
         parts += [REKEYED] if self.rekeyed else []
+        parts += [PARTLESS] if self.partless else []
         parts += [str(self.given)] if self.given is not Given.SINCE else []
         return ", ".join(parts)
 
@@ -190,7 +200,7 @@ class Beyond:
     logs: Sequence[Logs] = ()
     """What is done with log files, beside merging them."""
     catalogs: Mapping[By, Sequence[int]] = field(default_factory=dict)
-    """The steps of older catalogs, for each way to find columns."""
+    """The steps of other catalogs, for each way to find columns."""
     prunes: bool = False
     """Whether there is a predicate."""
     listed: bool = False
@@ -198,13 +208,15 @@ class Beyond:
     stored: Container[By] = ()
     """With which ways to find columns what is stored shows something else."""
     cast: Container[By] = ()
-    """With which of them texts meet numbers."""
+    """With which of them values are cast to something else."""
     cut: bool = False
     """Whether there are timestamps of which less than a millisecond can be cut off."""
     overlaid: bool = False
     """Whether Hudi's columns may be shown under others."""
     rekeyed: bool = False
     """Whether record keys may be taken from the third column."""
+    partless: Container[By] = ()
+    """With which ways to find columns base files have none of a struct's parts."""
     given: Sequence[Given] = ()
     """What else may be given than what was written since a step, where that is asked for."""
 
@@ -212,8 +224,9 @@ class Beyond:
 def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
     """Return the ways worth trying, the smallest first."""
     made = (
-        Way(by, *each)
+        Way(by, *each, partless=partless)
         for by in finders
+        for partless in ((False, True) if by in can.partless else (False,))
         for each in product(
             (Logs.MERGED, *can.logs),
             (None, *can.catalogs.get(by, ())),

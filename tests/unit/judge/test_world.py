@@ -63,6 +63,14 @@ def test_an_earlier_step_is_known_by_all_of_its_columns() -> None:
     assert world.step_naming(["id", "ts", "f1"]) is None
 
 
+def test_columns_that_an_earlier_and_a_later_step_had_are_of_neither() -> None:
+    told = history("add f3; insert 1; drop f3; drop f1")
+    world = replace(told.world(), history=told.history[:3], later=told.history[3:])
+    assert world.step_naming(["id", "ts", "f1", "f2"]) is None
+    assert world.step_naming(["id", "ts", "f2"]) == 4
+    assert replace(world, later=told.history[4:]).step_naming(["id", "ts", "f1", "f2"]) == 0
+
+
 def test_leaves_are_named_by_path() -> None:
     (field,) = schema_of((("s", parse_type("struct<l: array<int>, m: map<string, int>>")),)).fields
     value = {"l": (1, None), "m": MapValue.of([("k", 2)])}

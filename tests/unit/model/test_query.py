@@ -64,6 +64,31 @@ def test_a_condition_knows_its_value_in_its_type(literal: str, type_: str, value
     assert not condition.holds(None)
 
 
+@pytest.mark.parametrize(
+    ("literal", "type_", "value", "equal"),
+    [
+        ("1.50", "decimal(3, 2)", Decimal("1.5"), True),
+        ("7.0", "decimal(12, 1)", 7, True),
+        ("7", "int", Decimal("7.00"), True),
+        ("7.5", "double", Decimal("7.50"), True),
+        ("0.1", "double", Decimal("0.1"), True),
+        ("7", "int", 7.5, False),
+        ("1", "int", True, False),
+        ("7", "int", "7", False),
+        ("true", "boolean", 1, False),
+        ("7.5", "double", float("nan"), False),
+        ("ab", "char(4)", "ab", True),
+        ("ab", "char(4)", "ab  ", True),
+        ("ab", "char(4)", "b", False),
+        ("ab", "string", "ab  ", False),
+    ],
+)
+def test_values_are_compared_as_sql_compares(
+    literal: str, type_: str, value: object, *, equal: bool
+) -> None:
+    assert Condition("f", Test.EQUAL, literal, type_).holds(value) is equal
+
+
 def test_an_answer_is_recorded_with_its_question() -> None:
     where = Condition("f", Test.EQUAL, "it's \\ ü", "string")
     answer = Answer("case", "sql", question=Query(("id",), where, count=True))

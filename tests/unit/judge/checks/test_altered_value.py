@@ -47,6 +47,8 @@ OLD = datetime.datetime(1582, 10, 4, 12)  # noqa: DTZ001
         ("größe", "gr??e"),
         ("größe", "grÃ¶Ã\x9fe"),
         ("größe", "gr\ufffd\ufffd\ufffd\ufffde"),
+        ("203001.250", "\x0c\x19\ufffd\ufffd"),  # its digits as bytes
+        ("203001.250", "\x00\x00\x0c\x19\ufffd\ufffd"),
         (b"\x01\x02\x03", b"\x01\x02"),
         (b"\x01\x02", b"\x01\x02\x00\x00"),
         (b"a\xff", "a\ufffd"),

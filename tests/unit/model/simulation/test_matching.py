@@ -6,6 +6,7 @@ import datetime
 
 import pytest
 
+from harness.model import query_shapes
 from harness.model.canonical import MapValue, Value
 from harness.model.query import ALL, Condition, Query, Test, not_null
 from harness.model.simulation.matching import Readings, table_of
@@ -40,6 +41,30 @@ def test_two_things_at_once_are_named_together() -> None:
     told = history("insert 1,2; upsert 1; move f1 after f2; upsert 2", mor=True)
     reply = told.read("position", logs="ignored")
     assert fitting(told, reply) == ["by position, base files only"]
+
+
+def test_base_files_by_id_with_log_files_by_name_are_named_together_and_so_the_other_way() -> None:
+    told = history("insert 1,2; upsert 1; add f3 after ts; rename f1 g", mor=True)
+    for by, logs_by in (("id", "name"), ("name", "id")):
+        reply = told.read(by, logs_by=logs_by)
+        assert fitting(told, reply) == [f"by {by}, log files by {logs_by}"]
+
+
+def test_where_rows_by_id_and_log_files_by_name_give_what_position_gives_none_is_claimed() -> None:
+    # Two columns of a fault's swap their names while old values are in log files.
+    swap = "rename f1 t; rename f2 f1; rename t f2"
+    columns = "id string, ts long, f1 string, f2 string, f3 string"
+    told = history(f"insert 1,2; update 1 set f1,f2; {swap}", columns, mor=True)
+    reply = told.read("id", logs_by="name")
+    assert fitting(told, reply) == ["by position", "by id, log files by name"]
+
+
+def test_a_condition_on_a_decimal_of_another_scale_finds_its_row() -> None:
+    told = history("insert 1..3; type d decimal(4, 3)", "id string, f string, d decimal(2, 1)")
+    query = query_shapes.query("predicate(d)", told.truth)
+    older = readings(told).answer(Way(By.ID, catalog=0), query)
+    assert [row[0] for row in older] == [row[0] for row in readings(told).answer(Way(By.ID), query)]
+    assert older
 
 
 def test_what_a_smaller_way_gives_is_not_named_by_a_larger_one() -> None:

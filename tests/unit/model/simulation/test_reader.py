@@ -9,8 +9,9 @@ import pytest
 
 from harness.model.file_facts import FileFact
 from harness.model.query import Condition, Test
+from harness.model.simulation.catalogs import CATALOGS
 from harness.model.simulation.partition_schemas import lists
-from harness.model.simulation.reader import CATALOGS, Simulation
+from harness.model.simulation.reader import Simulation
 from harness.model.simulation.strategies import By, Logs, Way
 from tests.quality.notation import Told, history
 from tests.simulated import instant_of
@@ -30,7 +31,7 @@ def rows(told: Told, way: Way, where: Condition | None = None) -> list[tuple[str
 def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
     told = history("insert 1,2; upsert 1", mor=True)
     ways = reading(told).ways()
-    assert {way.logs for way in ways} == {Logs.MERGED, Logs.BY_ID, Logs.IGNORED}
+    assert {way.logs for way in ways} == {*Logs} - {Logs.UNDELETED}
 
 
 def test_where_logs_only_delete_a_reader_may_ignore_the_deletes_or_all_logs() -> None:
@@ -248,7 +249,19 @@ def test_casts_make_ways_only_where_texts_are_found_by_name_under_whole_numbers(
     same = reading(history("insert 1; drop f1; rename f2 f1", "id string, f1 string, f2 string"))
     assert not any(way.cast for way in same.ways())
     moved = reading(history("insert 1; move f1 after f2", TEXTS))
-    assert not any(way.cast for way in moved.ways())
+    assert {way.by for way in moved.ways() if way.cast} == {By.POSITION}
+
+
+def test_values_are_converted_by_position_in_files_that_are_not_parquet() -> None:
+    told = history("insert 1,2; drop f2", CONVERTED)
+    assert Way(By.POSITION, cast=True) in reading(told).ways()
+    shown = [row[2:] for row in rows(told, Way(By.POSITION, cast=True))]
+    assert shown == [("30100", "38369", "None", "601001.0"), ("30100", "38406", "None", "601002.0")]
+    facts = [replace(f, path=f"{f.path}.parquet") for f in (e.fact() for e in told.disk.files)]
+    assert not any(way.cast for way in Simulation(told.history, facts, STEPS).ways())
+
+
+CONVERTED = "id string, ts long, f2 int, c char(5), s string, n int, d double"
 
 
 FINE = "id string, ts long, a int, b int, at timestamp, n int"

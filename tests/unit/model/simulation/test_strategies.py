@@ -19,6 +19,10 @@ def test_a_way_is_called_by_how_it_finds_columns_and_what_it_does_beyond() -> No
     assert str(Way(By.NAME, Logs.BY_ID, rekeyed=True)) == (
         "by name, log files by id, record keys from the third column"
     )
+    assert str(Way(By.POSITION, cast=True)) == "by position, values converted to the column's type"
+    assert str(Way(By.ID, Logs.BY_NAME, partless=True)) == (
+        "by id, log files by name, structs without a part in the file are NULL"
+    )
     assert str(Way(By.NAME, cast=True)) == "by name, texts that are no numbers are NULL"
     assert str(Way(By.RENUMBERED, cut=True)) == (
         "by id, ids given anew in each file, timestamps in milliseconds"
@@ -78,6 +82,19 @@ def test_hudis_columns_are_shown_under_others_only_by_id_with_log_files_merged()
     assert shown == {Way(By.ID, overlaid=True), Way(By.ID, listed=True, overlaid=True)}
     assert Way(By.ID, overlaid=True).includes(Way(By.ID))
     assert not any(way.overlaid for way in ways(FINDERS))
+
+
+def test_log_files_are_found_by_name_beside_base_files_by_id_in_the_catalog_of_today() -> None:
+    found = ways(FINDERS, Beyond((Logs.BY_ID, Logs.BY_NAME), {By.ID: (1,)}, prunes=True))
+    by_name = {way for way in found if way.logs is Logs.BY_NAME}
+    assert {(way.by, way.catalog) for way in by_name} == {(By.ID, None)}
+    assert Way(By.ID, Logs.BY_NAME, pruned=By.NAME) in by_name
+
+
+def test_structs_without_a_part_make_a_way_of_each_that_may_lack_them() -> None:
+    found = ways(FINDERS, Beyond(partless=(By.ID,)))
+    assert {way for way in found if way.partless} == {Way(By.ID, partless=True)}
+    assert Way(By.ID, partless=True).includes(Way(By.ID))
 
 
 def test_who_takes_record_keys_from_the_third_column_does_nothing_else() -> None:

@@ -1,0 +1,37 @@
+"""The schemas of other steps than the view's, by which a reader may still go, or go already."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Final
+
+from harness.model.simulation.strategies import By
+from harness.model.truth import History
+
+CATALOGS: Final = 12
+"""So many earlier schemas a reader is tried with at most, the newest ones, and as many later."""
+
+
+def other_catalogs(history: History, later: History, by: By) -> tuple[int, ...]:
+    """Return the steps that made another schema than the view's, the newest first.
+
+    `later`: what came after the step that the view goes back to. A schema that was there before and
+    is there again counts twice: nobody can tell by which of them a reader goes.
+    """
+    (now, _), *_ = _made(history[-1:], by)
+    made = (_made(truths, by) for truths in (history, later))
+    steps = ([step for fields, step in each if fields != now] for each in made)
+    before, after = (sorted(each, reverse=True)[:CATALOGS] for each in steps)
+    return (*after, *before)
+
+
+def _made(truths: History, by: By) -> list[tuple[Hashable, int]]:
+    """Return each schema, as far as it matters to a way to find columns, with what made it.
+
+    The order of columns matters to a reader by position alone.
+    """
+    made: dict[Hashable, int] = {}
+    for truth in truths:
+        fields = truth.schema.fields
+        made.setdefault(fields if by.placed else frozenset(fields), truth.step)
+    return list(made.items())

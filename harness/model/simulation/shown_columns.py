@@ -1,0 +1,68 @@
+"""What the rows of each file show in each column of a table; most show the same in many ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from harness.model.canonical import Value
+from harness.model.file_facts import FileFact
+from harness.model.schema import Field
+from harness.model.simulation.column_resolution import (
+    shown,
+    shown_as_cast,
+    shown_as_converted,
+    shown_as_stored,
+)
+from harness.model.simulation.partless_structs import may_be_partless, without_partless
+from harness.model.simulation.strategies import By, Way
+from harness.model.truth import Row
+
+ShowValue = Callable[[Row, Field, Field | None, By], Value]
+"""Gives what a row shows under a table's column, of the column of its file that is taken for it."""
+
+
+class ShownColumns:
+    """The columns of files as they are shown; each is worked out once."""
+
+    def __init__(self, rows: Mapping[int, Sequence[tuple[str, Row]]]) -> None:
+        """`rows`: those of each file, by its `id`, each with its key's text."""
+        self._rows = rows
+        self._shown: dict[tuple[int, int, int, By, ShowValue, bool], Sequence[Value]] = {}
+
+    def of(
+        self,
+        fact: FileFact,
+        field: Field,
+        source: Field | None,
+        by: By,
+        show: ShowValue,
+        *,
+        partless: bool = False,
+    ) -> Sequence[Value]:
+        """Return what is shown of a file's rows in a column.
+
+        `partless`: whether structs without a part in the file are NULL.
+        """
+        by = unplaced(by)
+        # The fields are those of the history's schemas and of META: they live as long as this does.
+        at = id(fact), id(field), id(source), by, show, partless
+        if at not in self._shown:
+            found = [show(row, field, source, by) for _, row in self._rows[id(fact)]]
+            if partless and may_be_partless(field, source, by):
+                found = [without_partless(each, field, source, by) for each in found]
+            self._shown[at] = found
+        return self._shown[at]
+
+
+def show_of(way: Way) -> ShowValue:
+    """Return what gives the values of base files to a reader of a way."""
+    if way.stored:
+        return shown_as_stored
+    if way.cast:
+        return shown_as_converted if way.by.placed else shown_as_cast
+    return shown
+
+
+def unplaced(by: By) -> By:
+    """Return how columns are found where they have no place, as parts of structs."""
+    return By.NAME if by.placed else by
