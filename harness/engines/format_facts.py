@@ -18,6 +18,9 @@ class Wording:
     """Those that take them back."""
     suffix: str = ""
     """What the entry's name ends with, inside its quotes."""
+    alias: str = ""
+    """What the source is called where it is a query itself, which has no name of its own; with a
+    number where a question's own names have that one."""
 
     def mentions(self, mark: str) -> bool:
         """Return whether a mark stands in any of it."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 from harness.core.records import Column
 from harness.engines.api import Question
 from harness.model.canonical import OwnTexts, Value, text_of
+from harness.model.identifiers import free_name
 from harness.model.query import Condition, Test
 
 META_COLUMNS: Final = frozenset(
@@ -100,7 +101,15 @@ def select(question: Question, mark: str) -> str:
     what = "count(*)" if query.count else columns
     table = f"{quoted(question.database, mark)}.{quoted(question.table, mark)}"
     where = f" where {predicate(query.where, mark)}" if query.where else ""
-    return f"select {what} from {table}{where}"
+    return f"select {what} from {table}{_alias(question, mark)}{where}"
+
+
+def _alias(question: Question, mark: str) -> str:
+    """Return what hides the table's name where a path has it; see `harness.model.identifiers`."""
+    paths = (*question.query.columns, *question.query.filters)
+    own = (question.past.alias if question.past else "") or question.table
+    alias = free_name(own, [name for path in paths for name in path.split(".")])
+    return "" if alias == question.table else f" {quoted(alias, mark)}"
 
 
 def predicate(condition: Condition, mark: str) -> str:

@@ -162,7 +162,8 @@ def sql(engine: Engine, question: Question, settings: ReaderSettings) -> str:
         return engine.sql(question, settings)
     named = replace(question, table=question.table + past.suffix)
     plain = engine.sql(named, settings)
-    table = engine.sql(replace(named, query=ALL), settings).removeprefix("select * from ")
+    bare = replace(named, query=ALL, past=None)
+    table = engine.sql(bare, settings).removeprefix("select * from ")
     return plain.replace(f" from {table}", f" from {past.source.replace(PLACE, table)}", 1)
 
 

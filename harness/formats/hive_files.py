@@ -22,7 +22,6 @@ from harness.formats.parquet import Footer
 from harness.formats.statements import (
     DATABASE,
     LOCATION,
-    TABLE,
     SetColumns,
     Sql,
     Statement,
@@ -32,6 +31,7 @@ from harness.formats.statements import (
 from harness.model.commit import Moment
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.scenario.operations import name_of

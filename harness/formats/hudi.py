@@ -11,9 +11,10 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import data_files, hudi_files, timeline
 from harness.formats.api import Changes, FileRows, Habit, VariantSettings
 from harness.formats.hudi_past import PAST
-from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, of_table
+from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
+from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.scenario.definition import PAST_VIEWS

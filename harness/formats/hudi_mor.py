@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.formats.hudi import Hudi
-from harness.formats.statements import TABLE
+from harness.model.identifiers import TABLE
 
 FORMAT = Hudi(
     "hudi-mor",

@@ -25,6 +25,7 @@ from harness.engines.format_facts import TimeTravel, Wording
 from harness.engines.time_travel import COMPLETED, NEXT_COMPLETED, REQUESTED
 from harness.formats import timeline
 from harness.model.commit import AS_OF, INCREMENTAL
+from harness.model.identifiers import SINCE
 
 _CONSUME: Final = "set hoodie.{entry}.consume"
 _WORDS: Final[Mapping[tuple[str, str], Wording | str]] = {
@@ -34,13 +35,14 @@ _WORDS: Final[Mapping[tuple[str, str], Wording | str]] = {
     ),
     # The settings choose files, in which there are older rows too; -1 is for all writes since.
     ("hive", INCREMENTAL): Wording(
-        "(select * from {table} where `_hoodie_commit_time` > '{instant}') `since`",
+        "(select * from {table} where `_hoodie_commit_time` > '{instant}')",
         (
             f"{_CONSUME}.mode=INCREMENTAL",
             f"{_CONSUME}.start.timestamp={{instant}}",
             f"{_CONSUME}.max.commits=-1",
         ),
         (f"{_CONSUME}.mode=SNAPSHOT",),
+        alias=SINCE,
     ),
     ("hive", AS_OF): "Hive has no words for it before version 4",
     ("presto", AS_OF): "its connectors have no words for it",

@@ -15,9 +15,10 @@ from harness.engines.format_facts import FormatFacts, TimeTravel, Wording
 from harness.engines.time_travel import SNAPSHOT
 from harness.formats import data_files, iceberg_files
 from harness.formats.api import Changes, FileRows, Habit, VariantSettings
-from harness.formats.statements import DATABASE, LOCATION, TABLE, Sql, Statement, of_table, under
+from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
 from harness.model.commit import AS_OF, Moment
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.identifiers import TABLE
 from harness.model.schema import Field
 from harness.model.table import Table
 from harness.model.truth import Row, Truth
@@ -25,7 +26,13 @@ from harness.scenario.operations.api import Operation
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.rename_column import RenameColumn
-from harness.scenario.operations.spark_sql import quoted, select_rows, text, type_text
+from harness.scenario.operations.spark_sql import (
+    merge_into,
+    quoted,
+    select_rows,
+    text,
+    type_text,
+)
 from harness.scenario.operations.touch import Touch
 from harness.scenario.operations.upsert import Upsert
 
@@ -66,7 +73,7 @@ PAST: Final = TimeTravel(
     SNAPSHOT,
     where=(
         "of the snapshots, oldest first:",
-        "in Spark: select snapshot_id from {database}.t.snapshots order by committed_at",
+        f"in Spark: select snapshot_id from {{database}}.{TABLE}.snapshots order by committed_at",
     ),
 )
 """Iceberg documentation, "Spark Queries" and "Inspecting tables"; Trino documentation, "Iceberg
@@ -200,14 +207,11 @@ def _only_case(renamed: RenameColumn) -> bool:
 def _whole_rows(before: Truth, after: Truth) -> str:
     """Return an insert, or where some of the rows are there already, a merge by the key."""
     rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
-    fields, key = after.schema.fields, quoted(after.table.key)
-    table, source = f"{DATABASE}.{TABLE}", _source(rows, fields)
+    table, source = f"{DATABASE}.{TABLE}", _source(rows, after.schema.fields)
     if not any(row.key in before.rows for row in rows):
         return f"insert into {table} {source}"
-    return (
-        f"merge into {table} as t using ({source}) as s on t.{key} = s.{key} "
-        "when matched then update set * when not matched then insert *"
-    )
+    merge, _ = merge_into(table, source, after)
+    return f"{merge} when matched then update set * when not matched then insert *"
 
 
 def _source(rows: Sequence[Row], fields: Sequence[Field]) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from harness.model.identifiers import TABLE
+
 DATABASE: Final = "{database}"
 LOCATION: Final = "{location}"
-TABLE: Final = "t"
-"""The name of every table; what tells tables apart is their database."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from harness.engines import time_travel
 from harness.engines.api import Engine, Question
 from harness.engines.format_facts import FormatFacts, Wording
 from harness.formats.api import Format
-from harness.formats.statements import TABLE
 from harness.model import past_views, query_shapes
 from harness.model.commit import AS_OF
+from harness.model.identifiers import TABLE
 from harness.model.past_views import Past
 from harness.model.query import Query
 from harness.model.simulation.column_resolution import META

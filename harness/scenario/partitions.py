@@ -7,9 +7,9 @@ was declared; so where it stands decides who shifts the columns around it.
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count, islice
 
 from harness.model.datatypes import DataType, Primitive
+from harness.model.identifiers import free_name
 from harness.scenario import expected_history
 from harness.scenario.definition import Partitioned, Scenario
 
@@ -50,7 +50,5 @@ def _middle(scenario: Scenario) -> int:
 def _free_names(scenario: Scenario) -> tuple[str, str]:
     """Return two names that no column of the scenario ever has."""
     history = expected_history.survey(scenario).history
-    taken = {name.casefold() for truth in history for name in truth.schema.names}
-    names = (f"{letter}{number or ''}" for number in count() for letter in "pq")
-    first, second = islice((name for name in names if name not in taken), 2)
-    return first, second
+    taken = [name for truth in history for name in truth.schema.names]
+    return free_name("p", taken), free_name("q", taken)

@@ -9,8 +9,9 @@ from typing import Final
 from harness.core import refusals
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
-from harness.formats.statements import TABLE, SetColumns, Sql, Statement, filled
+from harness.formats.statements import SetColumns, Sql, Statement, filled
 from harness.model.file_facts import FileFact
+from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
 from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.writer_pool import WriteTarget

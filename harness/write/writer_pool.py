@@ -15,7 +15,7 @@ from harness.artifacts.cache import Cache
 from harness.core.progress import Progress, started
 from harness.engines.spark import launch
 from harness.engines.spark.session import Spark
-from harness.formats.statements import TABLE
+from harness.model.identifiers import TABLE
 from harness.runtime import memory, work_folders
 
 TIMEOUT_S: Final = 300.0

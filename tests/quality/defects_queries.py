@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from harness import formats
 from harness.core.records import Column
+from harness.engines import query_sql
+from harness.engines.api import Question
+from harness.model.identifiers import TABLE
 from harness.model.query import Query
 from tests.quality import asked
 from tests.quality.chance import Plot
@@ -73,6 +78,34 @@ plant("files left out by the place's statistics", _pruned("position"), twist=MOV
 def _right(told: Told, by_chance: random.Random) -> Seen | None:
     query = _question(told, by_chance.choice(["predicate", "partition"]))
     return None if query is None else _filtered(read(told), query)
+
+
+def _table_first(told: Told, query: Query) -> Query:
+    """Return what an engine understands: a dotted name begins with the table's, if that fits."""
+    sql = query_sql.select(Question("s_1", TABLE, formats.facts("iceberg"), query), query_sql.ANSI)
+    called = re.search(r'from "s_1"."t"(?: "(\w+)")?', sql)
+    visible = (called and called[1]) or TABLE
+    where = query.where
+    head, _, rest = where.path.partition(".") if where else ("", "", "")
+    if where is None or head.casefold() != visible or rest not in told.truth.schema.names:
+        return query
+    return replace(query, where=replace(where, path=rest))
+
+
+def _as_the_table(plot: Plot, by_chance: random.Random) -> Plot:
+    """Let a struct have the table's name, and a part of it the name of a column."""
+    name = by_chance.choice(("t", "t1", "T"))
+    columns = f"id string, ts long, {name} struct<a: int, b: int>, t2 struct<a: int>, f1 int"
+    steps = f"insert 1..3; rename {name}.a f1; touch some"
+    return Plot(columns, steps, plot.mor, partition_by=())
+
+
+@planted("a dotted name may begin with the table's (right)", harmless=True, twist=_as_the_table)
+def _as_engines_resolve(told: Told, _: random.Random) -> Seen | None:
+    query = _question(told, "predicate")
+    if query is None:
+        return None
+    return replace(_filtered(read(told), _table_first(told, query)), query=query)
 
 
 @planted("predicate on a column found by name")

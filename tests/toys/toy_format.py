@@ -9,9 +9,10 @@ from pathlib import Path
 
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import Changes, FileFactError, FileRows, Habit, VariantSettings
-from harness.formats.statements import LOCATION, TABLE, Sql, Statement
+from harness.formats.statements import LOCATION, Sql, Statement
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth, row_values
 from harness.scenario.operations import name_of

@@ -22,6 +22,7 @@ from harness.engines.spark.conf import COMMON
 from harness.formats.statements import Sql, Statement, filled
 from harness.model import past_views
 from harness.model.canonical import Value
+from harness.model.identifiers import TABLE
 from harness.reports.sentences import finding_text, refusal_text
 from harness.reports.words import FINDINGS, counted, exact
 from harness.run.load_run import WRITE
@@ -31,7 +32,7 @@ from harness.write.next_step import NextStep, VariantOutcomes
 from harness.write.table_state import DATABASE_DIGITS
 
 DATABASE: Final = "reproducer"
-LOCATION: Final = "/tmp/reproducer/t"  # noqa: S108 - whoever runs the script may name another one
+LOCATION: Final = f"/tmp/reproducer/{TABLE}"  # noqa: S108 - whoever runs the script may name another one
 CATALOG: Final = {
     "spark.sql.catalogImplementation": "hive",
     "spark.hadoop.hive.metastore.uris": METASTORE,
@@ -137,7 +138,7 @@ def _by_hand(statement: Statement) -> str:
     columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in statement.columns)
     cascade = " cascade" if statement.cascade else ""
     # The harness tells the metastore itself; this is how HiveQL says the same.
-    return f"-- in Hive: alter table {DATABASE}.t replace columns ({columns}){cascade};"
+    return f"-- in Hive: alter table {DATABASE}.{TABLE} replace columns ({columns}){cascade};"
 
 
 def _reading(variant: Variant, reader: Reader, seen: Observation) -> Iterator[str]:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from harness.engines.hive.client import HiveClient
 
 _OURS: Final = re.compile(
-    r"select (?P<what>.+?) from (?:\(select \* from )?(?P<table>`[^`]+`\.`[^`]+`)(?: where .*)?"
+    r"select (?P<what>.+?) from (?:\(select \* from )?(?P<table>`[^`]+`\.`[^`]+`)"
+    r"(?: `[^`]+`)?(?: where .*)?"
 )
 """The SQL of `common.select`, also of rows written since (`past`); other SQL may be asked too, its
 nested values stay text."""
@@ -72,11 +73,16 @@ def nested_types(what: str, result: HiveResult, table: Mapping[str, str]) -> tup
     `what`: the select list of our own SQL. `table`: Hive's types of the table's columns.
     """
     names = [_bare(name) for name, _ in result.columns]
-    paths = names if what == "*" else what.replace("`", "").split(", ")
+    paths = names if what == "*" else [_unquoted(each) for each in what.split(", ")]
     return tuple(
         _type_at(table, path) or kind if kind in _NESTED else kind
         for path, (_, kind) in zip(paths, result.columns, strict=True)
     )
+
+
+def _unquoted(path: str) -> str:
+    """Return a dotted path whose names were quoted each for itself."""
+    return ".".join(name[1:-1].replace("``", "`") for name in path.split("."))
 
 
 def _type_at(table: Mapping[str, str], path: str) -> str:

@@ -10,7 +10,13 @@ from harness.model.schema import Field
 from harness.model.truth import Row, Truth, written
 from harness.scenario.operations.api import Key
 from harness.scenario.operations.new_rows import fresh, known, rows_text, some, whole
-from harness.scenario.operations.spark_sql import columns_in_order, key_list, quoted, select_rows
+from harness.scenario.operations.spark_sql import (
+    columns_in_order,
+    key_list,
+    merge_into,
+    quoted,
+    select_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +53,13 @@ class Merge:
         doomed = tuple(before.rows[key] for key in gone)
         fields = columns_in_order(after)
         source = select_rows((*self._versions(before), *doomed), fields)
-        key = quoted(after.table.key)
+        merge, new = merge_into("{table}", source, after)
+        key = f"{new}.{quoted(after.table.key)}"
         clauses = [
-            f"merge into {{table}} as t using ({source}) as s on t.{key} = s.{key}",
-            *_delete_clause(after, gone),
-            f"when matched{_unless(after, gone)} then update set {_sets(fields)}",
-            f"when not matched then insert ({_names(fields)}) values ({_names(fields, 's.')})",
+            merge,
+            *_delete_clause(key, after, gone),
+            f"when matched{_unless(key, after, gone)} then update set {_sets(fields, new)}",
+            f"when not matched then insert ({_names(fields)}) values ({_names(fields, f'{new}.')})",
         ]
         return (" ".join(clauses),)
 
@@ -61,19 +68,16 @@ class Merge:
         return whole(before, keys)
 
 
-def _delete_clause(truth: Truth, keys: tuple[Value, ...]) -> tuple[str, ...]:
-    if not keys:
-        return ()
-    which = f"s.{quoted(truth.table.key)} in {key_list(truth, keys)}"
-    return (f"when matched and {which} then delete",)
+def _delete_clause(key: str, truth: Truth, keys: tuple[Value, ...]) -> tuple[str, ...]:
+    return (f"when matched and {key} in {key_list(truth, keys)} then delete",) if keys else ()
 
 
-def _unless(truth: Truth, keys: tuple[Value, ...]) -> str:
-    return f" and s.{quoted(truth.table.key)} not in {key_list(truth, keys)}" if keys else ""
+def _unless(key: str, truth: Truth, keys: tuple[Value, ...]) -> str:
+    return f" and {key} not in {key_list(truth, keys)}" if keys else ""
 
 
-def _sets(fields: tuple[Field, ...]) -> str:
-    return ", ".join(f"{quoted(field.name)} = s.{quoted(field.name)}" for field in fields)
+def _sets(fields: tuple[Field, ...], new: str) -> str:
+    return ", ".join(f"{quoted(field.name)} = {new}.{quoted(field.name)}" for field in fields)
 
 
 def _names(fields: tuple[Field, ...], prefix: str = "") -> str:

@@ -8,6 +8,7 @@ from decimal import Decimal as Number
 
 from harness.model.canonical import MapValue, Value
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
+from harness.model.identifiers import SOURCE, TABLE, free_name
 from harness.model.schema import Field, Schema
 from harness.model.truth import Row, Truth
 
@@ -120,6 +121,21 @@ def select_rows(rows: Iterable[Row], fields: Sequence[Field]) -> str:
 def insert_rows(truth: Truth, rows: Iterable[Row]) -> str:
     """Return the statement that inserts whole rows."""
     return f"insert into {{table}} {select_rows(rows, columns_in_order(truth))}"
+
+
+def merge_into(table: str, rows: str, truth: Truth) -> tuple[str, str]:
+    """Return how a merge by the key begins, and what it calls the new rows.
+
+    Args:
+        table: the name of the table.
+        rows: the query that yields the new rows.
+        truth: after the merge; no column of it has a name that the statement gives to a table.
+
+    """
+    names, key = [field.name for field in truth.schema.walk()], quoted(truth.table.key)
+    target, source = free_name(TABLE, names), free_name(SOURCE, names)
+    into = f"merge into {table} as {target} using ({rows}) as {source}"
+    return f"{into} on {target}.{key} = {source}.{key}", source
 
 
 def definition(schema: Schema) -> str:

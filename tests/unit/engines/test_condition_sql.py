@@ -61,3 +61,8 @@ def test_a_predicate_follows_the_table() -> None:
     assert sql(equal, ANSI) == 'select * from "d"."t" where "a""b"."c" = \'x\''
     null = Query(where=Condition("f1", Test.NULL), count=True)
     assert sql(null, SPARK) == "select count(*) from `d`.`t` where `f1` is null"
+
+
+def test_a_table_has_an_alias_where_a_column_or_part_has_its_name() -> None:
+    query = Query(columns=("id", "T.n"), where=Condition("t1", Test.NULL))
+    assert sql(query, ANSI) == 'select "id", "T"."n" from "d"."t" "t2" where "t1" is null'

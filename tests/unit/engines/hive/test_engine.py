@@ -77,6 +77,8 @@ def test_nested_types_come_from_the_table() -> None:
         "string",
         "array",
     )
+    odd = HiveResult(columns=(("o`d", "struct"),))
+    assert nested_types("`o``d`", odd, {"o`d": "struct<c:int>"}) == ("struct<c:int>",)
 
 
 class Told:
@@ -98,7 +100,8 @@ class Told:
 @pytest.mark.parametrize("what", ["*", "`st`"])
 @pytest.mark.parametrize("where", ["", " where `st`.`a` is not null"])
 @pytest.mark.parametrize(
-    "source", ["`db`.`t_rt`", "(select * from `db`.`t_rt` where `c` > '1') `since`"]
+    "source",
+    ["`db`.`t_rt`", "`db`.`t_rt` `t_rt1`", "(select * from `db`.`t_rt` where `c` > '1') `since`"],
 )
 def test_nested_values_are_read_by_the_table_s_types_however_it_is_asked(
     what: str, where: str, source: str

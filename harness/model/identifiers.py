@@ -1,0 +1,35 @@
+"""Identifiers of our own in SQL, of which none may be taken for a name of the scenario's.
+
+Of `a.b` every engine asks first whether a table in the query is called `a`, and only then whether
+a column is: Spark then takes the column `b` of that table, if it has one (`AttributeSeq.resolve`),
+Trino and both Prestos as well (`ExpressionAnalyzer.visitDereferenceExpression`), and Hive refuses a
+table without one (`TypeCheckProcFactory`). A name that stands alone is a column's in any case.
+
+So a query or statement that names parts, or columns of one of its tables, calls its tables by names
+that the scenario does not have. A table with an alias is not known by its own name any more, nor
+by that of its database and catalog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain, count
+from typing import Final
+
+TABLE: Final = "t"
+"""The name of every table; what tells tables apart is their database."""
+SINCE: Final = "since"
+"""What a question calls the rows written since a step, where it asks a query for them."""
+SOURCE: Final = "s"
+"""What a merge calls its new rows."""
+
+
+def free_name(plain: str, names: Iterable[str]) -> str:
+    """Return `plain`, or with a number where a name is that, in whatever case.
+
+    >>> free_name("t", ["a", "b"]), free_name("t", ["a", "T", "t1"])
+    ('t', 't2')
+    """
+    taken = {name.casefold() for name in names}
+    numbered = (f"{plain}{number}" for number in count(1))
+    return next(each for each in chain([plain], numbered) if each.casefold() not in taken)

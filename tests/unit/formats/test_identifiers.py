@@ -1,0 +1,231 @@
+"""No name of a scenario's is ever taken for one of ours in a statement or query that is sent.
+
+Ours are collected from what is sent for a plain scenario, words of SQL among them; then each of
+them is a column, a struct, a part, a key and a partition column of another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from typing import Final
+
+import pytest
+
+from harness import engines, formats
+from harness.artifacts import distributions
+from harness.cli.reproduce import script
+from harness.engines import time_travel
+from harness.engines.api import Engine, Question
+from harness.formats.statements import Sql, Statement
+from harness.model.commit import Moment
+from harness.model.datatypes import Primitive, Struct
+from harness.model.query import ALL, Query, not_null
+from harness.model.table import Table
+from harness.model.truth import History, Truth
+from harness.scenario import expected_history
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations import registry
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.change_type import ChangeType
+from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.delete import Delete
+from harness.scenario.operations.drop_column import DropColumn
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.merge import Merge
+from harness.scenario.operations.move_column import MoveColumn
+from harness.scenario.operations.rename_column import RenameColumn
+from harness.scenario.operations.touch import Touch
+from harness.scenario.operations.update import Update
+from harness.scenario.operations.upsert import Upsert
+
+INT, LONG, TEXT = (Primitive(name) for name in ("int", "long", "string"))
+PLAIN: Final = ("k_", "o_", "p_", "x_", "n_", "i_", "m_", "l_", "a_")
+"""Key, ordering and partition column, struct, column, two parts, a later name, one more."""
+ROLES: Final = {"key": 0, "struct": 3, "column": 4, "part": 5}
+DATABASES: Final = ("s_0123456789abcdef", script.DATABASE)
+MOMENT: Final = Moment("20240101000000000", "20240101000002000", "20240101000009000")
+TOKEN: Final = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|\"(?:[^\"]|\"\")*\"|\w+|\S")
+NAME: Final = re.compile(r"`.*`|\".*\"")
+Chain = tuple[str, ...]
+
+
+def scenario_of(names: tuple[str, ...]) -> Scenario:
+    """A scenario with every operation; the struct and the column of one type have parts alike."""
+    key, order, part, struct, column, inner, leaf, later, more = names
+    innermost = Struct(tuple((name, INT) for name in (struct, column, key)))
+    nested = Struct(((leaf, INT), (inner, innermost)))
+    columns = ((key, INT), (order, LONG), (part, TEXT), (struct, nested), (column, INT))
+    operations: tuple[Operation, ...] = (
+        Insert((1, 2)),
+        AddColumn(f"{struct}.{inner}.{more}", INT),
+        AddColumn(more, INT, after=column),
+        MoveColumn(more, first=True),
+        ChangeType(more, LONG),
+        RenameColumn(f"{struct}.{leaf}", later),
+        RenameColumn(column, later),
+        Upsert((1, 3)),
+        Update((1,), (later,)),
+        Merge(update=(1,), insert=(4,), delete=(2,)),
+        Touch(),
+        Delete((3,)),
+        Compact(),
+        DropColumn(f"{struct}.{inner}.{struct}"),
+    )
+    return Scenario("x/y", Table(columns, key, order, (part,)), tuple(map(Step, operations)))
+
+
+def called(role: str, name: str) -> Scenario:
+    """The scenario in which a column, or part, of that role has that name."""
+    at = ROLES[role]
+    return scenario_of((*PLAIN[:at], name, *PLAIN[at + 1 :]))
+
+
+def history_of(scenario: Scenario) -> History:
+    applied = [True] * len(scenario.steps)
+    return expected_history.history(scenario, merge_on_read=True, applied=applied)
+
+
+def statements(scenario: Scenario, history: History) -> Iterator[tuple[str, Truth]]:
+    """Yield the SQL that each format's writer is sent, with the truth after it."""
+    for name in formats.names():
+        shape = formats.load(name)
+        yield from _sql(shape.create(scenario.table, {}), history[0])
+        for step, before, after in zip(scenario.steps, history, history[1:], strict=False):
+            if not shape.cannot(step.operation):
+                yield from _sql(shape.wording(step.operation, before, after), after)
+
+
+def _sql(told: Iterable[Statement], truth: Truth) -> Iterator[tuple[str, Truth]]:
+    return ((each.text, truth) for each in told if isinstance(each, Sql))
+
+
+def questions() -> Iterator[tuple[Engine, Question]]:
+    """Yield a question of each reader about each view of each format, without a query."""
+    for distribution in map(distributions.load, distributions.names()):
+        if distribution.engine not in engines.names():  # the metastore
+            continue
+        engine = engines.load(distribution.engine)
+        for shape in map(formats.load, formats.names()):
+            facts = shape.reader_facts
+            if engine.cannot(distribution, {}, facts):
+                continue
+            for view, database in product((*shape.views, *shape.past_views), DATABASES):
+                question = Question(database, shape.table_for(view), facts, ALL)
+                if view not in shape.past_views:
+                    yield engine, question
+                elif not time_travel.cannot(distribution, facts, view):
+                    past = time_travel.wording(distribution, question, view, MOMENT, "6")
+                    yield engine, replace(question, past=past)
+
+
+@cache
+def each_once() -> tuple[tuple[Engine, Question], ...]:
+    """Those of them that are sent in other words than the others."""
+    found = {time_travel.sql(engine, asked, {}): (engine, asked) for engine, asked in questions()}
+    return tuple(found.values())
+
+
+def queries(truth: Truth) -> Iterator[str]:
+    """Yield what readers are sent about each column and part."""
+    key = truth.table.key
+    paths = [truth.schema.path_of(field.id) or "" for field in truth.schema.walk()]
+    selected = [Query(columns=(key, path)) for path in paths]
+    for query in (ALL, *selected, *(Query(where=not_null(path)) for path in paths)):
+        for engine, question in each_once():
+            yield time_travel.sql(engine, replace(question, query=query), {})
+
+
+def tokens(sql: str) -> list[str]:
+    return TOKEN.findall(sql)
+
+
+@cache
+def ours() -> tuple[str, ...]:
+    """Every word and identifier of ours in what is sent, but for texts and numbers."""
+    scenario = scenario_of(PLAIN)
+    history = history_of(scenario)
+    texts = [*(text for text, _ in statements(scenario, history)), *queries(history[-1])]
+    words = {bare(each) for text in texts for each in tokens(text) if re.match(r"[`\"\w]", each)}
+    return tuple(sorted(each for each in words if not each.isdecimal() and each not in PLAIN))
+
+
+def bare(token: str) -> str:
+    return token[1:-1].casefold() if NAME.fullmatch(token) else token.casefold()
+
+
+def chains(found: list[str]) -> list[Chain]:
+    """Return the dotted names among tokens, quoted or not."""
+    result: list[list[str]] = []
+    for at, each in enumerate(found):
+        if not re.match(r"[`\"\w]", each):
+            continue
+        if at > 1 and found[at - 1] == ".":
+            result[-1].append(bare(each))
+        else:
+            result.append([bare(each)])
+    return [tuple(each) for each in result]
+
+
+def misread(sql: str) -> list[Chain]:
+    """Return the dotted names of a query that an engine takes for a column of the table.
+
+    Those that begin with a name of the table: its alias, or else any end of its own full name.
+    """
+    found = tokens(sql)
+    begin = found.index("from")
+    depth, end = 0, len(found)
+    for at in range(begin + 1, len(found)):
+        depth += {"(": 1, ")": -1}.get(found[at], 0)
+        if found[at] == "where" and not depth:
+            end = at
+            break
+    source = found[begin + 1 : end]
+    named = len(source) > 1 and NAME.fullmatch(source[-1]) and source[-2] != "."
+    own = chains(source)[0] if NAME.fullmatch(source[0]) else ()  # a function gives none
+    known = (bare(source[-1]),) if named else own
+    visible = [known[at:] for at in range(len(known))]
+    paths = chains([*found[1:begin], ";", *found[end + 1 :]])
+    return [path for path in paths if any(path[: len(each)] == each != path for each in visible)]
+
+
+def shared(sql: str, truth: Truth) -> set[str]:
+    """Return the names that a merge gives to its tables and the scenario to something else."""
+    own = re.findall(r"\bas (\w+) (?:using \(|on )", sql) if sql.startswith("merge") else []
+    return {each.casefold() for each in own} & {f.name.casefold() for f in truth.schema.walk()}
+
+
+def test_what_is_collected_has_every_name_that_is_known_to_be_ours() -> None:
+    known = {"t", "t_ro", "t_rt", "s", "since", "hudi", "iceberg", "hive", "hudi_table_changes"}
+    assert known <= set(ours())
+    assert set(DATABASES) <= set(ours())
+    assert {type(step.operation) for step in scenario_of(PLAIN).steps} == set(registry().values())
+
+
+def test_a_query_without_an_alias_is_seen_to_be_misread() -> None:
+    assert misread('select "k", "t"."n" from "i"."s_1"."t" where "T"."n" = 1') == [
+        ("t", "n"),
+        ("t", "n"),
+    ]
+    assert misread("select * from `d`.`t` timestamp as of '1' where `d`.`t`.`n` is null") == [
+        ("d", "t", "n")
+    ]
+    assert misread("select * from (select * from `t`) `s` where `s`.`n` = 1") == [("s", "n")]
+    assert not misread('select "k", "t"."n" from "i"."s_1"."t" "t1" where "T"."n" = 1')
+    (merge,) = Merge(update=(1,)).sql(*history_of(scenario_of(PLAIN))[1:3])
+    assert shared(merge, history_of(called("struct", "t"))[2]) == {"t"}
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("name", ours())
+def test_a_name_of_ours_is_the_scenario_s_where_the_scenario_has_it(name: str, role: str) -> None:
+    scenario = called(role, name.upper() if role == "part" else name)
+    history = history_of(scenario)
+    for text, truth in statements(scenario, history):
+        assert not shared(text, truth), text
+    for text in queries(history[-1]):
+        assert not misread(text), text
