@@ -57,6 +57,7 @@ def page(run: Run) -> str:
             explained=summary.explained(run),
             alarms=agreement.alarms(run),
             failed=list(summary.failed_steps(run)),
+            half_done=list(summary.half_done_steps(run)),
             normalised=tolerance_counts.met(run.verdicts),
             pairs_said=pairs.said(run.info.pairs),
             partly_said=pairs.PARTLY,

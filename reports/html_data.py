@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
+from harness.core.outcomes import word
 from harness.core.records import Verdict
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META_PREFIX
@@ -108,7 +109,7 @@ def _step(
         "text": step.text,
         "quiet": step.quiet,
         "changes": step.changes_schema,
-        "outcome": str(outcome.kind) if outcome else "",
+        "outcome": word(outcome) if outcome else "",
         "because": outcome.because if outcome else "",
         "refusal": refusal(outcome.refusal, pool) if outcome else 0,
         "instant": outcome.instant if outcome else "",

@@ -14,6 +14,7 @@ from typing import Final
 import junitparser
 
 from harness.core.grouping import grouped
+from harness.core.outcomes import HALF_DONE, half_done, word
 from harness.core.records import Answer, Finding, OutcomeKind, Verdict, VerdictKind, Witness
 from harness.reports import html
 from harness.reports.sentences import (
@@ -56,7 +57,7 @@ def write(run: Run, folder: Path) -> Path:
 def _cases(run: Run) -> Iterator[tuple[str, junitparser.TestCase]]:
     for each in run.verdicts:
         yield each.scenario, _cell(each, run.answers.get(each.case))
-    for step in run.failed_steps:
+    for step in (*run.half_done_steps, *run.failed_steps):
         yield run.variant(step.variant).scenario, _step(run, step)
 
 
@@ -174,12 +175,13 @@ def _step(run: Run, step: StepResult) -> junitparser.TestCase:
     judged = (v for v in run.step_verdicts if (v.variant, v.step) == (step.variant, outcome.step))
     known = next((each.known for each in judged), "")
     why = refusal_text(outcome.refusal) if outcome.refusal else outcome.because
+    why = f"{HALF_DONE}: {why}" if half_done(outcome) else why
     match outcome.kind:
         case OutcomeKind.SKIPPED:
             case.result = [junitparser.Skipped(_xml(why))]
-        case OutcomeKind.REFUSED:
+        case OutcomeKind.REFUSED | OutcomeKind.APPLIED:  # one that is half-done
             said = f"known: {known}; {why}" if known else why
-            case.result = [junitparser.Failure(_xml(said), KNOWN if known else str(outcome.kind))]
+            case.result = [junitparser.Failure(_xml(said), KNOWN if known else word(outcome))]
         case _:
             case.result = [junitparser.Error(_xml(why or "unknown"), str(outcome.kind))]
     return case

@@ -15,7 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.core.grouping import grouped
-from harness.core.records import OutcomeKind, Verdict, VerdictKind
+from harness.core.outcomes import failed, word
+from harness.core.records import Verdict, VerdictKind
 from harness.model import past_views as views
 from harness.reports.legend import READER, VIEWS
 from harness.reports.lines import say, text
@@ -159,9 +160,9 @@ def _matrix(
 def _step_name(run: Run, variant: VariantInfo, number: int) -> str:
     state = run.by_step.get((variant.id, number))
     name = f"{number} {variant.step(number).text}"
-    if state is None or state.outcome.kind is OutcomeKind.APPLIED:
+    if state is None or not failed(state.outcome):
         return name
-    return f"{name} ({state.outcome.kind})"
+    return f"{name} ({word(state.outcome)})"
 
 
 def _cell(verdict: Verdict | None) -> Text:

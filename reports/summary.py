@@ -14,7 +14,7 @@ from harness.core.refusals import by_chance
 from harness.model import past_views as views
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS, NOT_WORDED, PARTIES, counted, short, worded
-from harness.run.load_run import Run
+from harness.run.load_run import Run, StepResult
 
 ORDER: Final = (
     VerdictKind.WRONG,
@@ -86,7 +86,18 @@ def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
         why = outcome.because or str(outcome.kind)
         if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
             why = f"refused by the writer: {refusal_text(outcome.refusal)}"
-        yield f"{each.variant}, step {each.step.number} '{each.step.text}'", why
+        yield _named(each), why
+
+
+def half_done_steps(run: Run) -> Iterator[tuple[str, str]]:
+    """Yield each step that was applied although its writer answered with an error, and which."""
+    for each in run.half_done_steps:
+        if each.outcome.refusal:
+            yield _named(each), refusal_text(each.outcome.refusal)
+
+
+def _named(each: StepResult) -> str:
+    return f"{each.variant}, step {each.step.number} '{each.step.text}'"
 
 
 def flaky(run: Run) -> tuple[str, ...]:

@@ -74,6 +74,10 @@ def _listed(console: Console, title: str, groups: Sequence[summary.ResultGroup])
 
 
 def _steps(run: Run, console: Console) -> None:
+    if run.half_done_steps:
+        say(console, "\nSteps that are half-done: committed, then the writer failed", "bold")
+    for what, why in summary.half_done_steps(run):
+        item(console, f"{what}: {why}", STYLES[VerdictKind.REFUSED])
     if run.failed_steps:
         say(console, "\nSteps that were not applied", "bold")
     for what, why in summary.failed_steps(run):

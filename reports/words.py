@@ -162,6 +162,11 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "The writer is to blame: the data files themselves differ from what was written, and the "
         "reader shows what they hold.",
     ),
+    Party.CATALOG: Blame(
+        "the catalog does not list the partition: the writer is to blame",
+        "The writer is to blame: the data files hold these rows, but no step entered their "
+        "partition in the catalog, and whoever goes by the catalog cannot find them.",
+    ),
     Party.MODEL: Blame(
         "engines and files agree: check the expected table first",
         "Nobody is blamed yet: several engines give this answer, and the data files hold it. Only "

@@ -34,8 +34,8 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         *("cell_choice", "case_filter", "product", "expected_files", "separation", "estimation"),
     ),
     "write": (
-        *("table_state", "state_store", "writer_pool", "next_step", "send_step", "freeze_step"),
-        *("state_records", "write_variant", "write_variants"),
+        *("table_state", "state_store", "writer_pool", "next_step", "raised_step"),
+        *("send_step", "freeze_step", "state_records", "write_variant", "write_variants"),
     ),
     "read": (
         *("questions", "answer_cache", "reader_servers", "support_probe", "schedule_questions"),

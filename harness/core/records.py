@@ -1,7 +1,6 @@
-"""The records between the verbs.
+"""The records between the verbs: plan → states → answers → verdicts.
 
-A phase reads the records of the one before it and writes its own, so that each can be repeated
-without the others: plan → states → answers → verdicts.
+A phase reads those of the one before it and writes its own, so that each can be repeated alone.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ class OutcomeKind(StrEnum):
     """What became of a step."""
 
     APPLIED = "applied"
-    """The writer did it."""
+    """The table's own records have it, whatever the writer answered (`core.outcomes`)."""
     REFUSED = "refused"
-    """The writer answered with an error; the table goes on as it is."""
+    """The writer answered with an error, and the table is as it was."""
     SKIPPED = "skipped"
     """It needs a step that was refused; it was not sent."""
     UNKNOWN = "unknown"
-    """The writer crashed or was silent; nothing is known of the table from here on."""
+    """The writer was silent, or left a part; nothing is known of the table from here on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +57,7 @@ class Outcome:
     instant: str = ""
     """The instant (Hudi: requested time) that the step made on the timeline, if any."""
     refusal: Refusal | None = None
+    """The writer's error, also where the step was applied all the same."""
     because: str = ""
     """Why it was skipped, or how the writer ended; empty otherwise."""
     statements: tuple[str, ...] = ()
@@ -73,15 +73,13 @@ class FileValues:
     """Its number in the `files` of the same record, from 0."""
     columns: tuple[str, ...] = ()
     """Their names in the file's order, Hudi's own left out."""
-    rows: tuple[tuple[Cellular, ...], ...] = ()
-    """In the order of the file's `keys`."""
+    rows: tuple[tuple[Cellular, ...], ...] = ()  # in the order of the file's `keys`
     unread: str = ""
     """Why its values are not known; empty when they are."""
     meta: Annotated[tuple[tuple[Cellular, ...], ...], Field(exclude_if=lambda rows: not rows)] = ()
     """Of base files, where the catalog lists none of Hudi's meta columns: those, row by row."""
     commits: Annotated[tuple[str, ...], Field(exclude_if=lambda instants: not instants)] = ()
-    """The instant at which each row was committed, by what Hudi keeps of it; empty where the file
-    does not say, and in records made before it was asked."""
+    """The instant at which each row was committed; empty where file or record does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +97,16 @@ class StateRecord:
     layout: str = ""
     """Why there are no file facts; empty when there are, or nothing was frozen."""
     others: tuple[tuple[str, int], ...] = ()
-    """Instants in `files` that are no step's own, each with the step whose rows it took in: the
-    compaction that an upgrade scheduled, carried out in a later step."""
+    """Instants in `files` that are no step's own (a compaction that an upgrade scheduled), each
+    with the step whose rows it took in."""
     table_version: str = ""
     """Of the table after the step, where its format counts versions."""
     values: tuple[FileValues, ...] = ()
-    """What the files with rows hold that no earlier state of the variant had; nothing in records
-    made before files were read."""
+    """What the files with rows hold that no earlier state had; nothing in the oldest records."""
     bare: Annotated[bool, Field(exclude_if=lambda bare: not bare)] = False
     """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
+    unlisted: Annotated[tuple[str, ...], Field(exclude_if=lambda folders: not folders)] = ()
+    """The folders of partitions that hold data files and that some catalog entry does not list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +218,12 @@ class Party(StrEnum):
     """The files hold what was written, and the answer shows something else."""
     WRITER = "writer"
     """The files hold something else than the statements sent, and the answer shows it."""
+    CATALOG = "catalog"
+    """The writer too: it left the catalog without what the files hold, and the answer lacks it."""
     MODEL = "model"
     """Files and engines are against the truth, which is looked into before anybody is blamed."""
     UNSURE = "unsure"
-    """The files hold what the answer shows, and the writer may be to blame, or our own model or
-    reading of files: no statement settles it, or another engine shows what was written."""
+    """The files hold what the answer shows; it may be the writer, or a mistake of our own."""
 
 
 class FindingKind(StrEnum):
@@ -278,7 +278,7 @@ class Finding:
     columns: tuple[str, ...]
     witness: Witness
     places: tuple[Witness, ...]
-    """All places this finding explains, `witness` being the first."""
+    """All that it explains, `witness` being the first."""
     party: Party | None = None
     """Who is to blame; None where the values in the files are not known."""
 

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from harness.engines.format_facts import FormatFacts
 from harness.formats.statements import Statement
@@ -18,10 +18,14 @@ from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
 from harness.model.table import Table
 from harness.model.truth import Truth
+from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.operations.api import Operation
 
 VariantSettings = Mapping[str, str]
 """The settings of a variant; those that a format does not know are not its own."""
+
+NO_COMMIT: Final = "the table's own records have no commit of it"
+"""What is said of a step that answered no error and left the table as it was."""
 
 FileRows = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 """The names of a file's columns, and its rows."""
@@ -45,6 +49,16 @@ class Habit:
     changes: Changes
     partitions: bool
     """Whether partition columns stand in the files, after the others, or in the path alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What a table's own records say was done to it: equal before and after what did nothing."""
+
+    writes: tuple[str, ...] = ()
+    """The instants of the completed writes."""
+    schema: str = ""
+    """Tells the schema from the one before, where a change of it makes no instant."""
 
 
 class FileFactError(Exception):
@@ -93,6 +107,30 @@ class Format(Protocol):
 
     def instants(self, folder: Path) -> tuple[str, ...]:
         """Return the instants of all completed writes of the table in a folder, oldest first."""
+
+    def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
+        """Return what was done to the table in a folder, and in the catalog, as far as both tell.
+
+        Raises:
+            FileFactError: they contradict each other, or cannot be understood.
+
+        """
+
+    def left_half(
+        self, folder: Path, key: str, made: Collection[str], rows: Collection[str]
+    ) -> str:
+        """Return why a write that failed is there in part only; empty where its commit is whole.
+
+        Args:
+            folder: the table's.
+            key: the key column.
+            made: the instants that it made.
+            rows: the keys of the rows that it writes, as text.
+
+        Raises:
+            FileFactError: a file cannot be understood.
+
+        """
 
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:
         """Return the instants that were completed when another one of the table was requested."""

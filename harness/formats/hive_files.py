@@ -9,15 +9,16 @@ its own Spark takes it for is a setting, by which it writes all timestamps of a 
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
 from harness.formats import data_files
-from harness.formats.api import Changes, FileFactError, FileRows, Habit, VariantSettings
+from harness.formats.api import Changes, Committed, FileFactError, FileRows, Habit, VariantSettings
 from harness.formats.parquet import Footer
 from harness.formats.statements import (
     DATABASE,
@@ -34,6 +35,7 @@ from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
+from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.spark_sql import quoted, type_text
@@ -130,12 +132,35 @@ class HiveFiles:
             (f.name, hive_type(f.type)) for f in after.schema.fields if f.name not in by
         )
         # The writing session keeps what it knows of a table until it is told.
-        return SetColumns(columns, cascade=bool(by)), Sql(f"refresh table {DATABASE}.{TABLE}")
+        return SetColumns(columns, cascade=bool(by)), Sql(
+            f"refresh table {DATABASE}.{TABLE}", commits=False
+        )
 
     def instants(self, folder: Path) -> tuple[str, ...]:
         """Return the names of the jobs that wrote files, by the files' times of modification."""
         found = sorted(_data_files(folder), key=lambda path: path.stat().st_mtime_ns)
         return tuple(dict.fromkeys(_job(path) for path in found))
+
+    def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
+        """Return the jobs that wrote files, and the columns that the catalog has.
+
+        Raises FileFactError where a partition that has files is not in the catalog.
+        """
+        paths = [path.relative_to(folder).as_posix() for path in _data_files(folder)]
+        if unlisted := unlisted_folders(entries, paths):
+            raise FileFactError(f"the catalog does not list the files in {', '.join(unlisted)}")
+        columns = [each.columns for each in entries if each.name == TABLE]
+        return Committed(self.instants(folder), json.dumps(columns))
+
+    def left_half(
+        self, folder: Path, key: str, made: Collection[str], rows: Collection[str]
+    ) -> str:
+        """Compare the rows of its files with those of the write, which has no commit but them."""
+        own = (fact for fact in self.facts(folder, key) if fact.instant in made)
+        there = sorted(each for fact in own for each in fact.keys)
+        if not made or there == sorted(rows):
+            return ""
+        return f"of the rows {', '.join(sorted(rows))} its files hold {', '.join(there) or 'none'}"
 
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
         """Return nothing: no job works on what another one left."""

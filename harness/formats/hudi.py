@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
 from harness.formats import data_files, hudi_files, timeline
-from harness.formats.api import Changes, FileRows, Habit, VariantSettings
+from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.hudi_past import PAST
 from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table
 from harness.model.commit import Moment
@@ -17,6 +17,7 @@ from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
+from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.definition import PAST_VIEWS
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.compact import Compact
@@ -150,6 +151,23 @@ class Hudi:
     def instants(self, folder: Path) -> tuple[str, ...]:
         """Return the requested times of completed commits, in the order of their completion."""
         return tuple(each.requested for each in timeline.completed(timeline.names(folder)))
+
+    def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:  # noqa: ARG002
+        """Return the completed instants: a schema change makes one as well.
+
+        Source: Hudi technical specification, "Timeline"; `AlterTableCommand.commitWithSchema`.
+        """
+        return Committed(self.instants(folder))
+
+    def left_half(
+        self,
+        folder: Path,  # noqa: ARG002
+        key: str,  # noqa: ARG002
+        made: Collection[str],  # noqa: ARG002
+        rows: Collection[str],  # noqa: ARG002
+    ) -> str:
+        """Return nothing: a completed instant has all of a write."""
+        return ""
 
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:
         """Return the instants completed when another was requested: what a compaction takes in."""

@@ -6,7 +6,7 @@ every value whatever became of names and places: the control of all other format
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,7 @@ from typing import Final
 from harness.engines.format_facts import FormatFacts, TimeTravel, Wording
 from harness.engines.time_travel import SNAPSHOT
 from harness.formats import data_files, iceberg_files
-from harness.formats.api import Changes, FileRows, Habit, VariantSettings
+from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
 from harness.model.commit import AS_OF, Moment
 from harness.model.file_facts import FileFact, FileKind
@@ -22,6 +22,7 @@ from harness.model.identifiers import TABLE
 from harness.model.schema import Field
 from harness.model.table import Table
 from harness.model.truth import Row, Truth
+from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
@@ -153,6 +154,28 @@ class Iceberg:
         """Return the ids of the snapshots; schema changes make none."""
         found = iceberg_files.table(folder)
         return found.snapshots if found else ()
+
+    def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
+        """Return snapshots and schema of the newest metadata, if it is what the catalog names.
+
+        A commit is complete once the catalog names its metadata file (Iceberg specification,
+        "Metastore Tables"); a file that it does not name is of a commit of which nobody knows.
+        """
+        found = iceberg_files.table(folder)
+        if found is None:
+            return Committed()
+        iceberg_files.check_named(found, entries)
+        return Committed(found.snapshots, str(found.metadata["current-schema-id"]))
+
+    def left_half(
+        self,
+        folder: Path,  # noqa: ARG002
+        key: str,  # noqa: ARG002
+        made: Collection[str],  # noqa: ARG002
+        rows: Collection[str],  # noqa: ARG002
+    ) -> str:
+        """Return nothing: a snapshot has all of a write."""
+        return ""
 
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:  # noqa: ARG002
         """Return nothing: one step makes one snapshot."""

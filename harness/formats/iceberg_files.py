@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import groupby
@@ -21,8 +21,11 @@ from harness.formats import parquet
 from harness.formats.api import FileFactError
 from harness.formats.parquet import Footer
 from harness.model.file_facts import FileFact, FileKind
+from harness.runtime.metastore_objects import CatalogEntry
 
 METADATA: Final = "metadata"
+POINTER: Final = "metadata_location"
+"""The property of a catalog entry that names the metadata file which counts."""
 _VERSION: Final = re.compile(r"(?P<number>\d+)-[0-9a-f-]{36}\.metadata\.json")
 _DELETED: Final = 2
 """Status of a manifest's entry for a file that is no longer part of the table."""
@@ -55,6 +58,8 @@ class IcebergTable:
 
     folder: Path
     metadata: Mapping[str, Any]
+    name: str
+    """Of the metadata file."""
 
     @property
     def snapshots(self) -> tuple[str, ...]:
@@ -136,9 +141,23 @@ def table(folder: Path) -> IcebergTable | None:
         names = ", ".join(sorted(path.name for path in newest))
         raise FileFactError(f"which metadata is the newest is not clear: {names}")
     try:
-        return IcebergTable(folder, json.loads(newest[0].read_text(encoding="utf-8")))
+        metadata = json.loads(newest[0].read_text(encoding="utf-8"))
     except ValueError as problem:
         raise FileFactError(f"{newest[0].name}: {problem}") from problem
+    return IcebergTable(folder, metadata, newest[0].name)
+
+
+def check_named(found: IcebergTable, entries: Iterable[CatalogEntry]) -> None:
+    """Check that a catalog entry which names a metadata file names that of a table.
+
+    Raises:
+        FileFactError: it names another one.
+
+    """
+    paths = (each.table.get("parameters", {}).get(POINTER, "") for each in entries)
+    for name in (path.rpartition("/")[2] for path in paths if path):
+        if name != found.name:
+            raise FileFactError(f"the newest metadata is {found.name}, the catalog names {name}")
 
 
 def facts(folder: Path, key: str) -> tuple[FileFact, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from harness.model.identifiers import TABLE
 
@@ -24,6 +24,8 @@ class Sql:
     text: str
     in_any_case: bool = False
     """Also sent after a statement of the same step that was refused: it puts a setting back."""
+    commits: bool = True
+    """Whether it is about the table itself, and not only about the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class SetColumns:
     """Name and Hive type, in order, without partition columns."""
     cascade: bool
     """The existing partitions too."""
+
+    commits: ClassVar[bool] = True
 
 
 Statement = Sql | SetColumns
@@ -51,8 +55,8 @@ def under(
 
     `usual`: the value that every step finds, also the one after a refused step.
     """
-    back = Sql(f"set {name}={usual}", in_any_case=True)
-    return (Sql(f"set {name}={value}"), *statements, back)
+    back = Sql(f"set {name}={usual}", in_any_case=True, commits=False)
+    return (Sql(f"set {name}={value}", commits=False), *statements, back)
 
 
 def recorded(statement: Statement) -> str:

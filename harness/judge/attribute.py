@@ -4,12 +4,14 @@ An answer was compared a second time, as if the table were what its files hold. 
 against the truth and right against the files is not the reader's doing. It is the writer's where
 the statements that were sent say so by themselves and no engine shows what they say. Else it may as
 well be our own mistake, in the model or in how files are read: nobody is named (docs/findings.md,
-"Who did it"). What other readers answered counts afterwards (`settle`).
+"Who did it"). Rows in partitions that no step of the writer's entered in the catalog are lost to
+all who go by it. What other readers answered counts afterwards (`settle`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from harness.core.records import Finding, FindingKind, Party, Witness
@@ -26,18 +28,43 @@ def attribute(
     comparison: Comparison,
     agreement: FileAgreement | None,
     world: World,
+    unlisted: AbstractSet[str] = frozenset(),
 ) -> tuple[Finding, ...]:
     """Return the findings of an answer: the places of one name that are one party's doing.
 
+    `unlisted`: the keys of rows in partitions that the catalog does not list.
     `MODEL` stands where the answer is in the files and no statement settles who is right; no party
     where what the files hold is not known.
     """
+    beyond = _beyond_catalog(named, world, unlisted)
     groups: dict[tuple[FindingKind, Party | None], list[Place]] = {}
     for each in named:
-        party = _party(each.place, comparison.in_files, agreement)
+        known = each.place.spot in beyond
+        party = Party.CATALOG if known else _party(each.place, comparison.in_files, agreement)
         groups.setdefault((each.kind, party), []).append(replace(each.place, party=party))
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(at[0], groups[at], world) for at in order)
+
+
+def _beyond_catalog(
+    named: Sequence[NamedPlace], world: World, unlisted: AbstractSet[str]
+) -> frozenset[Spot]:
+    """Return the places that lack all rows of the partitions which the catalog does not list.
+
+    An answer with one of these rows is of a reader that finds such partitions by itself.
+    """
+    missing = unlisted & world.keys.keys()
+    spots = frozenset((What.ABSENT_ROW, key, "") for key in missing)
+    if missing and spots <= {each.place.spot for each in named}:
+        return spots
+    counts = (each.place for each in named if each.place.what is What.COUNT)
+    return frozenset(each.spot for each in counts if missing and _fewer(each, len(missing)))
+
+
+def _fewer(place: Place, rows: int) -> bool:
+    """Return whether a count is too small by just so many rows."""
+    expected, found = place.expected, place.found
+    return place.counted and isinstance(expected, int) and found == expected - rows
 
 
 def _party(

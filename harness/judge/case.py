@@ -78,6 +78,13 @@ class Case:
         """Return the step that made each instant which the files after a step may name."""
         return {**self.instants, **dict(self.state_of[step].others)}
 
+    def unlisted(self, step: int) -> frozenset[str]:
+        """Return the keys, as text, of the rows in partitions that the catalog does not list."""
+        state = self.state_of[step]
+        folders = set(state.unlisted)
+        there = (each for each in state.files if each.path.rpartition("/")[0] in folders)
+        return frozenset(key for each in there for key in each.keys)
+
     def past(self, view: str) -> Past | None:
         """Return a view of the past with the step that can be asked for; None for one of now.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from harness.core.outcomes import HALF_DONE
 from harness.core.records import FindingKind, Party, Verdict, VerdictKind
 from harness.judge.baseline import Applied
 
@@ -62,11 +63,16 @@ def _unknown(verdicts: Sequence[Verdict]) -> Iterator[str]:
 def _new(applied: Applied) -> Iterator[str]:
     unknown_to_us = [each for each in applied.verdicts if not each.known]
     wrong = [each for each in unknown_to_us if each.verdict is VerdictKind.WRONG]
-    refused = [each for each in unknown_to_us if each.verdict is VerdictKind.REFUSED]
+    errors = [each for each in unknown_to_us if each.verdict is VerdictKind.REFUSED]
+    half_done = [each for each in errors if each.because.startswith(HALF_DONE)]
+    refused = [each for each in errors if each not in half_done]
     if wrong:
         yield f"{_count(wrong, 'wrong answer is', 'wrong answers are')} new: {_where(wrong)}."
     if refused:
         yield f"{_count(refused, 'refusal is', 'refusals are')} new: {_where(refused)}."
+    if half_done:
+        steps = _count(half_done, "half-done step is", "half-done steps are")
+        yield f"{steps} new (committed, then the writer failed): {_where(half_done)}."
     if unexplained := [each for each in (*wrong, *refused) if _unexplained(each)]:
         cells = _count(unexplained, "of them is", "of them are")
         yield f"{cells} unexplained, which no baseline can hold: {_where(unexplained)}."
@@ -77,7 +83,7 @@ def _new(applied: Applied) -> Iterator[str]:
         yield f"Put right what the lock data say: {_listed(said)}"
     for line in applied.gone:
         yield f"{line.place}: no longer occurs ({line.expect}); take the line out"
-    if wrong or refused or applied.gone:
+    if wrong or errors or applied.gone:
         yield "If this is how the engines are now: harness baseline update, and review what it says"
     if applied.unreviewed:
         lines = "line does", "lines do"

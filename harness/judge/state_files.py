@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from harness.core.cached_method import cached_method
-from harness.core.records import OutcomeKind, StateRecord
+from harness.core.outcomes import half_done
+from harness.core.records import Outcome, OutcomeKind, StateRecord
 from harness.judge.case import READ_OPTIMIZED, Case
 from harness.judge.file_contents import Held, Holdings, NotKnown
 from harness.model.commit import AS_OF
@@ -53,15 +54,19 @@ class StateFiles:
     def lists(self, step: int) -> Lists | None:
         """Return the catalog's lists of columns, as far as they follow from the steps.
 
-        A write that was refused may have made partitions known before it failed.
+        A write that was refused may have made partitions known before it failed; what a half-done
+        step told the catalog is not known at all.
         """
-        steps, outcomes = self._case.variant.scenario.steps, self._case.outcomes
-        refused = [at for at, each in outcomes.items() if each.kind is OutcomeKind.REFUSED]
-        if not all(steps[at - 1].operation.CHANGES_SCHEMA for at in refused if 0 < at <= step):
+        outcomes = [each for at, each in self._case.outcomes.items() if 0 < at <= step]
+        if any(half_done(each) or self._refused_write(each) for each in outcomes):
             return None
         bare = {at for at, state in self._case.state_of.items() if state.bare}
         files = self._case.state_of[step].files
         return partition_schemas.lists(self._history[: step + 1], files, bare)
+
+    def _refused_write(self, outcome: Outcome) -> bool:
+        operation = self._case.variant.scenario.steps[outcome.step - 1].operation
+        return outcome.kind is OutcomeKind.REFUSED and not operation.CHANGES_SCHEMA
 
     def since(self, step: int, view: str) -> Since | None:
         """Return which rows a view gives by when they were committed; None where it gives all."""

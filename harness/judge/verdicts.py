@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
 
-from harness.core import refusals, tolerances
+from harness.core import outcomes, refusals, tolerances
 from harness.core.records import (
     Answer,
     Finding,
@@ -85,7 +85,7 @@ def judge_alone(
 ) -> tuple[Verdict, ...]:
     """Return the same verdicts as far as each answer tells by itself, before `settle`."""
     judged = JudgedVariant(case)
-    verdicts = [_of_step(case, each) for each in case.outcomes.values() if _failed(each)]
+    verdicts = [_of_step(case, each) for each in case.outcomes.values() if _told(each)]
     for cell in cells:
         answer = answers.get(cell.case)
         if not _left_out(cell, case, answer):
@@ -101,7 +101,8 @@ def assess(content: Content) -> Assessment:
     strategies = match_strategies(answer, layout)
     comparison = compare.compare(answer, world, strategies, agreement, cuts=standard.cuts)
     named = name(trace(comparison, answer, layout), world)
-    findings = attribute(named, comparison, agreement, world)
+    unlisted = standard.case.unlisted(content.step)
+    findings = attribute(named, comparison, agreement, world, unlisted)
     doubted = findings and answer.refusal is None
     return Assessment(findings, strategies.ways, layout.doubt() if doubted else "")
 
@@ -201,7 +202,7 @@ def _unjudged(cell: Cell, standard: Standard, answer: Answer | None) -> Verdict:
     case = standard.case
     blank = _blank(cell, case, VerdictKind.UNKNOWN)
     if case.broken is not None and cell.step >= case.broken:
-        return replace(blank, because=f"nothing is known of the table after step {cell.step}")
+        return replace(blank, because=_nothing_known(case, cell.step))
     if answer is None:
         return replace(blank, because="did not run")
     asked = replace(blank, sql=answer.sql, seconds=answer.seconds, reused=answer.reused)
@@ -216,6 +217,12 @@ def _unjudged(cell: Cell, standard: Standard, answer: Answer | None) -> Verdict:
     return asked
 
 
+def _nothing_known(case: Case, step: int) -> str:
+    broken = case.outcomes.get(case.broken or 0)
+    why = f": step {broken.step}: {broken.because}" if broken and broken.because else ""
+    return f"nothing is known of the table after step {step}{why}"
+
+
 def _left_out(cell: Cell, case: Case, answer: Answer | None) -> bool:
     fell_away = answer is not None and _fell_away(cell, answer, case)
     incomplete = fell_away and _incomplete(case.outcomes, cell.step)
@@ -224,6 +231,11 @@ def _left_out(cell: Cell, case: Case, answer: Answer | None) -> bool:
 
 def _skipped(outcome: Outcome | None) -> bool:
     return outcome is not None and outcome.kind is OutcomeKind.SKIPPED
+
+
+def _told(outcome: Outcome) -> bool:
+    """Return whether a step has a verdict of its own."""
+    return _failed(outcome) or outcomes.half_done(outcome)
 
 
 def _failed(outcome: Outcome) -> bool:
@@ -244,9 +256,10 @@ def _fell_away(cell: Cell, answer: Answer, case: Case) -> bool:
 
 
 def _of_step(case: Case, outcome: Outcome) -> Verdict:
-    refused = outcome.kind is OutcomeKind.REFUSED
+    refused = outcome.kind is OutcomeKind.REFUSED or outcomes.half_done(outcome)
     cell = Cell(case.variant.id, outcome.step, case.variant.writers[outcome.step], "write", "step")
     why = refusals.text(outcome.refusal) if outcome.refusal else outcome.because
+    why = f"{outcomes.HALF_DONE}: {why}" if outcomes.half_done(outcome) else why
     kind = VerdictKind.REFUSED if refused else VerdictKind.UNKNOWN
     return replace(_blank(cell, case, kind), because=why, sql="; ".join(outcome.statements))
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import engines, formats
+from harness.core import outcomes
 from harness.core.errors import UsageProblem, unwritable
 from harness.core.problems import gathered
-from harness.core.records import OutcomeKind, Verdict, VerdictKind
+from harness.core.records import Verdict, VerdictKind
 from harness.core.yaml_reader import read
 from harness.judge import baseline
 from harness.judge.baseline import Applied, EngineFacts, Facts, Known, Possible, Seen
@@ -123,12 +124,12 @@ def facts(found: Run, plan: Plan, verdicts: Iterable[Verdict]) -> Facts:
     for verdict in (each for each in verdicts if each.view == WRITE):
         outcome = steps.get((verdict.variant, verdict.step))
         if outcome is not None and outcome.refusal is not None:
-            refused[verdict.case] = outcome.refusal.kind
+            refused[verdict.case] = outcomes.error_name(outcome)
     return Facts(
         variants={each.id: each for each in plan.variants},
         engines={each.distribution: (each.engine, each.version) for each in _engines()},
         refusals=refused,
-        applied=tuple(at for at, each in steps.items() if each.kind is OutcomeKind.APPLIED),
+        applied=tuple(at for at, each in steps.items() if not outcomes.failed(each)),
     )
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from harness.core import jsonl, records
+from harness.core import jsonl, outcomes, records
 from harness.core.errors import UsageProblem
 from harness.core.records import Answer, OutcomeKind, StateRecord, Verdict, VerdictKind
 from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo, first_wrong, read_info
@@ -33,7 +33,7 @@ NOT_JUDGED: Final = "answered but not judged; judge the run again"
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """A step that did not come about: refused, skipped or unknown."""
+    """A step of which there is something to tell."""
 
     variant: str
     step: StepInfo
@@ -83,10 +83,18 @@ class Run:
     @cached_property
     def failed_steps(self) -> tuple[StepResult, ...]:
         """Every step that was not applied, in the order of the records."""
+        return self._steps(lambda outcome: outcome.kind is not OutcomeKind.APPLIED)
+
+    @cached_property
+    def half_done_steps(self) -> tuple[StepResult, ...]:
+        """Every step that was applied although its writer answered with an error."""
+        return self._steps(outcomes.half_done)
+
+    def _steps(self, wanted: Callable[[records.Outcome], bool]) -> tuple[StepResult, ...]:
         return tuple(
             StepResult(state.variant, self.step(state.variant, state.outcome.step), state.outcome)
             for state in self.by_step.values()
-            if state.outcome.kind is not OutcomeKind.APPLIED
+            if wanted(state.outcome)
         )
 
     def variant(self, name: str) -> VariantInfo:

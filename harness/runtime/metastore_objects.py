@@ -8,7 +8,7 @@ changed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
@@ -43,6 +43,20 @@ class CatalogEntry:
         """Name and Hive type of the columns, in order; partition columns last."""
         both = (*self.table["sd"]["cols"], *self.table.get("partitionKeys", ()))
         return tuple((column["name"], column["type"]) for column in both)
+
+
+def unlisted_folders(entries: Iterable[CatalogEntry], files: Iterable[str]) -> tuple[str, ...]:
+    """Return the folders of files that some entry of a partitioned table has no partition for.
+
+    `files`: paths relative to the table's folder.
+    """
+    listed = [
+        {part["sd"].get("location", "").partition(f"{LOCATION}/")[2] for part in each.partitions}
+        for each in entries
+        if each.table.get("partitionKeys")
+    ]
+    folders = dict.fromkeys(path.rpartition("/")[0] for path in files)
+    return tuple(each for each in folders if not all(each in there for there in listed))
 
 
 def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> CatalogEntry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from harness.core.outcomes import word
 from harness.core.records import Outcome, OutcomeKind
 from harness.formats.api import FileFactError
 from harness.model.file_facts import FileFact
@@ -74,10 +75,10 @@ def freeze(
 
 def doubt(state: State, outcome: Outcome) -> Outcome | None:
     """Return the outcome where an earlier run that sent the same had another; None where not."""
-    before = state.frozen.outcome.kind
-    if before is outcome.kind:
+    before, now = word(state.frozen.outcome), word(outcome)
+    if before == now:
         return None
-    why = f"{outcome.kind} now, but {before} when the same was written before ({state.folder})"
+    why = f"{now} now, but {before} when the same was written before ({state.folder})"
     return replace(outcome, kind=OutcomeKind.UNKNOWN, refusal=None, because=why)
 
 

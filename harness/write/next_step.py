@@ -14,6 +14,7 @@ from harness.core.records import Outcome, OutcomeKind
 from harness.engines.spark.conf import COMMON
 from harness.formats.api import Format
 from harness.formats.statements import Statement, recorded
+from harness.model.canonical import text_of
 from harness.model.truth import Truth
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
@@ -32,6 +33,10 @@ class NextStep:
     """Of the state that it leads to."""
     skipped: str = ""
     """Why it cannot be sent; empty when it can."""
+    changes: bool = False
+    """Whether rows or columns are others after it."""
+    keys: frozenset[str] = frozenset()
+    """Those of the rows that it writes, as text."""
 
     @property
     def skip(self) -> Outcome:
@@ -80,7 +85,10 @@ class VariantOutcomes:
         if why := self._why_not(before, operation):
             return NextStep(step, (), "", why)
         after = self._truth(step, next_applied=True)
-        return self._next_step(step, self.shape.wording(operation, before, after))
+        said = self._next_step(step, self.shape.wording(operation, before, after))
+        rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
+        changes = before.rows != after.rows or before.schema.fields != after.schema.fields
+        return replace(said, changes=changes, keys=frozenset(text_of(row.key) for row in rows))
 
     def _next_step(self, step: int, statements: Sequence[Statement]) -> NextStep:
         settings = {**COMMON, **self.session()}

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from harness.core import refusals
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.engines.spark.session import Session, Spark, SparkRefusal, SparkSilent
+from harness.formats.api import NO_COMMIT, FileFactError
 from harness.formats.statements import SetColumns, Sql, Statement, filled
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.runtime.metastore_client import Catalog, CatalogRefusedError
+from harness.write import raised_step
 from harness.write.next_step import NextStep, VariantOutcomes
+from harness.write.raised_step import Came, Raised, TableRecords
 from harness.write.writer_pool import WriteTarget
 
 DID_NOTHING: Final = "did nothing"
@@ -50,42 +55,74 @@ class StepSender:
             files: what the table's files are before it.
 
         """
-        began, before = time.monotonic(), self._shape.instants(self._target.table)
-        kind, refusal, because = OutcomeKind.APPLIED, None, ""
+        began, before = time.monotonic(), self._records()
+        refusal, came = None, raised_step.APPLIED
         try:
-            self._run_all(step.statements, self._variant.writers[step.step])
-            refusal = self._made_wrong() if step.step == 0 else None
-            refusal = refusal or self._left_undone(step, before, files)
-        except REFUSED as answer:
-            refusal = answer.refusal
+            raised = self._run_all(step.statements, self._variant.writers[step.step], before)
+            if raised is not None:
+                refusal, came = raised.refusal, self._came_of(raised, step, before)
+            elif refusal := self._undone(step, before, files):
+                came = raised_step.REFUSED
         except SparkSilent as silence:
-            kind, because = OutcomeKind.UNKNOWN, str(silence)
+            came = Came(OutcomeKind.UNKNOWN, str(silence))
         if refusal is not None and (because := refusals.of_machine(refusal)):
-            kind, refusal = OutcomeKind.UNKNOWN, None
-        elif refusal is not None:
-            kind = OutcomeKind.REFUSED
+            came = Came(OutcomeKind.UNKNOWN, because)
+        elif refusal is not None and came.because:
+            came = replace(came, because=f"{came.because}; the error: {refusals.text(refusal)}")
         made = self._made_since(before)
         return Outcome(
             step=step.step,
-            kind=kind,
-            instant=made[-1] if made and kind is OutcomeKind.APPLIED else "",
-            refusal=refusal,
-            because=because,
+            kind=came.kind,
+            instant=made[-1] if made and came == raised_step.APPLIED else "",
+            refusal=None if came.because else refusal,
+            because=came.because,
             statements=step.texts,
             seconds=round(time.monotonic() - began, 3),
         )
 
-    def _run_all(self, statements: Sequence[Statement], writer: str) -> None:
-        """Run statements up to the first one that is refused, and those meant for any case."""
-        left = iter(statements)
-        try:
-            for statement in left:
+    def _run_all(
+        self, statements: Sequence[Statement], writer: str, before: TableRecords
+    ) -> Raised | None:
+        """Run statements up to the first one that is refused, and those meant for any case.
+
+        `before`: the records before the first one.
+        """
+        for at, statement in enumerate(statements):
+            records = before if at == 0 else self._records()
+            try:
                 self._run(statement, writer)
-        except REFUSED:
-            for statement in left:
-                if isinstance(statement, Sql) and statement.in_any_case:
-                    self._run(statement, writer)
-            raise
+            except REFUSED as answer:
+                left = statements[at + 1 :]
+                for each in left:
+                    if isinstance(each, Sql) and each.in_any_case:
+                        with suppress(*REFUSED):  # the first error is the one to tell
+                            self._run(each, writer)
+                return Raised(answer.refusal, statement, tuple(left), records)
+        return None
+
+    def _came_of(self, raised: Raised, step: NextStep, before: TableRecords) -> Came:
+        """Return what became of a step that was answered with an error."""
+        after, table = self._records(), self._target.table
+        if step.step == 0:
+            wrong = self._shape.created_wrong(table, self._variant.settings)
+            return raised_step.came_of_creation(after, wrong)
+        schema = self._variant.scenario.steps[step.step - 1].operation.CHANGES_SCHEMA
+        came = raised_step.came_of(raised, before, after, schema=schema)
+        if came != raised_step.APPLIED:
+            return came
+        key, made = self._variant.scenario.table.key, self._made_since(before)
+        try:
+            half = self._shape.left_half(table, key, made, step.keys)
+        except FileFactError as problem:
+            half = str(problem)
+        return raised_step.unknown(half) if half else came
+
+    def _records(self) -> TableRecords:
+        entries = tuple(self._client.entries(self._target.database))
+        try:
+            return TableRecords(self._shape.committed(self._target.table, entries), entries)
+        except FileFactError as problem:
+            return TableRecords(entries=entries, unclear=str(problem))
 
     def _run(self, statement: Statement, writer: str) -> None:
         target = self._target
@@ -101,19 +138,23 @@ class StepSender:
             self._session = writer, self._spark_for(writer).open(self._settings)
         return self._session[1]
 
-    def _made_wrong(self) -> Refusal | None:
-        wrong = self._shape.created_wrong(self._target.table, self._variant.settings)
-        return Refusal("created otherwise", wrong) if wrong else None
-
-    def _left_undone(
-        self, step: NextStep, instants: Sequence[str], files: Sequence[FileFact]
+    def _undone(
+        self, step: NextStep, before: TableRecords, files: Sequence[FileFact]
     ) -> Refusal | None:
         """Return a refusal for a step that says all is well and did not do what there was to do."""
-        if step.step == 0 or not step.statements or self._made_since(instants):
+        if step.step == 0:
+            wrong = self._shape.created_wrong(self._target.table, self._variant.settings)
+            return Refusal("created otherwise", wrong) if wrong else None
+        after = self._records()
+        if not step.statements or after.unclear or after.committed != before.committed:
             return None
         operation = self._variant.scenario.steps[step.step - 1].operation
         undone = self._shape.left_undone(operation, files)
+        # What the metastore is told may be what it has: it knows fewer types, and no places.
+        told = any(isinstance(each, SetColumns) for each in step.statements)
+        undone = undone or (NO_COMMIT if step.changes and not told else "")
         return Refusal(DID_NOTHING, f"no error was answered; {undone}") if undone else None
 
-    def _made_since(self, instants: Sequence[str]) -> list[str]:
-        return [i for i in self._shape.instants(self._target.table) if i not in instants]
+    def _made_since(self, before: TableRecords) -> list[str]:
+        there = self._shape.instants(self._target.table)
+        return [each for each in there if each not in before.committed.writes]

@@ -68,6 +68,7 @@ def _records(
                 )
             ),
             bare=state.bare,
+            unlisted=state.unlisted,
         )
 
 

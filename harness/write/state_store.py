@@ -32,7 +32,7 @@ from harness.core.records import OutcomeKind
 from harness.runtime.metastore_client import Catalog
 from harness.write.table_state import TABLE, FileSeen, Frozen, State
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Raised whenever what is frozen, or how, changes; older states are then not found."""
 STATE: Final = "state.json"
 _ADAPTER: Final = TypeAdapter(Frozen)

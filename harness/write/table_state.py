@@ -10,7 +10,7 @@ from typing import Final
 from harness.core.records import Outcome
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META, META_PREFIX
-from harness.runtime.metastore_objects import CatalogEntry
+from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
 
 DATABASE_DIGITS: Final = 16
 TABLE: Final = "table"
@@ -86,6 +86,12 @@ class State:
             entry.name: frozenset(n for n, _ in entry.columns if n in META)
             for entry in self.frozen.entries
         }
+
+    @property
+    def unlisted(self) -> tuple[str, ...]:
+        """The folders of data files that some catalog entry has no partition for."""
+        with_rows = [each.path for each in self.frozen.files if each.keys]
+        return unlisted_folders(self.frozen.entries, with_rows)
 
     @property
     def bare(self) -> bool:

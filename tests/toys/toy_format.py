@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats.api import Changes, FileFactError, FileRows, Habit, VariantSettings
+from harness.formats.api import Changes, Committed, FileFactError, FileRows, Habit, VariantSettings
 from harness.formats.statements import LOCATION, Sql, Statement
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth, row_values
+from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 
@@ -59,6 +60,14 @@ class Toy:
 
     def instants(self, folder: Path) -> tuple[str, ...]:
         return tuple(sorted((path.name for path in folder.glob("*")), key=int))
+
+    def committed(self, folder: Path, entries: Sequence[CatalogEntry]) -> Committed:
+        return Committed(self.instants(folder))
+
+    def left_half(
+        self, folder: Path, key: str, made: Collection[str], rows: Collection[str]
+    ) -> str:
+        return ""
 
     def before(self, folder: Path, instant: str) -> tuple[str, ...]:
         return ()

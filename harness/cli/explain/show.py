@@ -12,7 +12,8 @@ from rich.text import Text
 
 from harness.cli.explain.recorded_cell import RecordedCell
 from harness.core.errors import printable
-from harness.core.records import Finding, OutcomeKind, Verdict, VerdictKind, Witness
+from harness.core.outcomes import failed, half_done, word
+from harness.core.records import Finding, Verdict, VerdictKind, Witness
 from harness.judge.agreement import FileAgreement
 from harness.judge.file_evidence import Layout
 from harness.model.file_facts import FileFact, FileKind
@@ -56,9 +57,10 @@ def written(found: RecordedCell, console: Console) -> None:
     say(console, "\nWhat was written", "bold")
     for number in range(found.cell.step + 1):
         outcome = outcomes.get(number)
-        failed = outcome is not None and outcome.kind is not OutcomeKind.APPLIED
-        why = f" ({outcome.kind})" if outcome is not None and failed else ""
+        why = f" ({word(outcome)})" if outcome is not None and failed(outcome) else ""
         say(console, f"  {number} {variant.step(number).text}{why}")
+        if outcome is not None and half_done(outcome) and outcome.refusal:
+            say(console, f"    the writer's error: {refusal_text(outcome.refusal)}")
 
 
 def advised(found: RecordedCell, console: Console) -> None:

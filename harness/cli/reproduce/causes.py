@@ -136,7 +136,7 @@ def signs(verdict: Verdict, answer: Answer | None) -> frozenset[Sign]:
 
 def _sign(finding: Finding, ways: tuple[str, ...], *, scant: bool) -> Sign:
     kind = str(finding.kind)
-    filed = finding.party in {Party.WRITER, Party.MODEL, Party.UNSURE}
+    filed = finding.party not in {Party.READER, None}
     return Sign(kind, (), finding.party) if filed else Sign(kind, ways, scant=scant)
 
 
@@ -207,7 +207,7 @@ def _of_series(
 
 
 def _whose(sign: Sign, verdict: Verdict, writer: str) -> str:
-    if verdict.view == WRITE or sign.party is Party.WRITER:
+    if verdict.view == WRITE or sign.party in {Party.WRITER, Party.CATALOG}:
         return f"writer {writer}"
     return verdict.reader if sign.party is None else str(sign.party)
 

@@ -15,6 +15,7 @@ from harness import engines, formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import printable
+from harness.core.outcomes import half_done
 from harness.core.records import Answer, Expected, OutcomeKind, StateRecord, Verdict
 from harness.engines import time_travel
 from harness.engines.api import METASTORE
@@ -127,6 +128,8 @@ def _step(variant: Variant, step: NextStep, states: Sequence[StateRecord]) -> It
     outcome = next(each.outcome for each in states if each.outcome.step == number)
     if outcome.kind is OutcomeKind.REFUSED and outcome.refusal:
         yield _comment(f"  Spark refused it: {refusal_text(outcome.refusal)}")
+    if half_done(outcome) and outcome.refusal:
+        yield _comment(f"  Spark committed it, then failed: {refusal_text(outcome.refusal)}")
     if not step.statements:
         yield "-- nothing to do for this table type"
     yield from map(_by_hand, step.statements)

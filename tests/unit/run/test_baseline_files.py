@@ -222,6 +222,24 @@ def test_a_refused_step_can_be_known(recorded: Recorded) -> None:
     assert recorded.harness("judge") == 0
 
 
+def test_a_half_done_step_can_be_known_and_is_no_refused_one(recorded: Recorded) -> None:
+    recorded.answer()
+    path = recorded.folder / load_run.STATES
+    first, second, last = jsonl.read_all(path, StateRecord)
+    outcome = replace(last.outcome, refusal=Refusal("SyncException", "no"))
+    jsonl.write_all(path, [first, second, replace(last, outcome=outcome)])
+    assert recorded.harness("judge") == 1
+    recorded.harness("baseline", "update")
+    recorded.review()
+    assert "committed, then SyncException" in recorded.known.read_text("utf-8")
+    assert recorded.harness("judge") == 0
+    refused = replace(outcome, kind=OutcomeKind.REFUSED)
+    jsonl.write_all(path, [first, second, replace(last, outcome=refused)])
+    right = [replace(recorded.right(each), rows=TRUTH[1]) for each in recorded.plan.cells]
+    jsonl.write_all(recorded.folder / load_run.ANSWERS, right)
+    assert recorded.harness("judge") == 1
+
+
 def test_a_wrong_baseline_ends_with_2_and_says_where(
     recorded: Recorded, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -108,11 +108,21 @@ def refuse(part: str) -> Callable[[str], None]:
     return reply
 
 
-def make_iceberg(sql: str) -> None:
-    """Make the table that a statement creates."""
-    properties = {"engine.hive.enabled": "true", **dict.fromkeys(MODES, "copy-on-write")}
-    if found := re.search("location 'file:([^']+)'", sql):
-        Folder(Path(found[1])).metadata(0, properties=properties)
+@dataclass
+class MakeIceberg:
+    """Makes the table that a statement creates, and newer metadata for each one that changes it."""
+
+    folder: Folder | None = None
+    made: int = 0
+
+    def __call__(self, sql: str) -> None:
+        properties = {"engine.hive.enabled": "true", **dict.fromkeys(MODES, "copy-on-write")}
+        if found := re.search("location 'file:([^']+)'", sql):
+            self.folder = Folder(Path(found[1]))
+        if self.folder is not None and not sql.startswith("set "):
+            said = {"properties": properties, "current-schema-id": self.made}
+            self.folder.metadata(self.made, **said)
+            self.made += 1
 
 
 def kinds(records: tuple[StateRecord, ...]) -> list[str]:
@@ -142,7 +152,7 @@ def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
     place: WriteTarget,
 ) -> None:
     what = replace(variant(), format="iceberg")
-    states = sent(place, Simulated(make_iceberg, folder=place.folder), what).states.values()
+    states = sent(place, Simulated(MakeIceberg(), folder=place.folder), what).states.values()
     (home,) = {state.home for state in states}
     assert len(states) == 4
     assert home.parent == place.cache.root / "tables"
@@ -156,6 +166,8 @@ def test_all_states_of_a_table_with_absolute_paths_have_one_home_in_the_cache(
 def test_what_a_writer_that_fell_silent_leaves_at_home_is_the_next_sweeps(
     place: WriteTarget,
 ) -> None:
+    make_iceberg = MakeIceberg()
+
     def reply(sql: str) -> None:
         make_iceberg(sql)
         if sql.startswith("insert"):
@@ -178,10 +190,12 @@ def test_a_refusal_is_an_outcome_and_its_state_is_kept(place: WriteTarget) -> No
 def test_a_rename_of_case_only_leaves_the_session_as_it_found_it(
     refused: str, place: WriteTarget
 ) -> None:
+    make_iceberg = MakeIceberg()
+
     def reply(sql: str) -> None:
-        make_iceberg(sql)
         if refused:
             refuse(refused)(sql)
+        make_iceberg(sql)
 
     spark = Simulated(reply, folder=place.folder)
     steps = (Step(RenameColumn("n", "N")), Step(AddColumn("m", parse_type("int"))))

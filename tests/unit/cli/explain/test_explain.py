@@ -19,7 +19,7 @@ from harness.cli.explain.recorded_cell import RecordedCell, find
 from harness.cli.explain.tables import CaseTables, standard_of, tables_of
 from harness.core.attempts import Attempt
 from harness.core.errors import UsageProblem
-from harness.core.records import Answer, OutcomeKind
+from harness.core.records import Answer, OutcomeKind, Refusal
 from harness.judge.verdicts import understand_cell
 from harness.model.simulation.strategies import By
 from harness.reports.words import NOT_WORDED, WAYS
@@ -87,6 +87,16 @@ def test_the_way_that_gives_the_answer_is_told_and_its_table_equals_it(folder: P
     assert shown.found is not None
     assert (way.titles, way.lines) == (("by name",), shown.found.lines)
     assert not way.same_as_expected
+
+
+def test_a_half_done_step_stands_there_with_the_writers_error(folder: Path) -> None:
+    found = find(folder, RENAMED)
+    first, second, *others = found.case.states
+    outcome = replace(second.outcome, refusal=Refusal("SyncException", "Could not sync"))
+    states = (first, replace(second, outcome=outcome), *others)
+    text = printed(replace(found, case=replace(found.case, states=states)), 200)
+    assert text.count("(committed, then failed)") == 1
+    assert "    the writer's error: SyncException: Could not sync" in text
 
 
 def said_of_ways(shown: CaseTables) -> str:

@@ -1,0 +1,98 @@
+"""What became of a step that was answered with an error: the table's own records say it. Pure.
+
+That a statement raised says nothing of its commit. What follows a commit may fail (the catalog is
+told, old files are cleaned away), and the rows are there all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from harness.core.records import OutcomeKind, Refusal
+from harness.formats.api import Committed
+from harness.formats.statements import Statement
+from harness.model.identifiers import TABLE
+from harness.runtime.metastore_objects import CatalogEntry
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecords:
+    """What a table's own records and the catalog say at one moment."""
+
+    committed: Committed = field(default_factory=Committed)
+    entries: tuple[CatalogEntry, ...] = ()
+    unclear: str = ""
+    """Why the records do not tell; empty where they do."""
+
+    @property
+    def columns(self) -> Sequence[object]:
+        """The columns by the catalog."""
+        return [(each.name, each.columns) for each in self.entries if each.name == TABLE]
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A statement that was answered with an error."""
+
+    refusal: Refusal
+    statement: Statement
+    later: tuple[Statement, ...]
+    """Those of the step that were not sent."""
+    before: TableRecords
+    """The records before the statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What became of a step."""
+
+    kind: OutcomeKind
+    because: str = ""
+    """Why it is not known."""
+
+
+APPLIED = Came(OutcomeKind.APPLIED)
+REFUSED = Came(OutcomeKind.REFUSED)
+
+
+def came_of(
+    raised: Raised, before: TableRecords, after: TableRecords, *, schema: bool = False
+) -> Came:
+    """Return what became of a step after the creation.
+
+    Args:
+        raised: its statement that was answered with an error.
+        before: the records before the step.
+        after: those after it.
+        schema: whether it changes the schema, which the catalog has as well.
+
+    """
+    if why := before.unclear or raised.before.unclear or after.unclear:
+        return unknown(why)
+    earlier = raised.before.committed != before.committed
+    own = after.committed != raised.before.committed
+    if not (earlier or own):
+        same = after.columns == before.columns
+        why = "the catalog has other columns since, and the table's own records have no such change"
+        return REFUSED if same else unknown(why)
+    if any(each.commits for each in raised.later) or (raised.statement.commits and not own):
+        return unknown("a part of its statements was committed")
+    if schema and after.columns == before.columns:
+        return unknown("the table's own records have other columns since, and the catalog has not")
+    return APPLIED
+
+
+def came_of_creation(after: TableRecords, wrong: str) -> Came:
+    """Return what became of the creation of a table: without a catalog entry there is none.
+
+    `wrong`: how what is there is not what was asked for; empty where it is.
+    """
+    if not any(each.name == TABLE for each in after.entries):
+        return REFUSED
+    return unknown(f"the catalog has the table, and {wrong}") if wrong else APPLIED
+
+
+def unknown(why: str) -> Came:
+    """Return that nothing is known of the table."""
+    return Came(OutcomeKind.UNKNOWN, why)

@@ -1,0 +1,152 @@
+"""A planted writer that fails after its commit, and one that fails before it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Final
+
+import pytest
+
+from harness.core.outcomes import HALF_DONE
+from harness.core.records import (
+    Answer,
+    Column,
+    FindingKind,
+    Outcome,
+    OutcomeKind,
+    Party,
+    Refusal,
+    StateRecord,
+    Verdict,
+    VerdictKind,
+)
+from harness.judge.case import Case
+from harness.judge.verdicts import judge
+from harness.model.canonical import text_of
+from harness.model.query import Query
+from harness.scenario.cells import Cell
+from tests.quality import chance
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.simulated import Reply
+
+SEEDS = range(8)
+ERROR: Final = Refusal("HoodieMetaSyncException", "Could not sync")
+LATE: Final = ("901", "902")
+FOLDER: Final = "p=late"
+
+
+def told(seed: int, *, applied: bool = True) -> Told:
+    """Let a history end with an insert of two rows."""
+    plot = chance.plot(seed)
+    steps = f"{plot.steps}; insert {','.join(LATE)}"
+    done = [*[True] * steps.count(";"), applied]
+    by = plot.partition_by
+    return history(steps, plot.columns, mor=plot.mor, partition_by=by, applied=done)
+
+
+def with_last(case: Case, last: StateRecord) -> Case:
+    return replace(case, states=(*case.states[:-1], last))
+
+
+def half_done(found: Told) -> Case:
+    """Return the records of a history whose last write was committed before its writer failed.
+
+    The catalog was not told of the partition of its rows.
+    """
+    case = case_of(found)
+    last = case.states[-1]
+    own = {each.path for each in last.files if each.instant == last.outcome.instant}
+    files = [
+        replace(each, path=f"{FOLDER}/{each.path}" if each.path in own else each.path)
+        for each in last.files
+    ]
+    outcome = replace(last.outcome, refusal=ERROR)
+    state = replace(last, outcome=outcome, files=tuple(files), unlisted=(FOLDER,))
+    return with_last(case, state)
+
+
+def refused(found: Told) -> Case:
+    """Return the records of a history whose last write failed before its commit."""
+    case = case_of(found)
+    last = case.states[-1]
+    outcome = Outcome(
+        last.outcome.step, OutcomeKind.REFUSED, refusal=ERROR, statements=last.outcome.statements
+    )
+    return with_last(case, replace(last, outcome=outcome))
+
+
+def without(reply: Reply, keys: Collection[str], key: str) -> Reply:
+    at = [each.name for each in reply.columns].index(key)
+    return replace(reply, rows=tuple(row for row in reply.rows if text_of(row[at]) not in keys))
+
+
+def verdicts(case: Case, replies: Sequence[Reply], query: Query | None = None) -> Sequence[Verdict]:
+    """Return the verdict of the last step, and those of as many engines."""
+    step = len(case.states) - 1
+    cells = [Cell("variant", step, f"engine-{n}", "snapshot", "all") for n in range(len(replies))]
+    answers = {
+        cell.case: Answer(
+            cell.case, "select", reply.columns, tuple(reply.rows), question=query or Query()
+        )
+        for cell, reply in zip(cells, replies, strict=True)
+    }
+    return judge(case, cells, answers)
+
+
+def parties(verdict: Verdict) -> set[tuple[FindingKind, Party | None]]:
+    return {(each.kind, each.party) for each in verdict.findings}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rows_that_the_catalog_was_not_told_of_are_lost_by_the_writer(seed: int) -> None:
+    found = told(seed)
+    whole, key = found.read(), found.disk.table.key
+    step, by_catalog, by_timeline = verdicts(half_done(found), [without(whole, LATE, key), whole])
+    assert (by_catalog.verdict, by_timeline.verdict) == (VerdictKind.WRONG, VerdictKind.CORRECT)
+    assert parties(by_catalog) == {(FindingKind.LOST_ROW, Party.CATALOG)}
+    assert {each.key for each in by_catalog.findings[0].places} == set(LATE)
+    assert (step.view, step.verdict) == ("write", VerdictKind.REFUSED)
+    assert step.because.startswith(f"{HALF_DONE}: {ERROR.kind}")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_reader_that_shows_one_of_these_rows_lost_the_other_itself(seed: int) -> None:
+    found = told(seed)
+    reply = without(found.read(), LATE[:1], found.disk.table.key)
+    _, verdict = verdicts(half_done(found), [reply])
+    assert parties(verdict) == {(FindingKind.LOST_ROW, Party.READER)}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("lost", "party"), [(2, Party.CATALOG), (1, Party.READER)])
+def test_a_count_is_the_writers_where_just_these_rows_are_missing(
+    seed: int, lost: int, party: Party
+) -> None:
+    found = told(seed)
+    count = Reply((Column("count", "bigint", "long"),), ((len(found.truth.rows) - lost,),))
+    _, verdict = verdicts(half_done(found), [count], Query(count=True))
+    assert parties(verdict) == {(FindingKind.LOST_ROW, party)}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rows_of_a_write_that_failed_before_its_commit_are_not_to_be_there(seed: int) -> None:
+    as_if = told(seed).read()
+    found = told(seed, applied=False)
+    _, right, wrong = verdicts(refused(found), [found.read(), as_if])
+    assert (right.verdict, wrong.verdict) == (VerdictKind.CORRECT, VerdictKind.WRONG)
+    assert {party for _, party in parties(wrong)} == {Party.READER}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_where_a_part_may_be_there_nothing_is_right_or_wrong(seed: int) -> None:
+    found = told(seed)
+    case = case_of(found)
+    last = case.states[-1]
+    outcome = Outcome(last.outcome.step, OutcomeKind.UNKNOWN, because="a part was committed")
+    case = with_last(case, StateRecord("variant", outcome, ""))
+    whole = found.read()
+    judged = verdicts(case, [whole, without(whole, LATE, found.disk.table.key)])
+    assert {each.verdict for each in judged} == {VerdictKind.UNKNOWN}
+    assert all(each.because.endswith("a part was committed") for each in judged)
