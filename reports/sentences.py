@@ -6,7 +6,7 @@ from typing import Final
 
 from harness.core.records import Answer, Finding, FindingKind, Origin, Refusal, Verdict, Witness
 from harness.model.canonical import text_of
-from harness.model.query import COUNT
+from harness.model.query import AGGREGATE
 from harness.reports.words import PARTIES, exact, kind_of, short, shown
 
 NAMED: Final = 3
@@ -28,8 +28,9 @@ def witness_text(kind: FindingKind, witness: Witness) -> str:
     """Describe one wrong place: its row and column, what was found, and whose value that is."""
     if not witness.column:
         return _row_text(kind, witness)
-    if witness.column == COUNT:
-        return f"the count is {shown(witness.found)}; expected {shown(witness.expected)}"
+    if not witness.key and (named := AGGREGATE.fullmatch(witness.column)):
+        what = named["extreme"] or "the count"
+        return f"{what} is {shown(witness.found)}; expected {shown(witness.expected)}"
     if _is_about_column(kind, witness):
         return _column_text(kind, witness)
     found, expected = shown(witness.found), shown(witness.expected)

@@ -78,6 +78,6 @@ def expected_table(world: World, query: Query) -> Expected:
 
 def column_types(schema: Schema, query: Query) -> tuple[tuple[str, str], ...]:
     """Return the columns that answer a query, each with its type, in our words."""
-    labels = query.labels(schema.names)
-    types = ("long",) if query.count else (str(schema.find(path).type) for path in labels)
-    return tuple(zip(labels, types, strict=True))
+    paths = () if query.count else query.columns or schema.names
+    types = [str(schema.find(path).type) for path in paths] or ["long"]
+    return tuple(zip(query.labels(schema.names), types, strict=True))

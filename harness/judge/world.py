@@ -153,7 +153,7 @@ class World:
 
     def narrowed(self, query: Query) -> World:
         """Return the world in which only the rows that a query asks for should be seen."""
-        if query.where is None:
+        if not query.conditions:
             return self
         rows = self._asked(query, self.rows)
         others = {key: row for key, row in self.rows.items() if key not in rows}
