@@ -6,7 +6,7 @@ from typing import Final
 
 from harness.core.records import Answer, Finding, FindingKind, Origin, Refusal, Verdict, Witness
 from harness.model.canonical import text_of
-from harness.model.query import COUNT
+from harness.model.query import AGGREGATE
 from harness.reports.words import PARTIES, exact, kind_of, short, shown
 
 NAMED: Final = 3
@@ -30,8 +30,9 @@ def witness_text(kind: FindingKind, witness: Witness) -> str:
         return _two_answers_text(witness)
     if not witness.column:
         return _row_text(kind, witness)
-    if witness.column == COUNT:
-        return f"the count is {shown(witness.found)}; expected {shown(witness.expected)}"
+    if not witness.key and (named := AGGREGATE.fullmatch(witness.column)):
+        what = named["extreme"] or "the count"
+        return f"{what} is {shown(witness.found)}; expected {shown(witness.expected)}"
     if _is_about_column(kind, witness):
         return _column_text(kind, witness)
     found, expected = shown(witness.found), shown(witness.expected)
@@ -44,7 +45,7 @@ def witness_text(kind: FindingKind, witness: Witness) -> str:
 
 def _two_answers_text(witness: Witness) -> str:
     """Describe where two answers of one reader to the same question differ."""
-    cell = bool(witness.key and witness.column) or witness.column == COUNT
+    cell = bool(witness.key and witness.column) or bool(AGGREGATE.fullmatch(witness.column))
     where = f"in row {witness.key}, {witness.column}" if witness.key else witness.column
     if not cell:
         where = f"column {where}" if witness.column else f"row {witness.key}".rstrip()

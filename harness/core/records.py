@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 from harness.core.attempts import Attempt
 from harness.model.canonical import OwnTexts, Value, from_json, to_json
 from harness.model.file_facts import FileFact
-from harness.model.query import ALL, COUNT, Query
+from harness.model.query import ALL, Query
 
 Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
 """A canonical value as a record holds it."""
@@ -124,11 +124,11 @@ def labelled(query: Query, columns: Sequence[Column]) -> tuple[Column, ...]:
 
     Engines label an expression as they like: `address.town` is `town` to most.
     """
-    asked = (COUNT,) if query.count else query.columns
+    asked = (query.label,) if query.label else query.columns
     if len(asked) != len(columns):
         return tuple(columns)
     return tuple(
-        replace(column, name=path) if "." in path or query.count else column
+        replace(column, name=path) if "." in path or query.label else column
         for path, column in zip(asked, columns, strict=True)
     )
 
@@ -190,7 +190,7 @@ class Answer:
     @property
     def scant(self) -> bool:
         """Whether it names no way of reading: one number, or no row, may come of much else."""
-        return self.question.count or not self.rows
+        return bool(self.question.label) or not self.rows
 
     @property
     def has_table(self) -> bool:

@@ -99,8 +99,11 @@ def select(question: Question, mark: str) -> str:
     query = question.query
     columns = ", ".join(quoted(path, mark) for path in query.columns) or "*"
     what = "count(*)" if query.count else columns
+    if query.extreme:
+        what = f"{query.extreme}({columns})"
     table = f"{quoted(question.database, mark)}.{quoted(question.table, mark)}"
-    where = f" where {predicate(query.where, mark)}" if query.where else ""
+    conditions = " and ".join(predicate(each, mark) for each in query.conditions)
+    where = f" where {conditions}" if conditions else ""
     return f"select {what} from {table}{_alias(question, mark)}{where}"
 
 
@@ -120,8 +123,9 @@ def predicate(condition: Condition, mark: str) -> str:
     '`a`.`f1` is not null'
     """
     column = quoted(condition.path, mark)
-    if condition.test is Test.EQUAL:
-        return f"{column} = {literal(condition.literal, condition.type, mark)}"
+    comparison = {Test.EQUAL: "=", Test.AT_LEAST: ">="}.get(condition.test)
+    if comparison:
+        return f"{column} {comparison} {literal(condition.literal, condition.type, mark)}"
     return f"{column} is {'null' if condition.test is Test.NULL else 'not null'}"
 
 
@@ -132,10 +136,12 @@ def literal(text: str, type_: str, mark: str) -> str:
     engine and doubles to the next.
     """
     match type_:
-        case "boolean" | "int" | "long":
+        case "boolean" | "tinyint" | "smallint" | "int" | "long":
             return text
         case "date":
             return f"date {string(text, mark)}"
+        case "timestamp" | "timestamp_ntz":
+            return f"timestamp {string(text, mark)}"
         case "string":
             return string(text, mark)
         case "float" if mark == ANSI:

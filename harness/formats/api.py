@@ -81,6 +81,8 @@ class Format(Protocol):
     """The settings a variant may name, each with its values; absent is the writer's default."""
     lacks: frozenset[str]
     """Types that its tables cannot have, without parameters."""
+    partitions_last: bool
+    """Whether partition columns stand behind all others, wherever they were declared."""
     absolute_paths: bool
     """Whether a table's files name each other by absolute paths, so that no copy can be read."""
 

@@ -74,6 +74,7 @@ class HiveFiles:
     views: tuple[str, ...] = ("snapshot",)
     past_views: tuple[str, ...] = ()
     lacks: frozenset[str] = frozenset()
+    partitions_last: bool = True
 
     @property
     def reader_facts(self) -> FormatFacts:

@@ -73,6 +73,8 @@ class Hudi:
     tables: Mapping[str, str]
     """The catalog entry for each view."""
     lacks: frozenset[str] = LACKS
+    # Spark moves them in `create table`, and a column that is added later goes in front of them.
+    partitions_last: bool = True
     absolute_paths: bool = False
 
     @property

@@ -95,6 +95,7 @@ class Iceberg:
     views: tuple[str, ...] = ("snapshot",)
     past_views: tuple[str, ...] = (AS_OF,)
     lacks: frozenset[str] = LACKS
+    partitions_last: bool = False
     absolute_paths: bool = True
 
     @property

@@ -12,7 +12,12 @@ from harness.judge.cut_history import as_shown
 from harness.judge.place import Place, Spot
 from harness.judge.predicted_rows import PredictedRows
 from harness.judge.strategies import Strategies
-from harness.judge.table_comparison import RowComparison, compare_rows, miscounted, wrong_columns
+from harness.judge.table_comparison import (
+    RowComparison,
+    compare_rows,
+    wrong_aggregate,
+    wrong_columns,
+)
 from harness.judge.world import World
 
 
@@ -88,8 +93,9 @@ def _compared(
 
 
 def _of_whole(table: AnswerTable, world: World, predicted: PredictedRows | None) -> Comparison:
-    if table.query.count:
-        return Comparison((), tuple(miscounted(world, table.columns, table.rows)))
+    if table.query.label:
+        wrong = wrong_aggregate(world, table.query, table.columns, table.rows)
+        return Comparison((), tuple(wrong))
     asked = table.query.labels(world.schema.names)
     heads = wrong_columns(world, table.columns, asked)
     # How a right answer was read does not matter, and most are right.

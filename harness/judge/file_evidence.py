@@ -114,7 +114,7 @@ class Layout:
         values as they are stored or converted, and of what is cut otherwise than is declared. None
         where it was not read so, or may have been read in another way as well.
         """
-        own = None if query.count else self.readings()
+        own = None if query.label else self.readings()
         if own is None or not (self.meta or self.whole or own.reading.misleads):
             return None
         readings, ways = self.fitting(query, labels, rows)
@@ -165,7 +165,7 @@ class Layout:
             return
         for way in readings.all_fitting(query, answer.labels, answer.rows):
             names = readings.reading.schema(way).names
-            for row in readings.reading.rows(way, query.where):
+            for row in readings.reading.rows(way, query.conditions):
                 yield row, names
 
     def readings(self) -> Readings | None:

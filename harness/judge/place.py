@@ -31,6 +31,8 @@ class What(Enum):
     """The type that the engine declares for a column."""
     COUNT = auto()
     """The answer to a count: the numbers of rows expected and found, or what came instead."""
+    EXTREME = auto()
+    """The same of the least or the greatest value of a column."""
 
 
 Spot = tuple[What, str, str]

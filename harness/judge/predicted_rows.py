@@ -52,7 +52,7 @@ def predict_rows(
     keys: dict[Looks, list[str]] = defaultdict(list)
     origins: dict[tuple[str, str], Origin] = {}
     names, asked = reading.schema(way).names, {each.partition(".")[0] for each in labels}
-    for each in reading.rows(way, query.where):
+    for each in reading.rows(way, query.conditions):
         values = dict(zip(names, each.values, strict=True))
         if query.takes(values):
             keys[looks_of(labels, [at(values, path) for path in labels])].append(each.key)

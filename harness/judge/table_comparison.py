@@ -18,7 +18,7 @@ from harness.judge.place import FoundRows, Place, What, leaves
 from harness.judge.world import World
 from harness.model.canonical import MapValue, Value, same, text_of
 from harness.model.datatypes import DataType
-from harness.model.query import COUNT, at
+from harness.model.query import Query, at
 from harness.model.schema import Field
 from harness.model.truth import Row
 
@@ -45,13 +45,22 @@ class RowComparison:
         return (*self.cells, *self.lost, *self.whole_rows)
 
 
-def miscounted(
-    world: World, columns: Sequence[Column], rows: Sequence[FoundRow]
+def wrong_aggregate(
+    world: World, query: Query, columns: Sequence[Column], rows: Sequence[FoundRow]
 ) -> Iterator[Place]:
-    """Yield the place of a count that is not the number of rows; `world` is narrowed to it."""
-    number = rows[0][0] if len(columns) == 1 == len(rows) else tuple(rows)
-    if not same(number, len(world.rows)):
-        yield Place(What.COUNT, "", COUNT, len(world.rows), number)
+    """Yield the place of a count or an extreme that is wrong; `world` is narrowed to its rows."""
+    found = rows[0][0] if len(columns) == 1 == len(rows) else tuple(rows)
+    expected = aggregate(world, query)
+    if not same(found, expected):
+        what = What.COUNT if query.count else What.EXTREME
+        yield Place(what, "", query.label, expected, found)
+
+
+def aggregate(world: World, query: Query) -> Value:
+    """Return what a count or an extreme of the rows of a narrowed world must be."""
+    names = world.schema.names
+    rows = (tuple(world.shown(row).values()) for row in world.rows.values())
+    return query.answer(names, rows)[0][0]
 
 
 def compare_rows(

@@ -77,7 +77,7 @@ def asked(answer: Answer) -> Answer:
 
 def cut(query: Query, schema: Schema, written: Rows, expected: Rows) -> tuple[Normalised, ...]:
     """Count the values asked for that are expected otherwise than they were written."""
-    whole = replace(query, where=None)
+    whole = replace(query, where=None, also=None)
 
     def values(row: Row) -> tuple[Value, ...]:
         return whole.answer(schema.names, [row_values(row, schema)])[0]

@@ -110,6 +110,13 @@ def _by_text(rows: Rows) -> dict[str, Row]:
     return {text_of(row.key): row for row in rows.values()}
 
 
+def column_types(schema: Schema, query: Query) -> tuple[tuple[str, str], ...]:
+    """Return the columns that answer a query to a table, each with its type, in our words."""
+    paths = () if query.count else query.columns or schema.names
+    types = [str(schema.find(path).type) for path in paths] or ["long"]
+    return tuple(zip(query.labels(schema.names), types, strict=True))
+
+
 @dataclass(frozen=True)  # no slots: what is derived is kept
 class World:
     """What checks may ask: the history up to the judged step, and what was ever written."""
@@ -163,7 +170,7 @@ class World:
 
     def narrowed(self, query: Query) -> World:
         """Return the world in which only the rows that a query asks for should be seen."""
-        if query.where is None:
+        if not query.conditions:
             return self
         rows = self._asked(query, self.rows)
         others = {key: row for key, row in self.rows.items() if key not in rows}
@@ -181,9 +188,7 @@ class World:
 
     def column_types(self, query: Query) -> tuple[tuple[str, str], ...]:
         """Return the columns that answer a query, each with its type, in our words."""
-        labels = query.labels(self.schema.names)
-        types = ("long",) if query.count else (str(self.schema.find(at).type) for at in labels)
-        return tuple(zip(labels, types, strict=True))
+        return column_types(self.schema, query)
 
     @property
     def schema(self) -> Schema:

@@ -1,10 +1,11 @@
-"""What is asked of a table: which columns, of which rows, or how many rows.
+"""What is asked of a table: which columns, of which rows, or one figure of all of them.
 
 A query is plain text through and through, so that a record of an answer can hold what was asked.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +18,8 @@ from harness.model.datatypes import parse_type
 
 COUNT: Final = "count(*)"
 """What the one column of a count is called, whatever label an engine gives it."""
+AGGREGATE: Final = re.compile(r"count\(\*\)|(?P<extreme>(min|max)\(.*\))", re.DOTALL)
+"""What the one column of an aggregate is called."""
 
 
 class Test(StrEnum):
@@ -27,6 +30,29 @@ class Test(StrEnum):
     EQUAL = "equal"
     NULL = "null"
     NOT_NULL = "not_null"
+    AT_LEAST = "at_least"
+
+
+class Extreme(StrEnum):
+    """An aggregate that is one of the values of a column."""
+
+    MIN = "min"
+    MAX = "max"
+
+    def of(self, values: Iterable[Value]) -> Value:
+        """Return the least or the greatest value that is not NULL, and NULL where there is none.
+
+        Raises:
+            ValueError: a value is not predicted, or values have no order among them.
+
+        """
+        there = [value for value in values if value is not None]
+        if any(isinstance(value, Unpredicted) for value in there):
+            raise ValueError("a value is not predicted")
+        try:
+            return (min if self is Extreme.MIN else max)(there, default=None)
+        except TypeError as mixed:
+            raise ValueError(f"these values have no order: {mixed}") from mixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +63,13 @@ class Condition:
     """Dotted."""
     test: Test
     literal: str = ""
-    """The value of an equality, as `conversion.cast_text` writes it."""
+    """The value that is compared with, as `conversion.cast_text` writes it."""
     type: str = ""
     """The type of that value, in our words."""
 
     @property
     def value(self) -> Value:
-        """The value of an equality."""
+        """The value that is compared with."""
         return _typed(self.literal, self.type)
 
     def holds(self, value: Value) -> bool:
@@ -52,7 +78,7 @@ class Condition:
         Blanks at the end do not count where the type is a `char` (SQL:2016, 8.2).
 
         Raises:
-            ValueError: the value is not predicted.
+            ValueError: the value is not predicted, or cannot be compared.
 
         """
         match value, self.test:
@@ -62,6 +88,8 @@ class Condition:
                 return value is None
             case _, Test.NOT_NULL:
                 return value is not None
+            case _, Test.AT_LEAST:
+                return value is not None and not_less(value, self.value)
         if self.type.startswith("char(") and isinstance(value, str):
             return bool(value.rstrip(" ") == self.value.rstrip(" "))
         return equal(value, self.value)
@@ -71,6 +99,19 @@ class Condition:
 def _typed(literal: str, type_: str) -> Value:
     """Return the value of a literal; it is held against very many."""
     return literal == "true" if type_ == "boolean" else convert(literal, parse_type(type_))
+
+
+def not_less(value: Value, than: Value) -> bool:
+    """Return whether a value stands after another one, or is the same.
+
+    Raises:
+        ValueError: they have no order.
+
+    """
+    try:
+        return bool(value >= than)
+    except TypeError as mixed:
+        raise ValueError(f"{value!r} and {than!r} have no order") from mixed
 
 
 def not_null(path: str) -> Condition:
@@ -88,15 +129,31 @@ class Query:
     """Only rows for which it holds."""
     count: bool = False
     """Ask for the number of rows only."""
+    also: Condition | None = None
+    """A second condition that must hold as well."""
+    extreme: Extreme | None = None
+    """Ask for the least or the greatest value of the one column only."""
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """All conditions, each of which must hold."""
+        return tuple(each for each in (self.where, self.also) if each is not None)
 
     @property
     def filters(self) -> tuple[str, ...]:
-        """The column that the predicate is on, if there is one."""
-        return (self.where.path,) if self.where else ()
+        """The columns that conditions are on."""
+        return tuple(each.path for each in self.conditions)
+
+    @property
+    def label(self) -> str:
+        """What the one column of an aggregate is called; empty where rows are asked for."""
+        if self.count:
+            return COUNT
+        return f"{self.extreme}({self.columns[0]})" if self.extreme else ""
 
     def labels(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return what the answer's columns are called; `names` are all columns of the table."""
-        return (COUNT,) if self.count else self.columns or tuple(names)
+        return (self.label,) if self.label else self.columns or tuple(names)
 
     def answer(
         self, names: Sequence[str], rows: Iterable[Sequence[Value]]
@@ -106,11 +163,13 @@ class Query:
         kept = [values for values in tables if self.takes(values)]
         if self.count:
             return [(len(kept),)]
+        if self.extreme:
+            return [(self.extreme.of(at(values, self.columns[0]) for values in kept),)]
         return [tuple(at(values, path) for path in self.labels(names)) for values in kept]
 
     def takes(self, values: Mapping[str, Value]) -> bool:
         """Return whether a row is one of those asked for."""
-        return self.where is None or self.where.holds(at(values, self.where.path))
+        return all(each.holds(at(values, each.path)) for each in self.conditions)
 
 
 ALL: Final = Query()

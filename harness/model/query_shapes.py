@@ -2,8 +2,8 @@
 
 A shape is more than `select *` where readers go other ways for it: they read one column only, leave
 out files and row groups by the statistics of the column a predicate names, reach into a struct,
-or count without showing rows. What makes them wrong there is a changed column, so the questions are
-about the one that a schema change concerned last.
+or answer from statistics alone. What makes them wrong there is a changed column, so most questions
+are about the one that a schema change concerned last.
 
 | shape | text of a cell | question |
 | --- | --- | --- |
@@ -12,11 +12,17 @@ about the one that a schema change concerned last.
 | predicate | `predicate(f1_new)` | every column of the rows that a condition on it holds for |
 | dereference | `dereference(address.town)` | the key and that part of a struct |
 | count | `count(f1_new)` | how many rows the same condition holds for |
-| partition | `partition(p)` | every column of the rows of one partition |
+| partition | `partition(p)`, `partition(p,2)` | every column of the rows of one partition |
+| unchanged | `unchanged(f2)` | as predicate, on a column that no schema change concerned |
+| both | `both(f1_new,f2)` | as predicate, the condition on the unchanged column too |
+| null | `null(f1_new)` | every column of the rows that have no value there, where others have one |
+| range | `range(ts)` | every column of the rows from a time on |
+| min, max | `min(f1_new)` | the least, or the greatest, value of that column |
+| count_all | `count_all` | how many rows there are |
 
 The condition is an equality with the value of a row that has lain longest in a file that nobody
 rewrote: there a column still has its old name, place and type, and so have its statistics. Where
-the type has no literal that all engines compare alike it is `is not null`, and where no row has a
+no value has a literal that all engines compare alike it is `is not null`, and where no row has a
 value, `is null`.
 
 Which questions there are is known from the plan, for which every step is applied. After a refused
@@ -25,21 +31,29 @@ step a question may name a column that is not there: then it falls away.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from harness.model.canonical import Value
+from harness.model.canonical import Look, Value, look_of
 from harness.model.conversion import cast_text
-from harness.model.datatypes import DataType, Decimal, Struct
-from harness.model.query import ALL, Condition, Query, Test, at
+from harness.model.datatypes import DataType, Decimal, Struct, Text
+from harness.model.query import Condition, Extreme, Query, Test, at
 from harness.model.schema import Field, Schema, SchemaChangeError
 from harness.model.truth import Group, History, Row, Truth, row_values
 
-COMPARABLE: Final = {"boolean", "int", "long", "float", "double", "string", "date"}
-"""Types whose literals mean the same everywhere; a timestamp's depends on the session's zone."""
+TIMES: Final = {"timestamp", "timestamp_ntz"}
+ORDERED: Final = {"tinyint", "smallint", "int", "long", "string", "date", *TIMES}
+"""Types whose values all engines put in one order, beside decimals: texts by their letters'
+numbers. Floating numbers have NaN and two zeros, `char` has blanks that do not count."""
+COMPARABLE: Final = {"boolean", "float", "double", *ORDERED}
+"""Types whose literals mean the same everywhere, beside decimals and bounded texts: every session
+is in UTC."""
+_MILLISECOND: Final = 1000
+"""Microseconds; some engines have no finer times, so no literal is."""
 
 _TEXT: Final = re.compile(r"(?P<shape>\w+)(\((?P<path>.*)\))?", re.DOTALL)
 
@@ -53,6 +67,17 @@ class Shape(StrEnum):
     DEREFERENCE = "dereference"
     COUNT = "count"
     PARTITION = "partition"
+    UNCHANGED = "unchanged"
+    BOTH = "both"
+    NULL = "null"
+    RANGE = "range"
+    MIN = "min"
+    MAX = "max"
+    COUNT_ALL = "count_all"
+
+
+WHOLE: Final = {Shape.ALL, Shape.COUNT_ALL}
+"""Those that name no column."""
 
 
 class NoQuestionError(Exception):
@@ -61,19 +86,33 @@ class NoQuestionError(Exception):
 
 def planned(shape: str, history: History) -> tuple[str, ...]:
     """Return the texts of a shape's questions after the last step; none if there are none."""
-    truth, changed = history[-1], evolved(history)
-    match Shape(shape):
-        case Shape.ALL:
-            return (str(Shape.ALL),)
+    kind, truth = Shape(shape), history[-1]
+    if kind in WHOLE:
+        return (str(kind),)
+    return tuple(f"{kind}({each})" for each in _arguments(kind, truth, evolved(history)))
+
+
+def _arguments(shape: Shape, truth: Truth, changed: Sequence[str]) -> Iterable[str]:
+    """Return what stands in the brackets of each question; `changed`: as `evolved` has them."""
+    leaves = tuple(_leaf(truth.schema, path) for path in changed[:1])
+    match shape:
         case Shape.PARTITION:
-            paths = truth.table.partition_by if truth.rows else ()
+            return _partitions(truth)
         case Shape.COLUMN:
-            paths = tuple(path.partition(".")[0] for path in changed[:1])
+            return tuple(path.partition(".")[0] for path in changed[:1])
         case Shape.DEREFERENCE:
-            paths = _parts(truth.schema, changed)[:1]
-        case _:
-            paths = tuple(_leaf(truth.schema, path) for path in changed[:1])
-    return tuple(f"{shape}({path})" for path in paths)
+            return _parts(truth.schema, changed)[:1]
+        case Shape.UNCHANGED:
+            return (_unchanged(truth, changed),)
+        case Shape.BOTH:
+            return tuple(f"{path},{_unchanged(truth, changed)}" for path in leaves)
+        case Shape.NULL:
+            return tuple(path for path in leaves if _has_both(truth, path))
+        case Shape.RANGE:
+            return tuple(_times(truth))[:1]
+        case Shape.MIN | Shape.MAX:
+            return tuple(path for path in leaves if _ordered(truth.schema.find(path).type))
+    return leaves
 
 
 def query(text: str, truth: Truth) -> Query:
@@ -85,19 +124,31 @@ def query(text: str, truth: Truth) -> Query:
 
     """
     shape, path = parse(text)
-    if shape is Shape.ALL:
-        return ALL
+    if shape in WHOLE:
+        return Query(count=shape is Shape.COUNT_ALL)
+    path, _, second = path.partition(",")
     try:
         field = truth.schema.find(path)
+        other = truth.schema.find(second) if shape is Shape.BOTH else None
     except SchemaChangeError as wrong:
         raise NoQuestionError(str(wrong)) from wrong
-    if shape in {Shape.COLUMN, Shape.DEREFERENCE}:
-        return Query(columns=tuple(dict.fromkeys((truth.table.key, path))))
-    return Query(where=condition(truth, path, field.type), count=shape is Shape.COUNT)
+    match shape:
+        case Shape.COLUMN | Shape.DEREFERENCE:
+            return Query(columns=tuple(dict.fromkeys((truth.table.key, path))))
+        case Shape.MIN | Shape.MAX:
+            return Query(columns=(path,), extreme=Extreme(shape))
+        case Shape.NULL:
+            return Query(where=Condition(path, Test.NULL))
+        case Shape.RANGE:
+            return Query(where=_since(truth, path, field.type))
+        case Shape.PARTITION:
+            return Query(where=_of_partition(truth, path, field.type, int(second or 1)))
+    also = condition(truth, second, other.type) if other else None
+    return Query(where=condition(truth, path, field.type), count=shape is Shape.COUNT, also=also)
 
 
 def parse(text: str) -> tuple[Shape, str]:
-    """Return the shape and the path that a cell's text names, the path empty for `all`.
+    """Return the shape and what a cell's text has in brackets, empty for `all`.
 
     >>> parse("dereference(address.town)")
     (<Shape.DEREFERENCE: 'dereference'>, 'address.town')
@@ -108,8 +159,8 @@ def parse(text: str) -> tuple[Shape, str]:
     """
     match = _TEXT.fullmatch(text)
     known = match is not None and match["shape"] in list(Shape)
-    if match is None or not known or (match["path"] is None) != (match["shape"] == Shape.ALL):
-        raise ValueError(f"'{text}' is not a query; allowed: all, {_allowed()}")
+    if match is None or not known or (match["path"] is None) != (match["shape"] in WHOLE):
+        raise ValueError(f"'{text}' is not a query; allowed: {_allowed()}")
     return Shape(match["shape"]), match["path"] or ""
 
 
@@ -119,7 +170,7 @@ def shape_of(text: str) -> str:
 
 
 def _allowed() -> str:
-    return ", ".join(f"{shape}(<column>)" for shape in Shape if shape is not Shape.ALL)
+    return ", ".join(str(shape) if shape in WHOLE else f"{shape}(<column>)" for shape in Shape)
 
 
 def evolved(history: History) -> tuple[str, ...]:
@@ -187,15 +238,82 @@ def _parts(schema: Schema, changed: Sequence[str]) -> tuple[str, ...]:
 
 def condition(truth: Truth, path: str, type_: DataType) -> Condition:
     """Return the condition on a column; see above which."""
-    rows = sorted(truth.rows.values(), key=_age(truth))
-    values = (at(_shown(row, truth), path) for row in rows)
-    value = next((each for each in values if each is not None), None)
-    if value is None:
+    values = [each for each in _by_age(truth, path) if each is not None]
+    if not values:
         return Condition(path, Test.NULL)
-    literal = _literal(value, type_)
+    literals = (_literal(each, type_) for each in values)
+    literal = next((each for each in literals if each is not None), None)
     if literal is None:
         return Condition(path, Test.NOT_NULL)
     return Condition(path, Test.EQUAL, literal, str(type_))
+
+
+def _of_partition(truth: Truth, path: str, type_: DataType, number: int) -> Condition:
+    """Return the condition that takes one partition, counted from 1, the oldest first."""
+    values = _distinct(truth, path)
+    if number > len(values):
+        raise NoQuestionError(f"{path} has {len(values)} values")
+    value = values[number - 1]
+    literal = None if value is None else _literal(value, type_)
+    if literal is None:
+        return Condition(path, Test.NULL if value is None else Test.NOT_NULL)
+    return Condition(path, Test.EQUAL, literal, str(type_))
+
+
+def _since(truth: Truth, path: str, type_: DataType) -> Condition:
+    """Return the condition that leaves out the older half of a column's values."""
+    values = {each for each in _by_age(truth, path) if each is not None}
+    literals = [text for value in values if (text := _literal(value, type_)) is not None]
+    if not literals:
+        raise NoQuestionError(f"{path} has no value that can be compared with")
+    literal = sorted(literals)[len(literals) // 2]
+    return Condition(path, Test.AT_LEAST, literal, str(type_))
+
+
+def _partitions(truth: Truth) -> Iterator[str]:
+    """Yield each partition column, with the number of each partition after the first."""
+    for path in truth.table.partition_by:
+        for number, _ in enumerate(_distinct(truth, path), start=1):
+            yield path if number == 1 else f"{path},{number}"
+
+
+def _distinct(truth: Truth, path: str) -> list[Value]:
+    found: dict[Look, Value] = {}
+    for value in _by_age(truth, path):
+        found.setdefault(look_of(value), value)
+    return list(found.values())
+
+
+def _unchanged(truth: Truth, changed: Sequence[str]) -> str:
+    """Return the first column that no schema change concerned; the key is always such a one."""
+    roots = {path.partition(".")[0] for path in changed} | set(truth.table.fixed)
+    others = (field for field in truth.schema.fields if field.name not in roots)
+    return next((each.name for each in others if not each.children), truth.table.key)
+
+
+def _has_both(truth: Truth, path: str) -> bool:
+    """Return whether some rows have a value there, and others none."""
+    return len({value is None for value in _by_age(truth, path)}) > 1
+
+
+def _times(truth: Truth) -> Iterator[str]:
+    """Yield the columns of times and days that have values, those that are not fixed first."""
+    fixed = truth.table.fixed
+    for field in sorted(truth.schema.fields, key=lambda each: each.name in fixed):
+        if str(field.type) in {"date", *TIMES}:
+            values = (each for each in _by_age(truth, field.name) if each is not None)
+            if any(_literal(each, field.type) is not None for each in values):
+                yield field.name
+
+
+def _ordered(type_: DataType) -> bool:
+    return isinstance(type_, Decimal) or str(type_) in ORDERED
+
+
+def _by_age(truth: Truth, path: str) -> Iterator[Value]:
+    """Yield the values of a column, those of the rows in the oldest files first."""
+    for row in sorted(truth.rows.values(), key=_age(truth)):
+        yield at(_shown(row, truth), path)
 
 
 def _shown(row: Row, truth: Truth) -> Mapping[str, Value]:
@@ -204,9 +322,11 @@ def _shown(row: Row, truth: Truth) -> Mapping[str, Value]:
 
 def _literal(value: Value, type_: DataType) -> str | None:
     """Return the text of a value that every engine compares alike; None where there is none."""
-    comparable = isinstance(type_, Decimal) or str(type_) in COMPARABLE
+    comparable = isinstance(type_, Decimal | Text) or str(type_) in COMPARABLE
     if not comparable or (isinstance(value, float) and not value):
         return None  # 0.0 and -0.0 are equal in SQL, and two values to us
+    if isinstance(value, datetime.datetime) and value.microsecond % _MILLISECOND:
+        return None
     try:
         return cast_text(value)
     except ValueError:

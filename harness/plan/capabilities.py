@@ -67,5 +67,9 @@ class Capabilities(Protocol):
     def lacks(self) -> frozenset[str]:
         """Types that its tables cannot have, without parameters."""
 
+    @property
+    def partitions_last(self) -> bool:
+        """Whether partition columns stand behind all others, wherever they were declared."""
+
     def cannot(self, operation: Operation) -> str:
         """Return why an operation is impossible in this format; empty when it is not."""

@@ -7,6 +7,7 @@ from typing import Final
 
 from harness.core.problems import one_of
 from harness.model.datatypes import DataType, plain_types
+from harness.model.table import Table
 from harness.plan.axes import Combination
 from harness.plan.capabilities import Makers
 from harness.scenario.definition import Scenario
@@ -45,10 +46,20 @@ def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
         yield f"there is no step {sequence.at} for {sequence.writer.then} to go on from"
     if combination.rewrites is Rewrites.PARTITION and not scenario.table.partition_by:
         yield "rewrites=partition: the table has no partitions"
+    if format_.partitions_last:
+        yield from _partition_order(scenario.table, format_.NAME)
     yield from _types(combination, scenario)
     for number, step in enumerate(scenario.steps, start=1):
         if why := format_.cannot(step.operation):
             yield f"step {number}: {why}"
+
+
+def _partition_order(table: Table, format_name: str) -> Iterator[str]:
+    """No file would show what the order of the columns promises: Spark changes it on `create`."""
+    by = table.partition_by
+    if by and by != tuple(name for name, _ in table.columns)[-len(by) :]:
+        names = ", ".join(by)
+        yield f"{format_name}: Spark SQL puts partition columns last; {names} must stand there"
 
 
 def _types(combination: Combination, scenario: Scenario) -> Iterator[str]:

@@ -22,6 +22,7 @@ class Partitioned(StrEnum):
     """Between the data columns."""
     TWO = "two"
     """One between the data columns, another one last."""
+    TWO_LAST = "two_last"
 
 
 VIEWS: Final = ("snapshot", "read_optimized", "base_name")

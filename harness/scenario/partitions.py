@@ -35,6 +35,7 @@ def partitioned(scenario: Scenario, how: Partitioned) -> Scenario:
         Partitioned.LAST: ((*columns, text), (first,)),
         Partitioned.MIDDLE: ((*columns[:middle], text, *columns[middle:]), (first,)),
         Partitioned.TWO: ((*columns[:middle], text, *columns[middle:], number), (first, second)),
+        Partitioned.TWO_LAST: ((*columns, text, number), (first, second)),
     }
     now, by = placed[how]
     return replace(scenario, table=replace(scenario.table, columns=now, partition_by=by))

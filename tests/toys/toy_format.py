@@ -33,6 +33,7 @@ class Toy:
     past_views: tuple[str, ...] = ()
     settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lacks: frozenset[str] = frozenset()
+    partitions_last: bool = False
     absolute_paths: bool = False
 
     def table_for(self, view: str) -> str:

@@ -11,6 +11,7 @@ from harness.core.records import Answer
 from harness.judge import match_rows
 from harness.judge.file_evidence import Layout
 from harness.judge.standard import Standard, Standards
+from harness.judge.table_comparison import aggregate
 from harness.judge.world import World
 from harness.model.canonical import Value, same, text_of
 from harness.model.query import Query
@@ -137,13 +138,13 @@ class _Expectation:
     def sheet(
         self, titles: tuple[str, ...], labels: Sequence[str], rows: ValueRows
     ) -> ComparedTable:
-        lines = self._counted(rows) if self.query.count else self._lines(labels, rows)
+        lines = self._aggregated(rows) if self.query.label else self._lines(labels, rows)
         return ComparedTable(titles, tuple(labels), tuple(lines))
 
-    def _counted(self, rows: ValueRows) -> Iterator[ComparedRow]:
-        number = len(self.world.rows)
+    def _aggregated(self, rows: ValueRows) -> Iterator[ComparedRow]:
+        expected = aggregate(self.world, self.query)
         for row in rows:
-            parts = tuple(ComparedValue(value, same(value, number)) for value in row)
+            parts = tuple(ComparedValue(value, same(value, expected)) for value in row)
             yield ComparedRow("", parts, expected=True)
 
     def _lines(self, labels: Sequence[str], rows: ValueRows) -> Iterator[ComparedRow]:

@@ -7,8 +7,6 @@ counts but what the engine itself answers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from harness import formats
 from harness.cli.reproduce.candidate import Candidate
 from harness.cli.reproduce.causes import Sign, plain_way, signs
@@ -24,6 +22,7 @@ from harness.core.records import (
 from harness.judge import verdicts
 from harness.judge.case import Case
 from harness.judge.standard import Standards
+from harness.judge.world import column_types
 from harness.model import past_views, query_shapes
 from harness.model.commit import INCREMENTAL
 from harness.model.query import Query
@@ -110,7 +109,7 @@ def _answer(case: Case, cell: Cell, way: str) -> Answer | None:
     for each in readings.ways(query):
         labels = readings.labels(each, query)
         if labels is not None and plain_way(str(each)) == way:
-            columns = _columns(labels, readings.reading.schema(each), query)
+            columns = _columns(readings.reading.schema(each), query)
             try:
                 rows = readings.answer(each, query)
             except ValueError:  # a value has no form in the type of an older catalog
@@ -119,6 +118,5 @@ def _answer(case: Case, cell: Cell, way: str) -> Answer | None:
     return None
 
 
-def _columns(labels: Sequence[str], schema: Schema, query: Query) -> tuple[Column, ...]:
-    types = ("long",) if query.count else tuple(str(schema.find(path).type) for path in labels)
-    return tuple(Column(name, type_, type_) for name, type_ in zip(labels, types, strict=True))
+def _columns(schema: Schema, query: Query) -> tuple[Column, ...]:
+    return tuple(Column(name, type_, type_) for name, type_ in column_types(schema, query))

@@ -50,7 +50,7 @@ class Readings:
 
         Ids are given anew only where a timestamp is asked for.
         """
-        found = self.reading.ways(prunes=query.where is not None)
+        found = self.reading.ways(prunes=bool(query.conditions))
         if not self.reading.renumbered or self._reads_timestamps(query):
             return found
         return tuple(way for way in found if way.by is not By.RENUMBERED)
@@ -58,7 +58,7 @@ class Readings:
     def _reads_timestamps(self, query: Query) -> bool:
         fields = self.reading.schema(Way(By.ID)).fields
         asked = {path.partition(".")[0] for path in (*query.columns, *query.filters)}
-        whole = not (query.columns or query.count)
+        whole = not (query.columns or query.label)
         return any(has_timestamp(each) for each in fields if whole or each.name in asked)
 
     def labels(self, way: Way, query: Query) -> tuple[str, ...] | None:
@@ -87,7 +87,7 @@ class Readings:
     def _values(self, way: Way, query: Query) -> list[tuple[Value, ...]]:
         """Return all rows that a reader of that way reads, with all columns."""
         if way.pruned is not None:
-            return [each.values for each in self.reading.rows(way, query.where)]
+            return [each.values for each in self.reading.rows(way, query.conditions)]
         if way not in self._rows:
             self._rows[way] = [each.values for each in self.reading.rows(way)]
         return self._rows[way]

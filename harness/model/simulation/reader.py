@@ -209,10 +209,10 @@ class Simulation:
         """Return the schema that a reader of that way goes by."""
         return self._schemas[len(self._history) - 1 if way.catalog is None else way.catalog]
 
-    def rows(self, way: Way, where: Condition | None = None) -> Iterator[SimulatedRow]:
+    def rows(self, way: Way, where: Sequence[Condition] = ()) -> Iterator[SimulatedRow]:
         """Yield every row as a reader of that way shows it, in the order of its schema.
 
-        `where`: the predicate by which it may leave out files; rows it does not leave out. A base
+        `where`: the conditions by which it may leave out files; rows it does not leave out. A base
         file whose log files it merges is read whatever its statistics say, for these may change
         what it holds (seen with Spark and Hudi 1.0.2 and 1.2.0).
 
@@ -224,7 +224,7 @@ class Simulation:
             if self._since is None or self._since.gives(each.row, way.given):
                 yield each
 
-    def _merged(self, way: Way, where: Condition | None) -> Iterator[SimulatedRow]:
+    def _merged(self, way: Way, where: Sequence[Condition]) -> Iterator[SimulatedRow]:
         """Yield the rows of every file group, whenever they were committed."""
         for base, logs in self._slices:
             merged = logs if way.logs is not Logs.IGNORED else ()
@@ -319,16 +319,18 @@ class Simulation:
             for value, place in zip(values, self._places(), strict=True)
         )
 
-    def _kept(self, base: FileFact, way: Way, where: Condition | None) -> bool:
+    def _kept(self, base: FileFact, way: Way, where: Sequence[Condition]) -> bool:
         """Return whether a base file that stands alone is read at all."""
-        if way.pruned is None or where is None:
-            return True
+        by = way.pruned
+        return by is None or all(self._may_hold(base, way, by, each) for each in where)
+
+    def _may_hold(self, base: FileFact, way: Way, by: By, where: Condition) -> bool:
         head = where.path.partition(".")[0]
-        found = sources(self._history, base, self._steps, way.pruned, self.schema(way))
+        found = sources(self._history, base, self._steps, by, self.schema(way))
         taken = next((each for each in found if each[0].name == head), None)
         if taken is None:
             return True
-        values = self._columns.of(base, *taken, way.pruned, shown)
+        values = self._columns.of(base, *taken, by, shown)
         return can_hold(where, [at({head: value}, where.path) for value in values])
 
 

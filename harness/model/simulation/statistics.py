@@ -28,6 +28,8 @@ def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
     if any(value != value for value in there):  # noqa: PLR0124 - a NaN
         return True
     try:
+        if condition.test is Test.AT_LEAST:
+            return bool(there) and bool(condition.value <= max(there))
         return bool(there) and bool(min(there) <= condition.value <= max(there))
     except TypeError:
         return True

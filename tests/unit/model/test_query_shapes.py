@@ -5,17 +5,19 @@ from __future__ import annotations
 import pytest
 
 from harness.model import query_shapes
+from harness.model.canonical import Value
 from harness.model.query import Condition, Query, Test
 from harness.model.query_shapes import NoQuestionError, Shape
-from harness.scenario.cells import QUERIES
+from harness.model.truth import row_values
 from tests.quality.notation import Told, history
 
+COLUMN_SHAPES = ("all", "column", "predicate", "dereference", "count", "partition")
 NESTED = "id string, ts long, a struct<city: string, zip: struct<no: int, ext: string>>, f1 string"
 
 
 def planned(told: Told, step: int | None = None) -> list[str]:
     past = told.history if step is None else told.history[: step + 1]
-    return [text for shape in QUERIES for text in query_shapes.planned(shape, past)]
+    return [text for shape in COLUMN_SHAPES for text in query_shapes.planned(shape, past)]
 
 
 def test_a_table_that_nobody_changed_is_asked_for_everything_only() -> None:
@@ -79,7 +81,12 @@ def test_a_struct_is_reached_into_wherever_there_is_one() -> None:
 def test_partition_columns_are_asked_for_where_there_are_rows() -> None:
     columns = "id string, ts long, p string, f1 string, q int"
     told = history("rename f1 g; insert 1..4", columns, partition_by=("p", "q"))
-    assert planned(told)[-2:] == ["partition(p)", "partition(q)"]
+    assert planned(told)[-4:] == [
+        "partition(p)",
+        "partition(p,2)",
+        "partition(q)",
+        "partition(q,2)",
+    ]
     assert not query_shapes.planned("partition", told.history[:2])
 
 
@@ -131,14 +138,18 @@ def test_a_column_that_no_row_has_a_value_of_is_asked_for_nulls() -> None:
     assert asked("predicate(n)", told).where == Condition("n", Test.NULL)
 
 
-@pytest.mark.parametrize("type_", ["timestamp", "array<int>", "map<string, int>"])
+@pytest.mark.parametrize("type_", ["binary", "array<int>", "map<string, int>"])
 def test_a_type_without_a_common_literal_is_asked_for_values(type_: str) -> None:
     told = history("insert 1,2", f"id string, ts long, f {type_}")
     assert asked("predicate(f)", told).where == Condition("f", Test.NOT_NULL)
 
 
 @pytest.mark.parametrize(
-    "type_", ["boolean", "int", "long", "float", "double", "string", "date", "decimal(12, 2)"]
+    "type_",
+    [
+        *("boolean", "int", "long", "float", "double", "string", "date", "decimal(12, 2)"),
+        *("tinyint", "smallint", "timestamp", "timestamp_ntz", "char(20)", "varchar(20)"),
+    ],
 )
 def test_the_value_of_a_predicate_is_that_of_a_row_whatever_its_type(type_: str) -> None:
     told = history("insert 1..4", f"id string, ts long, f {type_}")
@@ -159,7 +170,76 @@ def test_a_text_is_read_back_whatever_the_column_is_called(name: str) -> None:
     assert query_shapes.parse(f"column({name})") == (Shape.COLUMN, name)
 
 
-@pytest.mark.parametrize("text", ["", "column", "all(f1)", "every(f1)", "column(f1"])
+@pytest.mark.parametrize(
+    "text", ["", "column", "all(f1)", "count_all(f1)", "every(f1)", "column(f1"]
+)
 def test_a_text_that_is_none_of_ours_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a query; allowed: all, column"):
         query_shapes.parse(text)
+
+
+def test_each_partition_is_asked_for_by_its_number_and_one_that_is_not_there_is_not() -> None:
+    columns = "id string, ts long, p string, f1 string"
+    told = history("insert 1..4", columns, partition_by=("p",))
+    rows = [asked(text, told).answer(*_whole(told)) for text in ("partition(p)", "partition(p,2)")]
+    assert sorted(row[0] for found in rows for row in found) == ["1", "2", "3", "4"]
+    assert all(rows)
+    with pytest.raises(NoQuestionError, match="p has 2 values"):
+        asked("partition(p,3)", told)
+
+
+def _whole(told: Told) -> tuple[tuple[str, ...], list[tuple[Value, ...]]]:
+    schema = told.truth.schema
+    return schema.names, [row_values(row, schema) for row in told.truth.rows.values()]
+
+
+def test_all_rows_are_counted_without_a_condition() -> None:
+    told = history("insert 1..3; rename f1 g")
+    assert query_shapes.planned("count_all", told.history) == ("count_all",)
+    assert asked("count_all", told).answer(*_whole(told)) == [(3,)]
+
+
+def test_an_unchanged_column_is_one_that_no_schema_change_concerned_or_the_key() -> None:
+    told = history("insert 1,2; rename f1 g")
+    assert query_shapes.planned("unchanged", told.history) == ("unchanged(f2)",)
+    assert asked("unchanged(f2)", told).where == asked("predicate(f2)", told).where
+    both = history("insert 1,2; rename f1 g; rename f2 h")
+    assert query_shapes.planned("unchanged", both.history) == ("unchanged(id)",)
+
+
+def test_both_conditions_are_those_of_one_row() -> None:
+    told = history("insert 1..4; rename f1 g")
+    assert query_shapes.planned("both", told.history) == ("both(g,f2)",)
+    (row,) = asked("both(g,f2)", told).answer(*_whole(told))
+    assert row[0] == "1"
+
+
+def test_nulls_are_asked_for_where_they_stand_beside_values() -> None:
+    told = history("insert 1..5; rename f2 g")
+    assert query_shapes.planned("null", told.history) == ("null(g)",)
+    assert [row[0] for row in asked("null(g)", told).answer(*_whole(told))] == ["5"]
+    none = history("insert 1..4; rename f2 g")
+    assert not query_shapes.planned("null", none.history)
+
+
+def test_a_range_leaves_out_the_older_half_of_the_times() -> None:
+    told = history("insert 1..4", "id string, ts long, t timestamp, d date")
+    assert query_shapes.planned("range", told.history) == ("range(t)",)
+    taken = asked("range(t)", told).answer(*_whole(told))
+    assert 0 < len(taken) < len(told.truth.rows)
+    assert not query_shapes.planned("range", history("insert 1..4").history)
+
+
+def test_the_least_and_the_greatest_value_are_asked_for_where_there_is_one_order() -> None:
+    told = history("insert 1..4; rename f1 g")
+    assert query_shapes.planned("min", told.history) == ("min(g)",)
+    assert asked("min(g)", told).answer(*_whole(told)) == [("f3s1r1",)]
+    assert asked("max(g)", told).answer(*_whole(told)) == [("f3s1r4",)]
+    doubles = history("insert 1; rename f1 g", "id string, ts long, f1 double")
+    assert not query_shapes.planned("max", doubles.history)
+
+
+def test_a_time_that_is_finer_than_some_engines_keep_is_no_literal() -> None:
+    columns = "id string, ts long, t timestamp"
+    told = history("row id=1 ts=7 t=2024-01-01T00:00:00.123456", columns)
+    assert asked("predicate(t)", told).where == Condition("t", Test.NOT_NULL)

@@ -20,7 +20,7 @@ from tests.unit.scenario.stories import TEXT, scenario_of
 
 META = {"table_version": ("6", "8"), "meta_fields": ("synced", "omitted")}
 FORMATS = (replace(COW, settings=META), replace(MOR, settings=META), PLAIN)
-EVERY = ("none", "last", "middle", "two")
+EVERY = ("none", "last", "middle", "two", "two_last")
 WIDE: dict[str, Any] = {
     "formats": ("cow", "mor"),
     "axes": {"rewrites": tuple(Rewrites), "partitioned": EVERY, "meta_fields": META["meta_fields"]},
@@ -57,12 +57,29 @@ def test_a_table_gets_partitions_by_the_axis_and_none_stays_as_it_was() -> None:
     found = planned(axes={"partitioned": EVERY})
     assert ids(found) == [
         f"cow,rewrites=none{shown}]@spark-3.5.8-hudi-0.15.0"
-        for shown in ("", ",partitioned=last", ",partitioned=middle", ",partitioned=two")
+        for shown in (
+            "",
+            ",partitioned=last",
+            ",partitioned=middle",
+            ",partitioned=two",
+            ",partitioned=two_last",
+        )
     ]
     by = [variant.scenario.table.partition_by for variant in found.variants]
-    assert by == [(), ("p",), ("p",), ("p", "q")]
+    assert by == [(), ("p",), ("p",), ("p", "q"), ("p", "q")]
     assert "partitioned" not in found.variants[0].settings
     assert found.variants[1].settings["partitioned"] == "last"
+
+
+def test_a_format_whose_partition_columns_stand_last_cannot_have_them_elsewhere() -> None:
+    moving = (replace(COW, partitions_last=True),)
+    found = plan((STORY,), replace(PROFILE, axes={"partitioned": EVERY}), moving)
+    by = {v.settings.get("partitioned"): v.scenario.table.partition_by for v in found.variants}
+    assert by == {None: (), "last": ("p",), "two_last": ("p", "q")}
+    assert [each.why for each in found.excluded] == [
+        "cow: Spark SQL puts partition columns last; p must stand there",
+        "cow: Spark SQL puts partition columns last; p, q must stand there",
+    ]
 
 
 def test_a_scenario_that_is_partitioned_by_itself_does_not_have_that_axis() -> None:

@@ -44,6 +44,7 @@ class Stored:
     without: str = ""
     """An operation that it does not have."""
     lacks: frozenset[str] = frozenset()
+    partitions_last: bool = False
 
     def cannot(self, operation: Operation) -> str:
         if name_of(operation) == self.without:

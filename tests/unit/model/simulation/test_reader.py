@@ -25,7 +25,8 @@ def reading(told: Told) -> Simulation:
 
 
 def rows(told: Told, way: Way, where: Condition | None = None) -> list[tuple[str, ...]]:
-    return [tuple(map(str, each.values)) for each in reading(told).rows(way, where)]
+    conditions = (where,) if where else ()
+    return [tuple(map(str, each.values)) for each in reading(told).rows(way, conditions)]
 
 
 def test_log_files_make_ways_of_their_own_where_they_hold_rows() -> None:
