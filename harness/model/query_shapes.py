@@ -31,30 +31,31 @@ step a question may name a column that is not there: then it falls away.
 
 from __future__ import annotations
 
-import datetime
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from harness.model.canonical import Look, Value, look_of
-from harness.model.conversion import cast_text
-from harness.model.datatypes import DataType, Decimal, Struct, Text
-from harness.model.query import Condition, Extreme, Query, Test, at
+from harness.model.datatypes import DataType, Decimal, Struct
+from harness.model.query import Condition, Extreme, Query, Test
+from harness.model.query_conditions import (
+    INTEGERS,
+    TIMES,
+    NoQuestionError,
+    by_age,
+    condition,
+    distinct,
+    literal_of,
+    of_partition,
+    since,
+)
 from harness.model.schema import Field, Schema, SchemaChangeError
-from harness.model.truth import Group, History, Row, Truth, row_values
+from harness.model.truth import History, Truth
 
-TIMES: Final = {"timestamp", "timestamp_ntz"}
-ORDERED: Final = {"tinyint", "smallint", "int", "long", "string", "date", *TIMES}
+ORDERED: Final = {"string", "date", *INTEGERS, *TIMES}
 """Types whose values all engines put in one order, beside decimals: texts by their letters'
 numbers. Floating numbers have NaN and two zeros, `char` has blanks that do not count."""
-COMPARABLE: Final = {"boolean", "float", "double", *ORDERED}
-"""Types whose literals mean the same everywhere, beside decimals and bounded texts: every session
-is in UTC."""
-_MILLISECOND: Final = 1000
-"""Microseconds; some engines have no finer times, so no literal is."""
-
 _TEXT: Final = re.compile(r"(?P<shape>\w+)(\((?P<path>.*)\))?", re.DOTALL)
 
 
@@ -78,10 +79,6 @@ class Shape(StrEnum):
 
 WHOLE: Final = {Shape.ALL, Shape.COUNT_ALL}
 """Those that name no column."""
-
-
-class NoQuestionError(Exception):
-    """There is nothing to ask: the table does not have the column; the message says so."""
 
 
 def planned(shape: str, history: History) -> tuple[str, ...]:
@@ -140,9 +137,9 @@ def query(text: str, truth: Truth) -> Query:
         case Shape.NULL:
             return Query(where=Condition(path, Test.NULL))
         case Shape.RANGE:
-            return Query(where=_since(truth, path, field.type))
+            return Query(where=since(truth, path, field.type))
         case Shape.PARTITION:
-            return Query(where=_of_partition(truth, path, field.type, int(second or 1)))
+            return Query(where=of_partition(truth, path, field.type, int(second or 1)))
     also = condition(truth, second, other.type) if other else None
     return Query(where=condition(truth, path, field.type), count=shape is Shape.COUNT, also=also)
 
@@ -236,52 +233,11 @@ def _parts(schema: Schema, changed: Sequence[str]) -> tuple[str, ...]:
     return tuple(path for path in dict.fromkeys(paths) if "." in path)
 
 
-def condition(truth: Truth, path: str, type_: DataType) -> Condition:
-    """Return the condition on a column; see above which."""
-    values = [each for each in _by_age(truth, path) if each is not None]
-    if not values:
-        return Condition(path, Test.NULL)
-    literals = (_literal(each, type_) for each in values)
-    literal = next((each for each in literals if each is not None), None)
-    if literal is None:
-        return Condition(path, Test.NOT_NULL)
-    return Condition(path, Test.EQUAL, literal, str(type_))
-
-
-def _of_partition(truth: Truth, path: str, type_: DataType, number: int) -> Condition:
-    """Return the condition that takes one partition, counted from 1, the oldest first."""
-    values = _distinct(truth, path)
-    if number > len(values):
-        raise NoQuestionError(f"{path} has {len(values)} values")
-    value = values[number - 1]
-    literal = None if value is None else _literal(value, type_)
-    if literal is None:
-        return Condition(path, Test.NULL if value is None else Test.NOT_NULL)
-    return Condition(path, Test.EQUAL, literal, str(type_))
-
-
-def _since(truth: Truth, path: str, type_: DataType) -> Condition:
-    """Return the condition that leaves out the older half of a column's values."""
-    values = {each for each in _by_age(truth, path) if each is not None}
-    literals = [text for value in values if (text := _literal(value, type_)) is not None]
-    if not literals:
-        raise NoQuestionError(f"{path} has no value that can be compared with")
-    literal = sorted(literals)[len(literals) // 2]
-    return Condition(path, Test.AT_LEAST, literal, str(type_))
-
-
 def _partitions(truth: Truth) -> Iterator[str]:
     """Yield each partition column, with the number of each partition after the first."""
     for path in truth.table.partition_by:
-        for number, _ in enumerate(_distinct(truth, path), start=1):
+        for number, _ in enumerate(distinct(truth, path), start=1):
             yield path if number == 1 else f"{path},{number}"
-
-
-def _distinct(truth: Truth, path: str) -> list[Value]:
-    found: dict[Look, Value] = {}
-    for value in _by_age(truth, path):
-        found.setdefault(look_of(value), value)
-    return list(found.values())
 
 
 def _unchanged(truth: Truth, changed: Sequence[str]) -> str:
@@ -293,7 +249,7 @@ def _unchanged(truth: Truth, changed: Sequence[str]) -> str:
 
 def _has_both(truth: Truth, path: str) -> bool:
     """Return whether some rows have a value there, and others none."""
-    return len({value is None for value in _by_age(truth, path)}) > 1
+    return len({value is None for value in by_age(truth, path)}) > 1
 
 
 def _times(truth: Truth) -> Iterator[str]:
@@ -301,53 +257,10 @@ def _times(truth: Truth) -> Iterator[str]:
     fixed = truth.table.fixed
     for field in sorted(truth.schema.fields, key=lambda each: each.name in fixed):
         if str(field.type) in {"date", *TIMES}:
-            values = (each for each in _by_age(truth, field.name) if each is not None)
-            if any(_literal(each, field.type) is not None for each in values):
+            values = (each for each in by_age(truth, field.name) if each is not None)
+            if any(literal_of(each, field.type) is not None for each in values):
                 yield field.name
 
 
 def _ordered(type_: DataType) -> bool:
     return isinstance(type_, Decimal) or str(type_) in ORDERED
-
-
-def _by_age(truth: Truth, path: str) -> Iterator[Value]:
-    """Yield the values of a column, those of the rows in the oldest files first."""
-    for row in sorted(truth.rows.values(), key=_age(truth)):
-        yield at(_shown(row, truth), path)
-
-
-def _shown(row: Row, truth: Truth) -> Mapping[str, Value]:
-    return dict(zip(truth.schema.names, row_values(row, truth.schema), strict=True))
-
-
-def _literal(value: Value, type_: DataType) -> str | None:
-    """Return the text of a value that every engine compares alike; None where there is none."""
-    comparable = isinstance(type_, Decimal | Text) or str(type_) in COMPARABLE
-    if not comparable or (isinstance(value, float) and not value):
-        return None  # 0.0 and -0.0 are equal in SQL, and two values to us
-    if isinstance(value, datetime.datetime) and value.microsecond % _MILLISECOND:
-        return None
-    try:
-        return cast_text(value)
-    except ValueError:
-        return None
-
-
-def _age(truth: Truth) -> Callable[[Row], tuple[bool, int, int]]:
-    """Return the order in which rows are looked at: the ones in the oldest files first.
-
-    Rows alike in that stay in the order in which they were first written.
-    """
-    newest: dict[Group, int] = {}
-    for row in truth.rows.values():
-        newest[row.group] = max(newest.get(row.group, 0), _written(row))
-
-    def age(row: Row) -> tuple[bool, int, int]:
-        in_log = truth.base.get(row.key) is not row
-        return in_log, newest[row.group], _written(row)
-
-    return age
-
-
-def _written(row: Row) -> int:
-    return max(row.written.values(), default=0)

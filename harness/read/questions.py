@@ -23,6 +23,7 @@ from harness.model.commit import AS_OF
 from harness.model.identifiers import TABLE
 from harness.model.past_views import Past
 from harness.model.query import Query
+from harness.model.query_conditions import NoQuestionError
 from harness.model.simulation.column_resolution import META
 from harness.model.truth import History, Truth
 from harness.scenario import expected_history
@@ -137,7 +138,7 @@ class QuestionMaker:
         truth = history[step if back is None or back.name == AS_OF else cell.step]
         try:
             query = query_shapes.query(cell.query, truth)
-        except query_shapes.NoQuestionError as nothing:
+        except NoQuestionError as nothing:
             return Answer(cell.case, "", void=f"after step {truth.step} {nothing}")
         question = Question(state.database, table, facts, query)
         if back is not None:

@@ -5,7 +5,7 @@ What a query means is worked out here once more, apart from `Query.answer`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -57,10 +57,10 @@ def ask(
     key = names.index(told.disk.table.key)
     there = [row for row in whole.rows if only is None or text_of(row[key]) in only]
     rows = [row for row in there if passes(query, dict(zip(names, row, strict=True)))]
-    if query.count:
-        return Reply((Column("_col0", "bigint", "long"),), ((len(rows),),))
-    if query.extreme:
-        return _extreme(told, query, [dict(zip(names, row, strict=True)) for row in rows])
+    if query.label:
+        type_ = "long" if query.count else str(told.truth.schema.find(query.columns[0]).type)
+        value = aggregate(query, (dict(zip(names, row, strict=True)) for row in rows))
+        return Reply((Column("_col0", type_, type_),), ((value,),))
     if not query.columns:
         return Reply(whole.columns, tuple(rows))
     shown = [[_part(dict(zip(names, r, strict=True)), p) for p in query.columns] for r in rows]
@@ -68,16 +68,16 @@ def ask(
     return Reply(columns, tuple(map(tuple, shown)))
 
 
-def _extreme(told: Told, query: Query, rows: list[dict[str, Value]]) -> Reply:
-    (path,) = query.columns
-    there = [value for row in rows if (value := _part(row, path)) is not None]
+def aggregate(query: Query, rows: Iterable[dict[str, Value]]) -> Value:
+    """Return the one value of a count or an extreme."""
+    if query.count:
+        return len(list(rows))
+    there = [value for row in rows if (value := _part(row, query.columns[0])) is not None]
     try:
         there.sort()
     except TypeError as mixed:
         raise UnorderedError from mixed
-    found = there[0 if query.extreme is Extreme.MIN else -1] if there else None
-    type_ = str(told.truth.schema.find(path).type)
-    return Reply((Column("_col0", type_, type_),), ((found,),))
+    return there[0 if query.extreme is Extreme.MIN else -1] if there else None
 
 
 def _column(told: Told, path: str) -> Column:

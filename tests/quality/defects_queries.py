@@ -13,7 +13,7 @@ from harness.core.records import Column
 from harness.engines import query_sql
 from harness.engines.api import Question
 from harness.model.identifiers import TABLE
-from harness.model.query import Query, at
+from harness.model.query import Query
 from tests.quality import asked
 from tests.quality.chance import Plot
 from tests.quality.notation import Told
@@ -205,11 +205,11 @@ def _extreme(reader: Reader) -> Callable[[Told, random.Random], Seen | None]:
 
     def way(told: Told, by_chance: random.Random) -> Seen | None:
         query, seen = _question(told, by_chance.choice(["min", "max"])), read(told, reader)
-        if query is None or query.extreme is None:
+        if query is None:
             return None
         names = seen.names
         rows = (dict(zip(names, line.values, strict=True)) for line in seen.lines)
-        value = query.extreme.of(at(row, query.columns[0]) for row in rows)
+        value = asked.aggregate(query, rows)
         type_ = str(told.truth.schema.find(query.columns[0]).type)
         line = Line("", told.truth.step, "", (value,), (None,))
         return replace(seen, columns=(Column("_col0", type_, type_),), lines=(line,), query=query)

@@ -7,7 +7,8 @@ import pytest
 from harness.model import query_shapes
 from harness.model.canonical import Value
 from harness.model.query import Condition, Query, Test
-from harness.model.query_shapes import NoQuestionError, Shape
+from harness.model.query_conditions import NoQuestionError
+from harness.model.query_shapes import Shape
 from harness.model.truth import row_values
 from tests.quality.notation import Told, history
 
