@@ -209,7 +209,10 @@ def _extreme(reader: Reader) -> Callable[[Told, random.Random], Seen | None]:
             return None
         names = seen.names
         rows = (dict(zip(names, line.values, strict=True)) for line in seen.lines)
-        value = asked.aggregate(query, rows)
+        try:
+            value = asked.aggregate(query, rows)
+        except asked.UnorderedError:
+            return None
         type_ = str(told.truth.schema.find(query.columns[0]).type)
         line = Line("", told.truth.step, "", (value,), (None,))
         return replace(seen, columns=(Column("_col0", type_, type_),), lines=(line,), query=query)

@@ -149,8 +149,9 @@ def test_hard_values_are_those_of_every_plain_type_that_the_format_has(scenario:
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
 def test_it_has_a_twin_and_both_are_read_back_from_their_text(scenario: Scenario) -> None:
     other = twin(scenario)
-    assert other is not None
-    for each in (scenario, other):
+    data = [name for name, _ in scenario.table.columns if name not in scenario.table.fixed]
+    assert other is not None or len(data) == 1
+    for each in (scenario, other) if other else (scenario,):
         again = without_lines(loads(dump(each), each.path, formats.keeping_case()))
         assert repr(again) == repr(without_lines(each))  # NaN equals nothing
 
