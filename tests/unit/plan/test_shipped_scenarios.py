@@ -27,7 +27,7 @@ from harness.plan import (
     scenarios_folder,
 )
 from harness.scenario import expected_history
-from harness.scenario.cells import QUERIES, Plan, Reader, Variant
+from harness.scenario.cells import Plan, Reader, Variant
 from harness.scenario.definition import Scenario
 from harness.scenario.dump import dump
 from harness.scenario.load import loads
@@ -62,6 +62,7 @@ ICEBERG_READERS: Final = {
     *("spark-3.5.8-iceberg-1.10.1", "trino-476", "trino-368", "prestodb-0.283"),
     *(f"hive-3.1.3-iceberg-1.4.3{{path={each}}}" for each in ("fetch", "mapreduce")),
 }
+SHAPES: Final = {"all", "column", "predicate", "dereference", "count", "partition"}
 CONTENTS: Final[dict[str, dict[str, object]]] = {
     "quick-start": {
         "scenarios": STORIES,
@@ -92,7 +93,7 @@ CONTENTS: Final[dict[str, dict[str, object]]] = {
         },
         "readers": QUICK_READERS | MORE_READERS | ICEBERG_READERS,
         "views": VIEWS,
-        "queries": {"all", "column", "predicate", "dereference", "count", "partition"},
+        "queries": SHAPES,
     },
 }
 """What these profiles are for, said once more: a value that is gone from the file would be missed
@@ -244,7 +245,7 @@ def test_in_the_full_profile_every_reader_is_asked_every_shape_and_every_pair_is
     found = planned("full")
     readers = {str(reader) for reader in found.readers}
     asked = {(cell.reader, cell.query.partition("(")[0]) for cell in found.cells}
-    assert asked == set(product(readers, QUERIES))
+    assert asked == set(product(readers, SHAPES))
     assert {each.scenario for each in found.pairs} == {each.name for each in SCENARIOS}
     assert {why.why for each in found.pairs for why in each.cannot} == {
         "rewrites=partition: the table has no partitions",
