@@ -40,6 +40,20 @@ def condition(truth: Truth, path: str, type_: DataType) -> Condition:
     return Condition(path, Test.EQUAL, literal, str(type_))
 
 
+def of_same_row(truth: Truth, first: Condition, path: str, type_: DataType) -> Condition:
+    """Return the condition on a second column that the oldest row meets which meets the first."""
+    pairs = zip(by_age(truth, first.path), by_age(truth, path), strict=True)
+    values = [value for one, value in pairs if first.holds(one)]
+    return _of_value(path, values[0], type_) if values else condition(truth, path, type_)
+
+
+def _of_value(path: str, value: Value, type_: DataType) -> Condition:
+    literal = None if value is None else literal_of(value, type_)
+    if literal is None:
+        return Condition(path, Test.NULL if value is None else Test.NOT_NULL)
+    return Condition(path, Test.EQUAL, literal, str(type_))
+
+
 def of_partition(truth: Truth, path: str, type_: DataType, number: int) -> Condition:
     """Return the condition that takes one partition, counted from 1, the oldest first.
 
@@ -50,11 +64,7 @@ def of_partition(truth: Truth, path: str, type_: DataType, number: int) -> Condi
     values = distinct(truth, path)
     if number > len(values):
         raise NoQuestionError(f"{path} has {len(values)} values")
-    value = values[number - 1]
-    literal = None if value is None else literal_of(value, type_)
-    if literal is None:
-        return Condition(path, Test.NULL if value is None else Test.NOT_NULL)
-    return Condition(path, Test.EQUAL, literal, str(type_))
+    return _of_value(path, values[number - 1], type_)
 
 
 def since(truth: Truth, path: str, type_: DataType) -> Condition:

@@ -48,6 +48,7 @@ from harness.model.query_conditions import (
     distinct,
     literal_of,
     of_partition,
+    of_same_row,
     since,
 )
 from harness.model.schema import Field, Schema, SchemaChangeError
@@ -140,8 +141,9 @@ def query(text: str, truth: Truth) -> Query:
             return Query(where=since(truth, path, field.type))
         case Shape.PARTITION:
             return Query(where=of_partition(truth, path, field.type, int(second or 1)))
-    also = condition(truth, second, other.type) if other else None
-    return Query(where=condition(truth, path, field.type), count=shape is Shape.COUNT, also=also)
+    where = condition(truth, path, field.type)
+    also = of_same_row(truth, where, second, other.type) if other else None
+    return Query(where=where, count=shape is Shape.COUNT, also=also)
 
 
 def parse(text: str) -> tuple[Shape, str]:
