@@ -80,7 +80,7 @@ CONTENTS: Final[dict[str, dict[str, object]]] = {
         "formats": {"hudi-cow", "hudi-mor", "hive-parquet", "iceberg"},
         "axes": {
             "rewrites": {"none", "some", "partition"},
-            "partitioned": {"none", "last", "two_last", "middle", "two"},
+            "partitioned": {"none", "two_last", "middle", "two"},
             "meta_fields": {"synced", "omitted"},
         },
         "writers": {
