@@ -35,6 +35,8 @@ class What(Enum):
     """The same of the least or the greatest value of a column."""
 
 
+VALUES: Final = frozenset({What.CELL, What.EXTREME})
+"""Places where one value of a field is found."""
 Spot = tuple[What, str, str]
 """A wrong place without what was found there: the kind of place, its key and its column."""
 
@@ -62,6 +64,13 @@ class Place:
     """What its row was read from, relative to the table's folder; empty where that is not known."""
     empty: bool = False
     """Whether the whole row came as nothing but NULLs: no column's name can be why."""
+
+    @property
+    def own_row(self) -> bool:
+        """Whether the value found is one of the place's row; an extreme is of any row."""
+        if self.origin is None:
+            return False
+        return self.what is What.EXTREME or self.origin.key == self.key
 
     @property
     def spot(self) -> Spot:

@@ -16,7 +16,7 @@ from harness.judge import match_rows
 from harness.judge.match_rows import FoundRow, Matching
 from harness.judge.place import FoundRows, Place, What, leaves
 from harness.judge.world import World
-from harness.model.canonical import MapValue, Value, same, text_of
+from harness.model.canonical import MapValue, Value, look_of, same, text_of
 from harness.model.datatypes import DataType
 from harness.model.query import Query, at
 from harness.model.schema import Field
@@ -51,9 +51,27 @@ def wrong_aggregate(
     """Yield the place of a count or an extreme that is wrong; `world` is narrowed to its rows."""
     found = rows[0][0] if len(columns) == 1 == len(rows) else tuple(rows)
     expected = aggregate(world, query)
-    if not same(found, expected):
-        what = What.COUNT if query.count else What.EXTREME
-        yield Place(what, "", query.label, expected, found)
+    if same(found, expected):
+        return
+    if query.count:
+        yield Place(What.COUNT, "", query.label, expected, found)
+    else:
+        field = world.schema.find(query.columns[0])
+        origins = world.index.looks.get(look_of(found), ())
+        owner = _owner(world, field, origins)
+        disputed = owner is None and bool(origins)
+        yield Place(What.EXTREME, "", query.label, expected, found, field, owner, disputed)
+
+
+def _owner(world: World, field: Field, origins: Sequence[Origin]) -> Origin | None:
+    """Return whose value an extreme is; None where values of several fields look so.
+
+    Of several rows of one field, one that the question asks for is the owner.
+    """
+    if len({each.field_id for each in origins}) != 1:
+        return None
+    asked = (e for e in origins if e.step == world.expected_step(field.id, e.key))
+    return next(asked, origins[-1] if len(origins) == 1 else None)
 
 
 def aggregate(world: World, query: Query) -> Value:

@@ -12,8 +12,9 @@ from harness import formats
 from harness.core.records import Column
 from harness.engines import query_sql
 from harness.engines.api import Question
+from harness.model.canonical import Value, same
 from harness.model.identifiers import TABLE
-from harness.model.query import Query
+from harness.model.query import Query, at
 from tests.quality import asked
 from tests.quality.chance import Plot
 from tests.quality.notation import Told
@@ -214,10 +215,25 @@ def _extreme(reader: Reader) -> Callable[[Told, random.Random], Seen | None]:
         except asked.UnorderedError:
             return None
         type_ = str(told.truth.schema.find(query.columns[0]).type)
-        line = Line("", told.truth.step, "", (value,), (None,))
+        token = _token_of(seen, query.columns[0], value)
+        line = Line("", told.truth.step, "", (value,), (token,))
         return replace(seen, columns=(Column("_col0", type_, type_),), lines=(line,), query=query)
 
     return way
+
+
+def _token_of(seen: Seen, path: str, value: Value) -> Value:
+    """Return whose value was taken for an extreme; None where it is NULL."""
+    for line in seen.lines if value is not None else ():
+        row, tokens = (
+            dict(zip(seen.names, each, strict=True)) for each in (line.values, line.tokens)
+        )
+        if same(at(row, path), value):
+            token = tokens[path.partition(".")[0]]
+            for name in path.split(".")[1:]:
+                token = token[name] if isinstance(token, dict) else token
+            return token
+    return None
 
 
 plant("least or greatest value rightly (right)", _extreme(Reader("id")), harmless=True)

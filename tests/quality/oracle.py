@@ -29,10 +29,10 @@ from harness.judge.world import Index
 from harness.model import past_views
 from harness.model.canonical import Look, MapValue, Value, look_of, same, text_of
 from harness.model.commit import AS_OF, INCREMENTAL
-from harness.model.query import Query, at
+from harness.model.query import at
 from harness.model.schema import Field
 from harness.model.truth import History, Row, Truth
-from tests.quality import asked, nesting
+from tests.quality import aggregates, nesting
 from tests.quality.notation import Told
 from tests.quality.shadow import Line, Seen, Token, shadowed, tokens_in
 from tests.simulated import Disk
@@ -102,14 +102,8 @@ class Oracle:
     def wrong(self) -> dict[Spot, Wrong]:
         """Everything that is wrong."""
         if self.seen.query.label:
-            return self._aggregate(self.seen.query, self.seen.lines[0].values[0])
+            return aggregates.wrong(self)
         return {each.spot: each for each in (*self._rows(), *self._columns())}
-
-    def _aggregate(self, query: Query, found: Value) -> dict[Spot, Wrong]:
-        wanted = asked.aggregate(query, map(self.expected, self.rows.values()))
-        kind = FindingKind.LOST_ROW if query.count and found < wanted else FindingKind.GHOST_ROW
-        wrong = Wrong(("", query.label), frozenset({kind}) if query.count else _UNEXPLAINED)
-        return {} if same(wanted, found) else {wrong.spot: wrong}
 
     def _rows(self) -> Iterator[Wrong]:
         by_key: dict[str, list[Line]] = {}

@@ -19,6 +19,7 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.judge.verdicts import judge
+from harness.model.canonical import Value
 from harness.model.query import Query
 from harness.model.query_shapes import query
 from harness.scenario.cells import Cell
@@ -155,6 +156,28 @@ def test_a_count_of_no_rows_or_two_is_unexplained(renamed: Told) -> None:
     for rows in ((), (*reply.rows, *reply.rows)):
         verdict = judged(renamed, "count(g)", asked, replace(reply, rows=rows))
         assert kinds(verdict) == {FindingKind.UNEXPLAINED}
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("f3s1r2", FindingKind.LOST_VALUE),  # another row's, which is asked for
+        (None, FindingKind.LOST_VALUE),
+        ("f3s1r1", FindingKind.STALE),
+        ("f3s1r3", FindingKind.GHOST_ROW),  # of a deleted row
+        ("f4s1r4", FindingKind.MISALIGNED),
+        ("nobody's", FindingKind.UNEXPLAINED),
+        ("F3S4R1", FindingKind.ALTERED_VALUE),
+    ],
+)
+def test_an_extreme_is_named_after_whose_value_it_is(value: Value, kind: FindingKind) -> None:
+    told = history("insert 1..4; rename f1 g; delete 3; upsert 1")
+    column = Column("x", "string", "string")
+    asked = query("max(g)", told.truth)
+    verdict = judged(told, "max(g)", asked, Reply((column,), ((value,),)))
+    assert verdict.expected is not None
+    assert verdict.expected.rows == (("f3s4r1",),)
+    assert kinds(verdict) == {kind}
 
 
 def test_a_reader_that_forgets_the_predicate_shows_ghosts(renamed: Told) -> None:

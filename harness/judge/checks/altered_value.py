@@ -8,7 +8,7 @@ import re
 import unicodedata
 
 from harness.core.records import Origin
-from harness.judge.place import Place, What
+from harness.judge.place import VALUES, Place
 from harness.judge.world import World
 from harness.model.canonical import Value
 
@@ -34,7 +34,7 @@ def explains(place: Place, world: World) -> bool:
 
     A value that somebody else wrote is not, however near it is.
     """
-    if place.what is not What.CELL or place.found is None or place.expected is None:
+    if place.what not in VALUES or place.found is None or place.expected is None:
         return False
     if place.origin is not None and not _its_own(place, place.origin, world):
         return False

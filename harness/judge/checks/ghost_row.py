@@ -1,4 +1,4 @@
-"""Ghost row: one that was deleted, or that the predicate leaves out; or a count too great."""
+"""Ghost row: one that was deleted, or that the predicate leaves out; so a count too great."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from harness.model.canonical import text_of
 
 
 def explains(place: Place, world: World) -> bool:
-    """Return whether an earlier step deleted the row, or the question does not ask for it."""
+    """Return whether an earlier step deleted the row, or the question does not ask for it.
+
+    An extreme may be the value of such a row.
+    """
     if place.what is What.COUNT:
         return place.counted and place.found > place.expected
+    if place.what is What.EXTREME and place.origin is not None:
+        return place.origin.key not in world.keys
     gone = (*world.history[-1].gone, *world.left_out)
     return place.what is What.EXTRA_ROW and place.key in map(text_of, gone)

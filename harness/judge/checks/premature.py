@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.judge.place import Place, What
+from harness.judge.place import VALUES, Place, What
 from harness.judge.world import World
 
 
@@ -18,13 +18,13 @@ def explains(place: Place, world: World) -> bool:
         return place.origin is not None and place.origin.step > world.step
     if place.what in {What.EXTRA_ROW, What.ABSENT_ROW}:
         return place.origin is not None
-    return place.what is What.CELL and _newer_value(place, world)
+    return place.what in VALUES and _newer_value(place, world)
 
 
 def _newer_value(place: Place, world: World) -> bool:
     origin, field = place.origin, place.field
-    if origin is None or field is None or origin.key != place.key:
+    if origin is None or field is None or not place.own_row:
         return False
     if origin.field_id != field.id:
         return world.unborn(origin.field_id)
-    return world.expected_step(field.id, place.key) < origin.step <= world.now.step
+    return world.expected_step(field.id, origin.key) < origin.step <= world.now.step

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import datetime
 
-from harness.judge.place import Place, What
+from harness.judge.place import VALUES, Place, What
 from harness.judge.world import World
 from harness.model.canonical import Look, Value, look_of
 from harness.model.conversion import cast_text, read_back
@@ -15,7 +15,7 @@ def explains(place: Place, world: World) -> bool:  # noqa: ARG001 - all checks a
     """Return whether only the type differs."""
     if place.what is What.COLUMN_TYPE:
         return True
-    if place.what is not What.CELL or place.found is None or place.expected is None:
+    if place.what not in VALUES or place.found is None or place.expected is None:
         return False
     if place.origin and place.field and place.origin.field_id != place.field.id:
         return False  # the column shows another one, which happens to look alike in this row
