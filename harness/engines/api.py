@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from harness.artifacts.distribution import Distribution
-from harness.artifacts.fetch import Installation
 from harness.core.progress import Progress
 from harness.core.records import Column, Normalised, Refusal
 from harness.engines.format_facts import FormatFacts, Wording
 from harness.model.canonical import OwnTexts, Value
 from harness.model.query import Query
+from harness.runtime.api import MetastoreUris, Runtime
 
 METASTORE: Final = "thrift://METASTORE:9083"
 """Stands for the metastore of whoever sends questions by hand."""
@@ -142,8 +142,8 @@ class Engine(Protocol):
 
     def serve(
         self,
-        installation: Installation,
-        metastore_uri: str,
+        runtime: Runtime,
+        metastore: MetastoreUris,
         folder: Path,
         progress: Progress,
         planned: PlannedReads = None,

@@ -170,7 +170,7 @@ def _tagged(kind: str, inner: Any) -> Value:  # noqa: ANN401 - JSON is of any ty
         case "struct":
             return {name: from_json(each) for name, each in inner}
         case "map":
-            return MapValue(tuple((from_json(key), from_json(each)) for key, each in inner))
+            return MapValue.of([(from_json(key), from_json(each)) for key, each in inner])
     raise ValueError(f"'{kind}' is not a kind of value")
 
 

@@ -15,14 +15,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from harness.artifacts import distributions, fetch
+from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core.concurrency import JobThreads
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress, started
 from harness.engines.api import Engine, PlannedReads, Server
 from harness.read.questions import engine_of
-from harness.runtime import memory, metastore, metastore_client, work_folders
+from harness.runtime import memory, metastore, metastore_client, provide, work_folders
 from harness.runtime.metastore import Metastore
 from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
 from harness.runtime.readiness import EndedProblem
@@ -51,11 +51,8 @@ class ReadContext:
 
 def start_metastore(context: ReadContext) -> AbstractContextManager[Metastore]:
     """Start a metastore for as long as the context that is returned lasts."""
-    found = distributions.load(metastore.DISTRIBUTION)
-    installation = fetch.ensure(found, context.cache, context.progress)
     folder = work_folders.numbered(context.folder, "metastore")
-    serving = metastore.serve(installation, context.cache, folder, context.progress)
-    return started(metastore.DISTRIBUTION, serving, context.progress)
+    return provide.start_metastore(context.cache, folder, context.progress)
 
 
 class SharedMetastore:
@@ -192,13 +189,11 @@ class EngineStart:
         """
         context, engine = self.shared.context, engine_of(self.name)
         found = distributions.load(self.name)
-        installation = fetch.ensure(found, context.cache, context.progress)
-        with context.room.of(installation.distribution):
+        runtime = provide.runtime(found, context.cache, context.progress)
+        with context.room.of(runtime.distribution):
             self.threads.check()
             running = self.shared.running()
             folder = work_folders.numbered(context.folder, self.name)
-            serving = engine.serve(
-                installation, running.uri, folder, context.progress, self.planned
-            )
+            serving = engine.serve(runtime, running.uris, folder, context.progress, self.planned)
             with started(self.name, serving, context.progress) as server:
                 yield EngineServer(server, engine, context.timeout_s, running, self.shared)

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import psutil
 from filelock import FileLock
 
 from harness.artifacts.cache import MAKING
@@ -58,16 +59,17 @@ class ClassArchive:
         record = ("-XX:+RecordDynamicDumpInfo",) if self.wanted else ()
         return ("-Xshare:auto", f"-XX:SharedArchiveFile={files}", _QUIET, *record)
 
-    def keep(self, process: Process, installation: Installation, pid: int | None = None) -> None:
+    def keep(self, process: Process, installation: Installation) -> None:
         """Make the archive that is wanted of a server that has done its work and still runs.
 
-        `pid`: of its Java, where that is not the process itself. Never raises.
+        Its Java is the process itself, or one that it started. Never raises.
         """
         if not self.wanted or self.path is None or not process.alive():
             return
         jcmd = str(installation.java.with_name("jcmd"))
-        with suppress(OSError, EnvironmentProblem), _place(self.path) as made:
-            dump = (jcmd, str(pid or process.pid), "VM.cds", "dynamic_dump", str(made))
+        with suppress(OSError, EnvironmentProblem, psutil.Error), _place(self.path) as made:
+            java = next((each.pid for each in process.family() if each.name() == "java"), 0)
+            dump = (jcmd, str(java), "VM.cds", "dynamic_dump", str(made))
             if finished(Command(dump, made.parent, process.log), MAKE_S) == 0:
                 made.rename(self.path)
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution
 from harness.artifacts.distributions import digest_of
 from harness.artifacts.fetch import Installation
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from harness.runtime import hive_launcher, jvm_cds, memory, metastore_client, template
+from harness.runtime import hive_launcher, memory, metastore_client, template
+from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.log_file import tail
-from harness.runtime.ports import LOOPBACK, on_free_port
-from harness.runtime.process import Command, ProcessProblem, Served, finished, running
-from harness.runtime.readiness import wait_until
+from harness.runtime.metastore_client import CatalogRefusedError
+from harness.runtime.ports import LOOPBACK
+from harness.runtime.process import Command, ProcessProblem, finished
 
 DISTRIBUTION: Final = "hive-metastore-3.1.3"
 """The one metastore for all engines: what every one of them was seen to read through."""
@@ -27,6 +29,9 @@ READY_S: Final = 180.0
 
 SCHEMA_S: Final = 300.0
 
+WAREHOUSE: Final = "warehouse"
+LOG: Final = "hive-log4j2.properties"
+"""Hive looks for a file of this name."""
 _TEMPLATES: Final = "metastore"
 _DERBY: Final = ("-Dderby.system.durability=test", "-Dderby.stream.error.file=/dev/null")
 """No waiting for the disk (the database does not outlive the run), and no log of Derby's own."""
@@ -36,66 +41,77 @@ _DERBY: Final = ("-Dderby.system.durability=test", "-Dderby.stream.error.file=/d
 class Metastore(Served):
     """A metastore that answers."""
 
-    uri: str
-    """`thrift://127.0.0.1:port`"""
+    uris: MetastoreUris
     warehouse: Path
     """Folder of databases and tables that are created without a location."""
 
+    @property
+    def uri(self) -> str:
+        """How it is reached from this machine: `thrift://127.0.0.1:port`."""
+        return self.uris.host
 
-@contextmanager
+
+@dataclass(frozen=True, slots=True)
+class MetastoreProgram:
+    """The metastore; see `runtime.api.Program`."""
+
+    distribution: Distribution
+    log: str = "metastore.log"
+    ready_s: float = READY_S
+    not_yet: tuple[type[Exception], ...] = (EnvironmentProblem, CatalogRefusedError)
+
+    def files(self, around: Surroundings) -> Mapping[str, str]:
+        """Return its configuration."""
+        values = {"database": around.folder / "derby", "warehouse": around.folder / WAREHOUSE}
+        return {
+            "hive-site.xml": template.render(_TEMPLATES, "hive-site.xml", values),
+            LOG: template.render(_TEMPLATES, LOG, {"level": "WARN"}),
+        }
+
+    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
+        """Return none: all is in its files."""
+        return {}
+
+    def class_path(self, installation: Installation) -> Sequence[Path]:
+        """Return where its classes are."""
+        return installation.jars("loader")
+
+    def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
+        """Return the command line."""
+        log4j = f"-Dlog4j.configurationFile={around.conf / LOG}"
+        tmp = f"-Djava.io.tmpdir={around.folder / 'tmp'}"
+        main = (installation.distribution.text("main"), "-p", str(around.port))
+        own = (*_DERBY, tmp, log4j, *around.jvm)
+        return hive_launcher.command(installation, around.conf, main, own)
+
+
 def serve(
-    installation: Installation, cache: Cache, folder: Path, progress: Progress
-) -> Iterator[Metastore]:
+    runtime: Runtime, prepared: Path | None, folder: Path
+) -> AbstractContextManager[Metastore]:
     """Run a metastore with nothing in it but the database `default`.
 
-    `folder` is empty and its own: configuration, Derby's files, `metastore.log`, and the
-    warehouse. `cache` keeps the empty database that runs start from.
+    Args:
+        runtime: how it runs.
+        prepared: the empty database that it starts from, see `schema`; None where it makes its own.
+        folder: empty and its own: configuration, Derby's files, `metastore.log`, and the warehouse.
 
     Raises:
         EnvironmentProblem: it did not get ready; the message holds the end of its log.
 
     """
-    memory.check(installation.distribution)
-    prepared = schema(installation, cache, progress)
-    database = folder / "derby"
-    shutil.copytree(prepared, database, ignore=shutil.ignore_patterns("*.lck"))
-    conf = folder / "conf"
-    warehouse = folder / "warehouse"
-    for needed in (warehouse, folder / "tmp"):
-        needed.mkdir()
-    values = {"database": database, "warehouse": warehouse}
-    template.write(_TEMPLATES, "hive-site.xml", values, conf)
-    template.write(_TEMPLATES, "log4j2.properties", {"level": "WARN"}, conf)
+    memory.check(runtime.distribution)
+    if prepared:
+        shutil.copytree(prepared, folder / "derby", ignore=shutil.ignore_patterns("*.lck"))
+    (folder / WAREHOUSE).mkdir()
 
-    def start(port: int) -> AbstractContextManager[Metastore]:
-        return _started(installation, folder, warehouse, port)
+    def ready(running: Running, port: int) -> Metastore:
+        uri = f"thrift://{LOOPBACK}:{port}"
+        _ask(uri)
+        uris = MetastoreUris(uri, f"thrift://{runtime.inside}" if runtime.inside else "")
+        return Metastore(running, uris, folder / WAREHOUSE)
 
-    with on_free_port(start) as metastore:
-        yield metastore
-
-
-@contextmanager
-def _started(
-    installation: Installation, folder: Path, warehouse: Path, port: int
-) -> Iterator[Metastore]:
-    conf = folder / "conf"
-    main = (installation.distribution.text("main"), "-p", str(port))
-    log4j = f"-Dlog4j.configurationFile={conf / 'log4j2.properties'}"
-    tmp = f"-Djava.io.tmpdir={folder / 'tmp'}"
-    archive = jvm_cds.of(installation, installation.jars("loader"))
-    jvm = (*_DERBY, tmp, log4j, *archive.options)
-    arguments = hive_launcher.command(installation, conf, main, jvm)
-    uri = f"thrift://{LOOPBACK}:{port}"
-    with running(Command(arguments, folder, folder / "metastore.log")) as process:
-        wait_until(
-            lambda: _ask(uri),
-            process,
-            timeout_s=READY_S,
-            what=f"the metastore ({installation.distribution.name})",
-            not_yet=(EnvironmentProblem, metastore_client.CatalogRefusedError),
-        )
-        yield Metastore(process, uri, warehouse)
-        archive.keep(process, installation)
+    program = MetastoreProgram(runtime.distribution, ready_s=READY_S)
+    return runtime.start(program, None, folder, ready)
 
 
 def _ask(uri: str) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -15,11 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import psutil
+
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import log_file, parent_guard
 from harness.runtime.watchdog import Watchdog
 
 LOG_LINES: Final = 40
+LOOK_S: Final = 1.0
+"""How often memory is looked at: finding a process's children takes longer than some queries."""
 GRACE_S: Final = 10.0
 """How long a process may take to end after SIGTERM."""
 
@@ -57,7 +62,13 @@ class Process:
         """`child`: leader of a session of its own."""
         self._child = child
         self._peak_mb = 0
-        self.log = log
+        self._looked = 0.0
+        self._log = log
+
+    @property
+    def log(self) -> Path:
+        """The file that takes what it writes."""
+        return self._log
 
     @property
     def pid(self) -> int:
@@ -87,17 +98,32 @@ class Process:
         return log_file.since(self.log, start)
 
     def peak_memory_mb(self) -> int:
-        """Return the most resident memory seen, in MiB; after its end what was seen last."""
-        # Not memory_info(): psutil gives the size of now, the kernel keeps the highest.
-        with suppress(OSError):
-            status = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii", errors="replace")
-            for line in status.splitlines():
-                if line.startswith("VmHWM:"):
-                    self._peak_mb = max(self._peak_mb, int(line.split()[1]) // 1024)
+        """Return the most resident memory seen of it and what it started, in MiB.
+
+        After its end what was seen last. The children are looked for once a second at most.
+        """
+        now = time.monotonic()
+        if now - self._looked > LOOK_S:
+            self._looked = now
+            self._peak_mb = max(self._peak_mb, sum(map(_peak_mb, self.family())))
         return self._peak_mb
+
+    def family(self) -> list[psutil.Process]:
+        """Return it and what it started, as far as they run."""
+        with suppress(psutil.Error):
+            own = psutil.Process(self.pid)
+            return [own, *own.children(recursive=True)]
+        return []
+
+    def threads(self) -> int:
+        """Return how many threads it has; 0 once it ended."""
+        with suppress(psutil.Error):
+            return psutil.Process(self.pid).num_threads()
+        return 0
 
     def stop(self, grace_s: float = GRACE_S) -> None:
         """End it and whatever it started: SIGTERM, then SIGKILL for what is left of its group."""
+        self._looked = 0.0
         self.peak_memory_mb()
         if self.alive():
             self._signal_group(signal.SIGTERM)
@@ -122,29 +148,6 @@ class Process:
     def _signal_group(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self.pid, number)
-
-
-@dataclass(frozen=True, slots=True)
-class Served:
-    """A server that is one process; what servers add is how they are reached."""
-
-    process: Process
-
-    def alive(self) -> bool:
-        """Return whether the process still runs."""
-        return self.process.alive()
-
-    def spent(self) -> bool:
-        """Return whether it has used itself up; most servers do not."""
-        return False
-
-    def log_tail(self) -> str:
-        """Return the end of the server's log."""
-        return self.process.log_tail()
-
-    def peak_memory_mb(self) -> int:
-        """Return the most resident memory seen, in MiB."""
-        return self.process.peak_memory_mb()
 
 
 @dataclass(eq=False)
@@ -234,6 +237,15 @@ def _end_the_rest(leader: int) -> None:
         os.waitid(os.P_PID, leader, os.WEXITED | os.WNOWAIT)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
+
+
+def _peak_mb(process: psutil.Process) -> int:
+    # Not memory_info(): psutil gives the size of now, the kernel keeps the highest.
+    with suppress(OSError):
+        status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii", errors="replace")
+        found = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
+        return int(next(found, "0")) // 1024
+    return 0
 
 
 def _environment() -> dict[str, str]:

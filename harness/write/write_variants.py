@@ -14,11 +14,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from harness.artifacts import distributions, fetch
+from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.core.progress import started
 from harness.core.records import StateRecord
-from harness.runtime import metastore
+from harness.runtime import metastore, provide
 from harness.scenario.cells import Variant
 from harness.write import state_store, write_variant
 from harness.write.state_records import VariantResult
@@ -71,12 +70,9 @@ def load(records: Iterable[StateRecord], cache: Cache) -> States:
 
 def _write_missing(missing: Sequence[Variant], context: WriteContext) -> Iterator[VariantResult]:
     context.folder.mkdir(parents=True, exist_ok=True)
-    found = distributions.load(metastore.DISTRIBUTION)
-    installation = fetch.ensure(found, context.cache, context.progress)
     folder = Path(tempfile.mkdtemp(prefix="metastore-", dir=context.folder))
-    serving = metastore.serve(installation, context.cache, folder, context.progress)
-    with started(metastore.DISTRIBUTION, serving, context.progress) as running:
-        pool = WriterPool(context, running.uri)
+    with provide.start_metastore(context.cache, folder, context.progress) as running:
+        pool = WriterPool(context, running.uris)
         for writers, group in groupby(sorted(missing, key=_by_writer), key=_by_writer):
             context.progress.note(f"write with {', '.join(dict.fromkeys(writers))}")
             yield from _write_group(list(group), pool)

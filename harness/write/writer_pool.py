@@ -10,13 +10,14 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from harness.artifacts import distributions, fetch
+from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress, started
 from harness.engines.spark import launch
 from harness.engines.spark.session import Spark
 from harness.model.identifiers import TABLE
-from harness.runtime import memory, work_folders
+from harness.runtime import memory, provide, work_folders
+from harness.runtime.api import MetastoreUris
 
 TIMEOUT_S: Final = 300.0
 """After so long a statement counts as unanswered, unless told; 2 s on a calm machine."""
@@ -56,10 +57,10 @@ class WriteTarget:
 class WriterPool:
     """The writing processes that run, one for each distribution. For several threads."""
 
-    def __init__(self, context: WriteContext, metastore_uri: str) -> None:
+    def __init__(self, context: WriteContext, metastore: MetastoreUris) -> None:
         """No process runs yet."""
         self.context = context
-        self._metastore_uri = metastore_uri
+        self._metastore = metastore
         self._stack = ExitStack()
         self._processes: dict[str, Spark] = {}
         self._lock = threading.Lock()
@@ -78,7 +79,7 @@ class WriterPool:
         context, folder = self.context, self._folder("table")
         database = folder.name.replace("-", "_")
         return WriteTarget(
-            context.cache, self._metastore_uri, database, folder, timeout_s=context.timeout_s
+            context.cache, self._metastore.host, database, folder, timeout_s=context.timeout_s
         )
 
     def spark(self, name: str) -> Spark:
@@ -86,9 +87,9 @@ class WriterPool:
         with self._lock:
             if name not in self._processes or not self._processes[name].alive():
                 found, context = distributions.load(name), self.context
-                installation = fetch.ensure(found, context.cache, context.progress)
+                runtime = provide.runtime(found, context.cache, context.progress)
                 memory.check(found)
-                running = launch.spark(installation, self._metastore_uri, self._folder(name))
+                running = launch.spark(runtime, self._metastore, self._folder(name))
                 serving = started(name, running, context.progress)
                 self._processes[name] = self._stack.enter_context(serving)
             return self._processes[name]

@@ -19,8 +19,9 @@ from harness.core.progress import Progress
 from harness.engines.api import Server
 from harness.read.questions import engine_of
 from harness.run.load_run import Run
-from harness.runtime import metastore as runtime
+from harness.runtime import provide
 from harness.runtime.metastore import Metastore
+from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import parse_reader
 from harness.write.send_step import SparkFor
 from harness.write.writer_pool import WriteContext, WriterPool
@@ -46,10 +47,8 @@ def metastore(
     cache: Cache, progress: Progress, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Metastore]:
     """A running metastore; tests make databases of their own in it (`database`)."""
-    distribution = distributions.load("hive-metastore-3.1.3")
-    installation = fetch.ensure(distribution, cache, progress)
     folder = tmp_path_factory.mktemp("metastore")
-    with runtime.serve(installation, cache, folder, progress) as running:
+    with provide.start_metastore(cache, folder, progress) as running:
         yield running
 
 
@@ -94,9 +93,8 @@ def servers(
     """The servers of distributions, for tests that change nothing in them."""
 
     def serve(name: str) -> AbstractContextManager[Server]:
-        installation = installed(name)
         return engine_of(name).serve(
-            installation, metastore.uri, tmp_path_factory.mktemp(name), progress
+            ProcessRuntime(installed(name)), metastore.uris, tmp_path_factory.mktemp(name), progress
         )
 
     with ExitStack() as stack:
@@ -118,7 +116,7 @@ def spark_for(
 ) -> Iterator[SparkFor]:
     """Yield the writing process of a distribution; those that were asked for stay, as in a run."""
     context = WriteContext(cache, tmp_path_factory.mktemp("writers"), progress)
-    pool = WriterPool(context, metastore.uri)
+    pool = WriterPool(context, metastore.uris)
     with pool.running():
         yield pool.spark
 

@@ -14,6 +14,8 @@ from harness.engines.api import Engine, Question, RefusedError, Server
 from harness.formats import facts
 from harness.model.canonical import to_json
 from harness.model.query import Query
+from harness.runtime.api import Served
+from harness.runtime.process import Process
 from harness.scenario.cells import Reader
 from harness.write.table_state import State
 
@@ -26,6 +28,13 @@ TIMEOUT_S = 240.0
 GREEDY = "select cardinality(array_agg(a * 10000 + b)) from unnest(sequence(1, 9999)) x(a), unnest(sequence(1, 9999)) y(b)"  # noqa: E501
 """It keeps 100 million numbers, 0.8 GB: more than Trino or Presto may keep of its heap. PrestoDB
 fills its heap and ends (`test_deaths`)."""
+
+
+def process_of(server: object) -> Process:
+    """Return the process of a server that is one."""
+    assert isinstance(server, Served)
+    assert isinstance(server.running, Process)
+    return server.running
 
 
 @dataclass(frozen=True)

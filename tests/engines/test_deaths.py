@@ -34,6 +34,7 @@ from harness.read.questions import CellQuestion
 from harness.read.reader_servers import TIMEOUT_S, EngineServer
 from harness.runtime import work_folders
 from harness.runtime.metastore import Metastore
+from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import Cell, Reader
 from tests.engines.everyone import GREEDY, Installed
 
@@ -240,7 +241,7 @@ def test_a_query_that_fills_the_heap_ends_the_engine_and_the_next_one_is_answere
     @contextmanager
     def serve() -> Iterator[EngineServer]:
         place = work_folders.numbered(tmp_path, "server")
-        with engine.serve(installation, metastore.uri, place, progress) as server:
+        with engine.serve(ProcessRuntime(installation), metastore.uris, place, progress) as server:
             servers.append(server)
             yield EngineServer(server, engine, TIMEOUT_S, metastore, shared)
 

@@ -21,6 +21,7 @@ from harness.model.canonical import MapValue
 from harness.model.query import Query, not_null
 from harness.runtime.metastore import Metastore
 from harness.runtime.readiness import wait_until
+from tests.engines.everyone import process_of
 from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines
@@ -263,7 +264,7 @@ def test_the_real_cause_of_a_failure_while_reading_is_told_on_both_paths(
 def test_hive_and_its_metastore_listen_on_loopback_only(
     server: HiveServer, metastore: Metastore
 ) -> None:
-    for process in (server.process, metastore.process):
+    for process in (process_of(server), process_of(metastore)):
         listening = [
             connection.laddr.ip
             for connection in psutil.Process(process.pid).net_connections("tcp")
@@ -291,14 +292,14 @@ def test_a_server_that_is_silent_is_given_up_after_the_time_given(
     server: HiveServer, all_types: str
 ) -> None:
     connection = server.connect({})
-    os.kill(server.process.pid, signal.SIGSTOP)
+    os.kill(process_of(server).pid, signal.SIGSTOP)
     try:
         with pytest.raises(NoAnswerError, match="no answer within 1 s"):
             connection.ask(sql(all_types, Query()), timeout_s=1)
         with pytest.raises(NoAnswerError, match="the connection was lost before"):
             connection.ask(sql(all_types, Query()), timeout_s=1)
     finally:
-        os.kill(server.process.pid, signal.SIGCONT)
+        os.kill(process_of(server).pid, signal.SIGCONT)
         connection.close()
     fresh = server.connect({})
     assert len(fresh.ask(sql(all_types, Query()), timeout_s=MINUTE).rows) == 2
@@ -321,7 +322,7 @@ class TestAtTheEnd:
         self, server: HiveServer, all_types: str
     ) -> None:
         connection = server.connect({"path": "mapreduce"})
-        log = server.process.log
+        log = process_of(server).log
         with ThreadPoolExecutor(1) as pool:
             asked = pool.submit(connection.ask, sql(all_types, Query()), timeout_s=MINUTE)
             began = log.stat().st_size
@@ -331,15 +332,15 @@ class TestAtTheEnd:
                     raise EnvironmentProblem("no job yet")
 
             wait_until(
-                job_runs, server.process, timeout_s=MINUTE, what="job",
+                job_runs, process_of(server), timeout_s=MINUTE, what="job",
                 not_yet=(EnvironmentProblem,),
             )  # fmt: skip
-            os.kill(server.process.pid, signal.SIGKILL)
+            os.kill(process_of(server).pid, signal.SIGKILL)
             with pytest.raises(NoAnswerError, match="connection lost"):
                 asked.result()
         connection.close()
         # Its sockets close a moment before it is gone; this waits for that and reaps nothing.
-        os.waitid(os.P_PID, server.process.pid, os.WEXITED | os.WNOWAIT)
+        os.waitid(os.P_PID, process_of(server).pid, os.WEXITED | os.WNOWAIT)
         assert not server.alive()
         with pytest.raises(NoAnswerError):
             server.connect({})

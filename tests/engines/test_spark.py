@@ -12,16 +12,19 @@ from decimal import Decimal
 import psutil
 import pytest
 
-from harness.artifacts import distributions, fetch
+from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.artifacts.fetch import Installation
 from harness.core.progress import Progress
 from harness.core.records import Column
 from harness.engines.api import Connection, NoAnswerError, RefusedError, Server
 from harness.engines.spark import launch
 from harness.engines.spark.engine import SparkServer
+from harness.engines.spark.session import Spark
 from harness.model.canonical import MapValue, single
+from harness.runtime import provide
+from harness.runtime.api import Runtime
 from harness.runtime.metastore import Metastore
+from harness.runtime.process import Process
 from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines
@@ -31,8 +34,13 @@ MINUTE = 60.0
 
 
 @pytest.fixture(scope="module")
-def installation(cache: Cache, progress: Progress) -> Installation:
-    return fetch.ensure(distributions.load(SPARK), cache, progress)
+def runtime(cache: Cache, progress: Progress) -> Runtime:
+    return provide.runtime(distributions.load(SPARK), cache, progress)
+
+
+def process_of(spark: Spark) -> Process:
+    assert isinstance(spark._running, Process)
+    return spark._running
 
 
 @pytest.fixture(scope="module")
@@ -103,11 +111,11 @@ def test_memory_of_worker_and_jvm_is_told(server: Server) -> None:
 
 
 def test_a_query_that_takes_too_long_and_a_dead_process_are_no_answers(
-    installation: Installation, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
+    runtime: Runtime, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     endless = "select count(*) from range(1000000000000) where sqrt(id) = id % 7"
     folder = tmp_path_factory.mktemp("slow")
-    with launch.spark(installation, metastore.uri, folder) as spark:
+    with launch.spark(runtime, metastore.uris, folder) as spark:
         connection = SparkServer(spark).connect({})
         with pytest.raises(NoAnswerError, match=r"no answer within 0\.5 s"):
             connection.ask(endless, timeout_s=0.5)
@@ -117,13 +125,13 @@ def test_a_query_that_takes_too_long_and_a_dead_process_are_no_answers(
 
 
 def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
-    installation: Installation, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
+    runtime: Runtime, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("dying")
-    with launch.spark(installation, metastore.uri, folder) as spark:
+    with launch.spark(runtime, metastore.uris, folder) as spark:
         connection = SparkServer(spark).connect({})
         connection.ask("select 1", timeout_s=MINUTE)
-        family = psutil.Process(spark._process.pid).children(recursive=True)
+        family = psutil.Process(process_of(spark).pid).children(recursive=True)
         (jvm,) = [each for each in family if each.name() == "java"]
         os.kill(jvm.pid, signal.SIGKILL)
         with pytest.raises(NoAnswerError):
@@ -132,10 +140,10 @@ def test_a_jvm_that_dies_is_no_answer_and_takes_its_worker_along(
 
 
 def test_nothing_is_left_running_after_the_end(
-    installation: Installation, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
+    runtime: Runtime, metastore: Metastore, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with launch.spark(installation, metastore.uri, tmp_path_factory.mktemp("end")) as spark:
-        worker = psutil.Process(spark._process.pid)
+    with launch.spark(runtime, metastore.uris, tmp_path_factory.mktemp("end")) as spark:
+        worker = psutil.Process(process_of(spark).pid)
         family = [worker, *worker.children(recursive=True)]
         assert len(family) > 1
     gone, alive = psutil.wait_procs(family, timeout=10)

@@ -23,6 +23,7 @@ from harness.engines.spark import launch
 from harness.engines.trino import server as trino_server
 from harness.runtime import ports
 from harness.runtime.metastore import Metastore
+from harness.runtime.process_runtime import ProcessRuntime
 from tests.engines.everyone import Installed
 
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
@@ -75,7 +76,7 @@ def starts(
     engine = engines.load(reader.distribution.engine)
     with (
         pytest.raises(EnvironmentProblem, match=match),
-        engine.serve(reader, metastore.uri, folder, progress),
+        engine.serve(ProcessRuntime(reader), metastore.uris, folder, progress),
     ):
         pass
 
@@ -143,7 +144,7 @@ def test_a_port_in_use_is_left_and_another_one_taken(
         others = iter([taken.getsockname()[1]])
         free = ports.free_port
         monkeypatch.setattr(ports, "free_port", lambda: next(others, None) or free())
-        with engine.serve(reader, metastore.uri, tmp_path, progress) as server:
+        with engine.serve(ProcessRuntime(reader), metastore.uris, tmp_path, progress) as server:
             assert next(others, None) is None, "the port in use was tried"
             with closing(server.connect({})) as connection:
                 assert connection.ask("select 1", timeout_s=60).rows == ((1,),)

@@ -25,7 +25,7 @@ from harness.read.questions import engine_of
 from harness.runtime.metastore import Metastore
 from harness.runtime.process import Process
 from tests.engines import iceberg_table
-from tests.engines.everyone import GREEDY
+from tests.engines.everyone import GREEDY, process_of
 from tests.engines.shared_servers import SharedServers
 from tests.engines.trino_table import INSTANT, TYPES, register, write_types
 
@@ -220,7 +220,7 @@ def test_a_query_that_takes_more_memory_than_there_is_gets_no_answer_and_the_nex
 def test_it_listens_on_loopback_only(started: Started) -> None:
     listening = {
         connection.laddr.ip
-        for connection in psutil.Process(started.process.pid).net_connections("tcp")
+        for connection in psutil.Process(process_of(started.server).pid).net_connections("tcp")
         if connection.status == psutil.CONN_LISTEN
     }
     assert listening <= {"127.0.0.1", "::ffff:127.0.0.1"}
@@ -230,7 +230,7 @@ def test_it_listens_on_loopback_only(started: Started) -> None:
 def test_memory_and_log_are_told(started: Started) -> None:
     assert started.server.alive()
     assert started.server.peak_memory_mb() > 100
-    assert "SERVER STARTED" in Path(started.process.log).read_text(encoding="utf-8")
+    assert "SERVER STARTED" in Path(process_of(started.server).log).read_text(encoding="utf-8")
     assert started.server.log_tail()
 
 
@@ -251,9 +251,9 @@ def test_a_server_that_is_killed_while_it_answers_gave_no_answer(started: Starte
         sql = "select query from system.runtime.queries where state = 'RUNNING'"
         while (ENDLESS,) not in watching.ask(sql, timeout_s=60).rows:
             assert asking.is_alive()
-        os.kill(started.process.pid, signal.SIGKILL)
+        os.kill(process_of(started.server).pid, signal.SIGKILL)
         asking.join()
-        started.process._child.wait(30)
+        process_of(started.server)._child.wait(30)
         assert [type(problem) for problem in told] == [NoAnswerError]
         with pytest.raises(NoAnswerError):
             started.server.connect({})

@@ -29,6 +29,7 @@ from harness.read.ask_engine import ReplaceableServer
 from harness.read.questions import CellQuestion, Response
 from harness.read.reader_servers import EngineServer
 from harness.run import load_run, pipeline, plan_record, run_info
+from harness.runtime.api import MetastoreUris
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.scenario.cells import Plan
 from harness.scenario.operations import registry
@@ -108,7 +109,7 @@ def read(plan: Plan, written: VariantResult, folder: Path) -> list[Answer]:
 
     @contextmanager
     def serve() -> Iterator[EngineServer]:
-        with engine.serve(None, str(folder), folder, Progress()) as server:  # type: ignore[arg-type]
+        with engine.serve(None, MetastoreUris(str(folder)), folder, Progress()) as server:  # type: ignore[arg-type]
             yield EngineServer(server, engine, 1.0, shared, shared)
 
     start: Any = SimpleNamespace(name="toy-1", shared=shared, threads=JobThreads(1), serve=serve)

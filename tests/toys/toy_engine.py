@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.artifacts.distribution import Distribution
-from harness.artifacts.fetch import Installation
 from harness.core.progress import Progress
 from harness.core.records import Column
 from harness.engines.api import PlannedReads, Question, ReaderSettings, Reply
 from harness.engines.format_facts import FormatFacts
+from harness.runtime.api import MetastoreUris, Runtime
 
 LOCK = """
 name: toy-1
@@ -107,13 +107,13 @@ class ToyEngine:
     @contextmanager
     def serve(
         self,
-        installation: Installation,
-        metastore_uri: str,
+        runtime: Runtime,
+        metastore: MetastoreUris,
         folder: Path,
         progress: Progress,
         planned: PlannedReads = None,
     ) -> Iterator[ToyServer]:
-        yield ToyServer(Path(metastore_uri))
+        yield ToyServer(Path(metastore.host))
 
 
 def _names(folder: Path) -> list[str]:

@@ -30,13 +30,14 @@ from typing import Final
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` and `tests`
 
 from harness import engines
-from harness.artifacts import distributions, fetch
+from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
 from harness.engines.api import Connection, NoAnswerError, RefusedError
 from harness.model.canonical import to_json
 from harness.run import load_run, pipeline, run_info
-from harness.runtime import metastore, metastore_client
+from harness.runtime import metastore_client, provide
+from harness.runtime.api import MetastoreUris
 from harness.scenario.cells import parse_reader
 from harness.write import state_store
 from tools import alike
@@ -124,23 +125,22 @@ def read(found: load_run.Run, folder: Path, of: tuple[str, str], times: int) -> 
     print(f"{name[0]}, step {name[1]}, {times} times", flush=True)
     home = folder / "metastore"
     home.mkdir(parents=True)
-    installation = fetch.ensure(distributions.load(metastore.DISTRIBUTION), cache, quiet)
-    with metastore.serve(installation, cache, home, quiet) as shared:
+    with provide.start_metastore(cache, home, quiet) as shared:
         with metastore_client.connect(shared.uri) as client:
             state_store.register(client, state)
         for number, reader in enumerate(sql):
             place = folder / f"{number}-{parse_reader(reader).distribution}"
             place.mkdir()
-            yield _ask(reader, sql[reader], shared.uri, place, times)
+            yield _ask(reader, sql[reader], shared.uris, place, times)
 
 
-def _ask(reader: str, sql: str, uri: str, place: Path, times: int) -> Answers:
+def _ask(reader: str, sql: str, uris: MetastoreUris, place: Path, times: int) -> Answers:
     cache, quiet, found = Cache.default(), Progress(), Answers(reader)
     parsed = parse_reader(reader)
-    there = fetch.ensure(distributions.load(parsed.distribution), cache, quiet)
+    there = provide.runtime(distributions.load(parsed.distribution), cache, quiet)
     engine = engines.load(there.distribution.engine)
     with (
-        engine.serve(there, uri, place, quiet) as server,
+        engine.serve(there, uris, place, quiet) as server,
         closing(server.connect(dict(parsed.settings))) as connection,
     ):
         for _ in range(times):

@@ -27,6 +27,7 @@ from harness.core.progress import Progress
 from harness.engines.api import NoAnswerError, PlannedReads, RefusedError, Server
 from harness.run import load_run, pipeline
 from harness.runtime import metastore, metastore_client
+from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import Reader, parse_reader
 from harness.write import state_store
 
@@ -111,7 +112,8 @@ def main() -> None:
     home.mkdir(parents=True)
     installation = fetch.ensure(distributions.load(metastore.DISTRIBUTION), cache, quiet)
     installation = replace(installation, distribution=untuned(installation.distribution))
-    with metastore.serve(installation, cache, home, quiet) as shared:
+    prepared = metastore.schema(installation, cache, quiet)
+    with metastore.serve(ProcessRuntime(installation), prepared, home) as shared:
         with metastore_client.connect(shared.uri) as client:
             for state in states.values():
                 state_store.register(client, state)
@@ -123,7 +125,7 @@ def main() -> None:
             there = replace(there, distribution=untuned(there.distribution))
             took, started = seconds.setdefault(name, Seconds()), time.monotonic()
             with engines.load(there.distribution.engine).serve(
-                there, shared.uri, work, quiet, wanted(found, name)
+                ProcessRuntime(there), shared.uris, work, quiet, wanted(found, name)
             ) as server:
                 took.start = time.monotonic() - started
                 ask(server, readers, took)

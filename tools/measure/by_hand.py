@@ -34,7 +34,9 @@ from harness.artifacts.fetch import Installation
 from harness.cli.reproduce.files import SCRIPT
 from harness.core.progress import Progress
 from harness.read.questions import engine_of
-from harness.runtime import metastore
+from harness.runtime import provide
+from harness.runtime.api import MetastoreUris
+from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import parse_reader
 from tools.measure import by_hand_script, by_hand_table
 from tools.measure.by_hand_moment import NoMomentError, filled
@@ -147,7 +149,9 @@ class EngineClients:
             place = self.folder / name
             place.mkdir()
             engine = engine_of(name)
-            serving = engine.serve(_installation(name), self.uri, place, Progress())
+            serving = engine.serve(
+                ProcessRuntime(_installation(name)), MetastoreUris(self.uri), place, Progress()
+            )
             self.ports[name] = self.stack.enter_context(serving).port  # type: ignore[attr-defined]
         return self.ports[name]
 
@@ -171,9 +175,7 @@ def run(scripts: Sequence[Script], folder: Path) -> Iterator[tuple[Script, str]]
     home = folder / "metastore"
     home.mkdir(parents=True)
     with (
-        metastore.serve(
-            _installation(metastore.DISTRIBUTION), Cache.default(), home, Progress()
-        ) as shared,
+        provide.start_metastore(Cache.default(), home, Progress()) as shared,
         ExitStack() as stack,
     ):
         clients = EngineClients(shared.uri, folder, stack)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
-
-import psutil
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
@@ -29,14 +27,13 @@ from harness.engines.code_digest import code_digest
 from harness.engines.format_facts import FormatFacts
 from harness.engines.hive.errors import HiveError
 from harness.engines.hive.session import HiveConnection
-from harness.runtime import hive_launcher, jvm_cds, template
-from harness.runtime.ports import LOOPBACK, on_free_port
-from harness.runtime.process import Command, Served, running
-from harness.runtime.readiness import wait_until
+from harness.runtime import hive_launcher, template
+from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 
 READY_S: Final = 240.0
 """How long it may take to answer; 5 s on an idle machine."""
 STATEMENT_S: Final = 60.0
+LOG: Final = "hive-log4j2.properties"
 THREADS: Final = 1000
 """With more threads than these it is replaced. A job that fails leaves a thread behind that reports
 its progress for ever, and with it 0.5 MB of settings; 55 threads are its own. Of 2,087 such jobs
@@ -87,9 +84,7 @@ class HiveServer(Served):
 
     def spent(self) -> bool:
         """Return whether so many of its jobs failed that what they left behind fills its memory."""
-        with suppress(psutil.Error):
-            return psutil.Process(self.process.pid).num_threads() > THREADS
-        return False
+        return self.running.threads() > THREADS
 
     def connect(self, settings: ReaderSettings) -> HiveConnection:
         """Open a session.
@@ -103,7 +98,7 @@ class HiveServer(Served):
         from harness.engines.hive.client import HiveClient  # noqa: PLC0415
 
         told = statements(settings)
-        client = HiveClient(self.port, self.process.log)
+        client = HiveClient(self.port, self.running.log)
         try:
             for statement in told:
                 client.run(statement, STATEMENT_S)
@@ -147,48 +142,67 @@ class HiveEngine:
 
     def serve(
         self,
-        installation: Installation,
-        metastore_uri: str,
+        runtime: Runtime,
+        metastore: MetastoreUris,
         folder: Path,
         progress: Progress,
         planned: PlannedReads = None,
     ) -> AbstractContextManager[HiveServer]:
-        """Run HiveServer2 on the metastore at `metastore_uri`; it reads all formats alike.
+        """Run HiveServer2 on the metastore; it reads all formats alike.
 
         Raises:
             EnvironmentProblem: it did not get ready; the message holds the end of its log.
 
         """
         del planned
-        progress.note(f"start {installation.distribution.name}")
-        (folder / "tmp").mkdir()
-        return on_free_port(lambda port: _started(installation, metastore_uri, folder, port))
+        progress.note(f"start {runtime.distribution.name}")
+        declared = tolerances.of(runtime.distribution.name)
+
+        def ready(running: Running, port: int) -> HiveServer:
+            server = HiveServer(running, port, declared)
+            _ask(server, metastore.host)
+            return server
+
+        program = HiveProgram(runtime.distribution, ready_s=READY_S)
+        return runtime.start(program, metastore, folder, ready)
 
 
-@contextmanager
-def _started(
-    installation: Installation, metastore_uri: str, folder: Path, port: int
-) -> Iterator[HiveServer]:
-    conf = folder / "conf"
-    values = {"port": port, "host": LOOPBACK, "metastore": metastore_uri, "work": folder}
-    template.write("hive", "hive-site.xml", values, conf)
-    # Hive looks for a file of this name, whatever Log4j's own property says.
-    template.write("hive", "hive-log4j2.properties", {"level": "WARN"}, conf)
-    archive = jvm_cds.of(installation, installation.jars("loader"))
-    jvm = (f"-Djava.io.tmpdir={folder / 'tmp'}", _LAUNCH, *archive.options)
-    main = (installation.distribution.text("main"),)
-    arguments = hive_launcher.command(installation, conf, main, jvm)
-    with running(Command(arguments, folder, folder / "hive.log")) as process:
-        server = HiveServer(process, port, tolerances.of(installation.distribution.name))
-        wait_until(
-            lambda: _ask(server, metastore_uri),
-            process,
-            timeout_s=READY_S,
-            what=installation.distribution.name,
-            not_yet=(NoAnswerError, RefusedError),
-        )
-        yield server
-        archive.keep(process, installation)
+@dataclass(frozen=True, slots=True)
+class HiveProgram:
+    """HiveServer2; see `runtime.api.Program`."""
+
+    distribution: Distribution
+    log: str = "hive.log"
+    ready_s: float = READY_S
+    not_yet: tuple[type[Exception], ...] = (NoAnswerError, RefusedError)
+
+    def files(self, around: Surroundings) -> Mapping[str, str]:
+        """Return the server's configuration."""
+        values = {
+            "port": around.port,
+            "host": around.host,
+            "metastore": around.metastore,
+            "work": around.folder,
+        }
+        return {
+            "hive-site.xml": template.render("hive", "hive-site.xml", values),
+            # Hive looks for a file of this name, whatever Log4j's own property says.
+            LOG: template.render("hive", LOG, {"level": "WARN"}),
+        }
+
+    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
+        """Return none: all is in its files."""
+        return {}
+
+    def class_path(self, installation: Installation) -> Sequence[Path]:
+        """Return where its classes are."""
+        return installation.jars("loader")
+
+    def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
+        """Return the command line."""
+        own = (f"-Djava.io.tmpdir={around.folder / 'tmp'}", _LAUNCH, *around.jvm)
+        main = (installation.distribution.text("main"),)
+        return hive_launcher.command(installation, around.conf, main, own)
 
 
 def _ask(server: HiveServer, metastore_uri: str) -> None:

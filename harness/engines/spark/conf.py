@@ -7,12 +7,10 @@ times slower and takes twice the memory. Whole-stage code generation stays on: w
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
-from harness.artifacts.fetch import Installation
+from harness.artifacts.distribution import Distribution
+from harness.runtime.api import Surroundings
 
 COMMON: Final = {
     "spark.driver.host": "127.0.0.1",
@@ -29,25 +27,21 @@ COMMON: Final = {
 }
 
 
-def session_conf(
-    installation: Installation, metastore_uri: str, folder: Path, options: Sequence[str] = ()
-) -> dict[str, str]:
-    """Return the configuration of a JVM whose own files lie in `folder`.
-
-    `options`: of Java, beside the distribution's and those that every one of them has.
+def session_conf(distribution: Distribution, around: Surroundings) -> dict[str, str]:
+    """Return the configuration of a JVM where it runs.
 
     The bundle goes on the driver's class path, not to `spark.jars`, which would copy it.
     """
-    distribution = installation.distribution
+    folder = around.folder
     own = ("-Duser.timezone=UTC", f"-Djava.io.tmpdir={folder}", "-XX:MetaspaceSize=256m")
-    jvm = (*distribution.texts("jvm"), *own, *options)
+    jvm = (*distribution.texts("jvm"), *own, *around.jvm)
     return {
         **COMMON,
         **distribution.options("conf"),
         "spark.driver.memory": f"{distribution.heap_mb}m",
-        "spark.driver.extraClassPath": os.pathsep.join(map(str, installation.jars("front"))),
+        "spark.driver.extraClassPath": around.front,
         "spark.driver.extraJavaOptions": " ".join(map(_option, jvm)),
-        "spark.hadoop.hive.metastore.uris": metastore_uri,
+        "spark.hadoop.hive.metastore.uris": around.metastore,
         "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
         "spark.local.dir": str(folder),
     }

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from harness.artifacts.distribution import Distribution
-from harness.artifacts.fetch import Installation
 from harness.core.progress import Progress
 from harness.core.records import Column
 from harness.engines import bundles, query_sql
@@ -32,6 +31,7 @@ from harness.engines.spark import launch
 from harness.engines.spark import session as client
 from harness.engines.spark.session import SparkRefusal, SparkSilent
 from harness.engines.spark.values import canonical_type
+from harness.runtime.api import MetastoreUris, Runtime
 from harness.runtime.readiness import EndedProblem, NotReadyProblem
 
 KEYS: Final = {
@@ -137,28 +137,28 @@ class SparkEngine:
 
     def serve(
         self,
-        installation: Installation,
-        metastore_uri: str,
+        runtime: Runtime,
+        metastore: MetastoreUris,
         folder: Path,
         progress: Progress,
         planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
         """Start the JVM, which reads all formats alike; see `Engine.serve`."""
         del planned
-        progress.note(f"start {installation.distribution.name}")
-        return _serve(installation, metastore_uri, folder)
+        progress.note(f"start {runtime.distribution.name}")
+        return _serve(runtime, metastore, folder)
 
 
 @contextmanager
-def _serve(installation: Installation, metastore_uri: str, folder: Path) -> Iterator[Server]:
-    with launch.spark(installation, metastore_uri, folder) as spark:
+def _serve(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[Server]:
+    with launch.spark(runtime, metastore, folder) as spark:
         server = SparkServer(spark)
         try:
             first = server.connect({})
             first.ask("show databases", timeout_s=READY_S)
         except (RefusedError, NoAnswerError) as problem:
             kind = NotReadyProblem if spark.alive() else EndedProblem
-            said = f"{installation.distribution.name} cannot use the metastore: {problem}"
+            said = f"{runtime.distribution.name} cannot use the metastore: {problem}"
             raise kind(said, spark.log_tail()) from None
         first.close()
         yield server

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from harness.core.records import Refusal
-from harness.engines.spark.errors import MAX_TEXT
+from harness.engines.spark.worker import MAX_TEXT
 
 SAYS_NOTHING: Final = frozenset(
     {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -13,17 +12,15 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
 
-import psutil
-
 from harness.core.errors import HarnessError
 from harness.core.records import Refusal
 from harness.engines.spark import log_errors
 from harness.model.canonical import Value, from_json
-from harness.runtime.process import Process
+from harness.runtime.api import Running
 
 OPEN_S: Final = 60.0
-LOOK_S: Final = 1.0
-"""How often memory is looked at: finding a process's children takes longer than some queries."""
+END_S: Final = 20.0
+"""How long the worker and its JVM may take to end by themselves."""
 
 
 class SparkRefusal(Exception):
@@ -87,15 +84,13 @@ class Session:
 class Spark:
     """A running JVM. Made by `start.spark`."""
 
-    def __init__(self, process: Process, connection: socket.socket) -> None:
+    def __init__(self, running: Running, connection: socket.socket) -> None:
         """`connection`: to the worker, which has proved who it is."""
-        self._process = process
+        self._running = running
         self._connection = connection
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._numbers = count(1)
         self._lock = threading.Lock()
-        self._peak_mb = 0
-        self._looked = 0.0
         self._over = False
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -120,32 +115,30 @@ class Spark:
         try:
             return _checked(reply.result(timeout_s))
         except TimeoutError:
-            self._process.stop(grace_s=0)
+            self._running.stop(grace_s=0)
             raise SparkSilent(f"no answer within {timeout_s:g} s; the process was ended") from None
         finally:
-            if time.monotonic() - self._looked > LOOK_S:
-                self._note_memory()
+            self._running.peak_memory_mb()
 
     def alive(self) -> bool:
         """Return whether the process still runs."""
-        return not self._over and self._process.alive()
+        return not self._over and self._running.alive()
 
     def log_tail(self) -> str:
         """Return the end of its log."""
-        return self._process.log_tail()
+        return self._running.log_tail()
 
     def log_size(self) -> int:
         """Return the length of its log in bytes."""
-        return self._process.log_size()
+        return self._running.log_size()
 
     def log_since(self, start: int) -> str:
         """Return its log from a length on."""
-        return self._process.log_since(start)
+        return self._running.log_since(start)
 
     def peak_memory_mb(self) -> int:
         """Return the most resident memory seen of the worker and its JVM together, in MiB."""
-        self._note_memory()
-        return self._peak_mb
+        return self._running.peak_memory_mb()
 
     def end(self) -> None:
         """Let the worker and its JVM end by themselves; `start.spark` ends what is left.
@@ -156,8 +149,8 @@ class Spark:
         self._give_up("the Spark process was ended while it was asked")
         with suppress(OSError):
             self._connection.shutdown(socket.SHUT_WR)
-        with suppress(psutil.Error):
-            psutil.Process(self._process.pid).wait(timeout=20)
+        with suppress(TimeoutError):
+            self._running.wait(END_S)
 
     def _send(self, number: int, request: dict[str, object], reply: Future[dict[str, Any]]) -> None:
         line = json.dumps({"id": number, **request}).encode() + b"\n"
@@ -188,14 +181,6 @@ class Spark:
 
     def _how_it_ended(self) -> str:
         return f"the Spark process ended; the end of its log:\n{self.log_tail()}"
-
-    def _note_memory(self) -> None:
-        self._looked = time.monotonic()
-        with suppress(psutil.Error):
-            worker = psutil.Process(self._process.pid)
-            family = [worker, *worker.children(recursive=True)]
-            now = sum(each.memory_info().rss for each in family)
-            self._peak_mb = max(self._peak_mb, now >> 20)
 
 
 def _checked(reply: dict[str, Any]) -> dict[str, Any]:

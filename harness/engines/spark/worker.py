@@ -1,40 +1,66 @@
-"""The child process that holds one Spark JVM: requests and replies are JSON lines on a socket.
+"""The program that holds one Spark JVM: requests and replies are JSON lines on a socket.
 
-`python -m harness.engines.spark.worker PORT`, with the first line to send in the variable
-HARNESS_WORKER_TOKEN. The socket is used rather than standard output because the JVM and its
-libraries write there whatever they like. The end of the connection ends the process and its JVM.
+`python worker.py HOST PORT CONF` starts Spark with the configuration in the JSON file CONF,
+listens, and serves the first one that sends, as its first line, what stands in the variable
+HARNESS_WORKER_TOKEN; it is answered `HELLO`. The socket is used rather than standard
+output because the JVM and its libraries write there whatever they like. The end of the connection
+ends the process and its JVM.
 
 | request | reply |
 | --- | --- |
-| `{"id", "do": "start", "conf"}` | `{"id", "version"}` |
 | `{"id", "do": "open", "session", "settings", "tell"}` | `{"id", "told"}`: the keys `tell` |
 | `{"id", "do": "run", "session", "sql"}` | `{"id", "columns", "rows", "seconds"}` |
 | `{"id", "do": "close", "session"}` | `{"id"}` |
 
 Instead of its reply a request may get `{"id", "error": {…}, "seconds"}`, when Spark answered with
 an error, or `{"id", "broke": text}`, when this program failed.
+
+It is one file that imports the standard library and PySpark alone, and runs on Python 3.8: it is
+copied into images of Spark. PySpark wraps a Java throwable in two ways, `CapturedException` for
+the classes it knows and Py4J's `Py4JJavaError` for the others; both hold the throwable, whose chain
+of causes ends in what really happened.
 """
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import json
+import math
 import os
 import queue
+import re
+import secrets
 import socket
 import subprocess
 import sys
 import threading
 import time
 import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.engines.spark import errors, row_values
-
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
 
 TOKEN: Final = "HARNESS_WORKER_TOKEN"  # noqa: S105 - the name of a variable
 JVM_END_S: Final = 2.0
+HELLO: Final = b"spark\n"
+HELLO_S: Final = 5.0
+"""How long somebody who connects may take to say the token."""
+NEVER_THERE: Final = "JAVA_GATEWAY_EXITED"
+"""PySpark's error class of a JVM that ended before it could be asked anything."""
+STOPPED: Final = re.compile(r"stopped SparkContext|SparkContext (was|has been) shut ?down")
+"""What Spark says of a statement while it stops, which another process or a signal brought about
+(`SparkContext.assertNotStopped`, `DAGScheduler.cleanUpAfterSchedulerStop`)."""
+MAX_CAUSES: Final = 50
+"""A chain of causes longer than that is a circle."""
+MAX_TEXT: Final = 4000
+"""Spark repeats whole plans in messages; characters kept of each, without stack traces."""
+
 Message = dict[str, Any]
 """A request or a reply, as the module's docstring lists them."""
 
@@ -66,16 +92,13 @@ class WorkerSession:
             spark.conf.set(name, value)
         threading.Thread(target=self._serve, daemon=True).start()
 
-    def told(self, names: list[str]) -> dict[str, str]:
-        """Return the value of each setting as the session holds it."""
-        return {name: self._value(name) for name in names}
-
-    def _value(self, name: str) -> str:
+    def value(self, name: str) -> str:
+        """Return the value of a setting as the session holds it."""
         # Not with a default of ours: Spark would prefer it to its own.
         try:
             return str(self._spark.conf.get(name))
         except Exception as problem:
-            if errors.refusal(problem) is None:
+            if refusal(problem) is None:
                 raise
             return "unset"
 
@@ -90,7 +113,7 @@ class WorkerSession:
     def _answer(self, sql: str) -> Message:
         began = time.monotonic()
         try:
-            answer: Message = row_values.collect(self._spark.sql(sql))
+            answer: Message = collect(self._spark.sql(sql))
         except Exception as problem:  # noqa: BLE001 - Spark answers with exceptions of many kinds
             answer = _problem(problem)
         return {**answer, "seconds": round(time.monotonic() - began, 6)}
@@ -99,11 +122,11 @@ class WorkerSession:
 class Worker:
     """The sessions of one JVM."""
 
-    def __init__(self, replies: Replies) -> None:
+    def __init__(self, spark: SparkSession, replies: Replies) -> None:
         """`replies`: where answers go."""
         self._replies = replies
         self._sessions: dict[str, WorkerSession] = {}
-        self._spark: SparkSession | None = None
+        self._spark = spark
 
     def handle(self, request: Message) -> None:
         """Serve a request, or give it to its session's thread."""
@@ -117,27 +140,22 @@ class Worker:
         self._replies.send({"id": request["id"], **reply})
 
     def _do(self, request: Message) -> Message:
-        match request["do"]:
-            case "start":
-                self._spark = _start(request["conf"])
-                return {"version": self._spark.version}
-            case "open" if self._spark is not None:
-                spark, settings = self._spark.newSession(), request["settings"]
-                session = WorkerSession(spark, settings, self._replies)
-                self._sessions[request["session"]] = session
-                return {"told": session.told(request["tell"])}
-            case "close":
-                self._sessions.pop(request["session"]).put(None)
-                return {}
+        if request["do"] == "open":
+            spark, settings = self._spark.newSession(), request["settings"]
+            session = WorkerSession(spark, settings, self._replies)
+            self._sessions[request["session"]] = session
+            return {"told": {name: session.value(name) for name in request["tell"]}}
+        if request["do"] == "close":
+            self._sessions.pop(request["session"]).put(None)
+            return {}
         raise ValueError(f"no such request now: {request}")
 
     def stop(self) -> None:
         """End the JVM and wait for it; its own shutdown hook ends at the end of its input."""
-        if self._spark is not None:
-            jvm = _jvm()
-            if jvm.stdin is not None:
-                jvm.stdin.close()
-            jvm.wait(timeout=20)
+        jvm = _jvm()
+        if jvm.stdin is not None:
+            jvm.stdin.close()
+        jvm.wait(timeout=20)
 
 
 def _start(conf: dict[str, str]) -> SparkSession:
@@ -158,13 +176,13 @@ def _jvm() -> subprocess.Popen[bytes]:
 
 def _problem(problem: Exception) -> Message:
     try:
-        refusal = None if errors.is_lost(problem) else errors.refusal(problem)
+        refused = None if is_lost(problem) else refusal(problem)
     except Exception as second:  # noqa: BLE001 - the JVM went while it was asked what it threw
-        problem, refusal = second, None
-    stops = refusal is not None and errors.is_stopped(refusal)
-    if refusal is not None and not stops:
-        return {"error": refusal}
-    if stops or errors.is_lost(problem) or _jvm_ended():
+        problem, refused = second, None
+    stops = refused is not None and is_stopped(refused)
+    if refused is not None and not stops:
+        return {"error": refused}
+    if stops or is_lost(problem) or _jvm_ended():
         # This is no answer, and nothing can be asked any more. It is told in few lines: before
         # them stands what the JVM said last, which must not leave the end of the log.
         sys.stderr.write("".join(traceback.format_exception_only(problem)))
@@ -182,16 +200,150 @@ def _jvm_ended() -> bool:
     return True
 
 
-def main() -> None:
-    """Connect, prove who this is, and serve until the connection ends."""
-    with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as connection:
-        connection.sendall(os.environ.pop(TOKEN).encode() + b"\n")
-        worker = Worker(Replies(connection))
-        with connection.makefile("r", encoding="utf-8") as requests:
-            for line in requests:
-                worker.handle(json.loads(line))
+def is_lost(problem: Exception) -> bool:
+    """Return whether there was no answer because the JVM is gone."""
+    from py4j.protocol import Py4JNetworkError  # noqa: PLC0415 - as PySpark
+
+    lost = isinstance(problem, (Py4JNetworkError, ConnectionError))
+    return lost or _code(problem) == NEVER_THERE
+
+
+def is_stopped(refused: Mapping[str, str]) -> bool:
+    """Return whether an error says only that Spark stops, and nothing of the statement."""
+    return STOPPED.search(f"{refused['message']} {refused['cause']}") is not None
+
+
+def refusal(problem: Exception) -> dict[str, str] | None:
+    """Return kind, message, code and innermost cause; None when Spark did not raise it."""
+    thrown = getattr(problem, "java_exception", None) or getattr(problem, "_origin", None)
+    if thrown is None:
+        return _said_by_pyspark(problem)
+    causes = _chain(thrown)
+    cause = f"{_class_of(causes[-1])}: {_message_of(causes[-1])}" if len(causes) > 1 else ""
+    return {
+        "kind": _class_of(thrown),
+        "message": _message_of(thrown),
+        "code": _code(problem),
+        "cause": cause,
+    }
+
+
+def _said_by_pyspark(problem: Exception) -> dict[str, str] | None:
+    # Checks that PySpark makes itself, before it asks the JVM.
+    if type(problem).__module__.partition(".")[0] != "pyspark":
+        return None
+    kind = f"{type(problem).__module__}.{type(problem).__qualname__}"
+    return {"kind": kind, "message": str(problem)[:MAX_TEXT], "code": "", "cause": ""}
+
+
+def _chain(thrown: Any) -> list[Any]:  # noqa: ANN401 - a Py4J object
+    causes = [thrown]
+    while len(causes) < MAX_CAUSES and (cause := causes[-1].getCause()) is not None:
+        causes.append(cause)
+    return causes
+
+
+def _class_of(thrown: Any) -> str:  # noqa: ANN401 - a Py4J object
+    return str(thrown.getClass().getName())
+
+
+def _message_of(thrown: Any) -> str:  # noqa: ANN401 - a Py4J object
+    message = str(thrown.getMessage() or "").partition("\n\tat ")[0]
+    return message.strip()[:MAX_TEXT]
+
+
+def _code(problem: Exception) -> str:
+    # The error class, which Spark has since 3.2 and PySpark tells since 3.4.
+    tell = getattr(problem, "getErrorClass", None)
+    return str((tell and tell()) or "")
+
+
+def collect(frame: DataFrame) -> Message:
+    """Run a query: `columns` as [name, type in Spark's words], and `rows` in their JSON form."""
+    schema = frame.schema
+    types = [field.dataType for field in schema.fields]
+    rows = [[form(*cell) for cell in zip(row, types)] for row in frame.collect()]
+    columns = [[field.name, field.dataType.simpleString()] for field in schema.fields]
+    return {"columns": columns, "rows": rows}
+
+
+def form(value: Any, type_: DataType) -> Any:  # noqa: ANN401 - of any type
+    """Return PySpark's form of a value as JSON, in the form of `harness.model.canonical.to_json`.
+
+    Timestamps come in the local time zone of this process, which runs in UTC. What is not seen: a
+    map comes as a Python dict, so of two entries with one key the last is all that is left of them.
+    Spark makes no such map itself (`spark.sql.mapKeyDedupPolicy`), but may read one from a file.
+    """
+    kind: Any = type_
+    name = type(type_).__name__
+    if value is None:
+        return None
+    if name == "StructType":
+        pairs = zip(value, kind.fields)
+        return {"struct": [[field.name, form(part, field.dataType)] for part, field in pairs]}
+    if name == "ArrayType":
+        return [form(each, kind.elementType) for each in value]
+    if name == "MapType":
+        key, part = kind.keyType, kind.valueType
+        return {"map": [[form(k, key), form(v, part)] for k, v in value.items()]}
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - of any type
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, decimal.Decimal):
+        return {"decimal": str(value)}
+    if isinstance(value, datetime.datetime):
+        return {"timestamp": value.isoformat(sep=" ")}
+    if isinstance(value, datetime.date):
+        return {"date": value.isoformat()}
+    if isinstance(value, (bytes, bytearray)):
+        return {"binary": bytes(value).hex()}
+    return value
+
+
+def _find_pyspark() -> None:
+    """Make the PySpark of a Spark that was unpacked be found, as its own scripts do."""
+    home = os.environ.get("SPARK_HOME")
+    if home:
+        python = Path(home, "python")
+        sys.path[:0] = map(str, [python, *python.glob("lib/py4j-*.zip")])
+
+
+def _accept(server: socket.socket, token: str) -> tuple[socket.socket, Any]:
+    """Wait for who knows the token; return the connection and what is read from it."""
+    while True:
+        connection, _ = server.accept()
+        connection.settimeout(HELLO_S)
+        requests = connection.makefile("r", encoding="utf-8")
+        try:
+            told = requests.readline().strip()
+        except (OSError, ValueError):
+            told = ""
+        if secrets.compare_digest(told.encode(), token.encode()):
+            connection.settimeout(None)
+            return connection, requests
+        connection.close()
+
+
+def main(arguments: list[str]) -> None:
+    """Serve whoever knows the token, until the connection ends."""
+    host, port, conf = arguments
+    _find_pyspark()
+    token = os.environ.pop(TOKEN)
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as server:
+        server.bind((host, int(port)))  # a port in use is seen before Spark starts
+        spark = _start(json.loads(Path(conf).read_text(encoding="utf-8")))
+        server.listen()
+        connection, requests = _accept(server, token)
+    with connection, requests:
+        connection.sendall(HELLO)
+        worker = Worker(spark, Replies(connection))
+        for line in requests:
+            worker.handle(json.loads(line))
         worker.stop()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

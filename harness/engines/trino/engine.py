@@ -19,14 +19,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.artifacts.distribution import Distribution
-from harness.artifacts.fetch import Installation
 from harness.core.progress import Progress
 from harness.engines import query_sql
 from harness.engines.api import METASTORE, PlannedReads, Question, ReaderSettings, Server
 from harness.engines.code_digest import code_digest
 from harness.engines.format_facts import FormatFacts
 from harness.engines.trino import connector_catalogs, server
+from harness.engines.trino.connector_catalogs import Catalogs
 from harness.runtime import template
+from harness.runtime.api import MetastoreUris, Runtime
 
 
 class TrinoEngine:
@@ -60,16 +61,19 @@ class TrinoEngine:
 
     def serve(
         self,
-        installation: Installation,
-        metastore_uri: str,
+        runtime: Runtime,
+        metastore: MetastoreUris,
         folder: Path,
         progress: Progress,
         planned: PlannedReads = None,
     ) -> AbstractContextManager[Server]:
         """Run a server in the empty `folder`; see `Engine.serve`."""
-        catalogs = connector_catalogs.catalog_values(installation.distribution, metastore_uri)
-        catalogs = connector_catalogs.needed(catalogs, planned)
-        return server.serve(installation, metastore_uri, folder, progress, catalogs)
+
+        def catalogs(uri: str) -> Catalogs:
+            every = connector_catalogs.catalog_values(runtime.distribution, uri)
+            return connector_catalogs.needed(every, planned)
+
+        return server.serve(runtime, metastore, folder, progress, catalogs)
 
 
 ENGINE = TrinoEngine()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -22,10 +22,9 @@ from harness.engines import metastore_check
 from harness.engines.api import Connection, NoAnswerError, ReaderSettings, RefusedError
 from harness.engines.trino import connector_catalogs, startup
 from harness.engines.trino.connector_catalogs import Catalogs
-from harness.runtime import jvm_cds, template
-from harness.runtime.ports import LOOPBACK, on_free_port
-from harness.runtime.process import Command, Served, running
-from harness.runtime.readiness import wait_until
+from harness.runtime import template
+from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
+from harness.runtime.ports import LOOPBACK
 
 TEMPLATES: Final = "trino"
 READY_S: Final = 300.0
@@ -64,69 +63,81 @@ class TrinoServer(Served):
         return session
 
 
+@dataclass(frozen=True, slots=True)
+class TrinoProgram:
+    """A server with some catalogs; see `runtime.api.Program`."""
+
+    distribution: Distribution
+    catalogs: Callable[[str], Catalogs]
+    """Given the URI of the metastore, returns the values of each catalog."""
+    log: str = "server.log"
+    ready_s: float = READY_S
+    not_yet: tuple[type[Exception], ...] = (NoAnswerError, RefusedError)
+
+    def files(self, around: Surroundings) -> Mapping[str, str]:
+        """Return the server's properties and a file for each catalog."""
+        own = around.installation is not None
+        values = {
+            "address": around.host,
+            "port": around.port,
+            "plugins": around.folder / "plugin" if own else "",
+            "catalogs": around.conf / "catalog",
+            "properties": self.distribution.options("config"),
+        }
+        files = {"config.properties": template.render(TEMPLATES, "config.properties", values)}
+        for name, catalog in self.catalogs(around.metastore).items():
+            text = template.render(TEMPLATES, "catalog.properties", catalog)
+            files[f"catalog/{name}.properties"] = text
+        return files
+
+    def environment(self, around: Surroundings) -> Mapping[str, str]:  # noqa: ARG002 - of the contract
+        """Return none: all is in its files."""
+        return {}
+
+    def class_path(self, installation: Installation) -> Sequence[Path]:
+        """Return where its classes are."""
+        return class_path(installation)
+
+    def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
+        """Return the command line, and link the plugins that are needed into its folder."""
+        _link_plugins(installation, around.folder / "plugin")
+        config = around.conf / "config.properties"
+        return command_line(installation, around.folder, config, around.jvm)
+
+
 @contextmanager
 def serve(
-    installation: Installation,
-    metastore_uri: str,
+    runtime: Runtime,
+    metastore: MetastoreUris,
     folder: Path,
     progress: Progress,
-    catalogs: Catalogs,
+    catalogs: Callable[[str], Catalogs],
 ) -> Iterator[TrinoServer]:
-    """Run a server in `folder` with these catalogs, ready when it reads a table.
+    """Run a server in `folder`, ready when it reads a table.
+
+    `catalogs`: given the URI of the metastore, returns the values of each catalog.
 
     Raises:
         EnvironmentProblem: it did not get ready; the message holds the end of its log.
 
     """
-    name = installation.distribution.name
-    progress.note(f"start {name}")
-    for catalog, values in catalogs.items():
-        _write_catalog(folder / "catalog", catalog, values)
-    _link_plugins(installation, folder / "plugin")
-    (folder / "tmp").mkdir()
-    table = startup.make(metastore_uri, folder / "ready")
+    distribution = runtime.distribution
+    progress.note(f"start {distribution.name}")
+    program = TrinoProgram(distribution, catalogs, ready_s=READY_S)
+    table = startup.make(metastore.host, folder / "ready")
+    names = tuple(catalogs(metastore.host))
+    left: dict[Running, list[str]] = {}
 
-    def start(port: int) -> AbstractContextManager[TrinoServer]:
-        left = first_questions(catalogs, table)
+    def ready(running: Running, port: int) -> TrinoServer:
+        server = TrinoServer(running, port, distribution)
+        questions = left.setdefault(running, first_questions(names, table))
+        with metastore_check.metastore_first(metastore.host):
+            _ask(server, questions)
+        return server
 
-        def ready(server: TrinoServer) -> None:
-            with metastore_check.metastore_first(metastore_uri):
-                _ask(server, left)
-
-        return _started(installation, folder, port, ready)
-
-    with on_free_port(start) as server:
-        progress.note(f"{name} answers on port {server.port}")
+    with runtime.start(program, metastore, folder, ready) as server:
+        progress.note(f"{distribution.name} answers on port {server.port}")
         yield server
-
-
-@contextmanager
-def _started(
-    installation: Installation, folder: Path, port: int, ready: Callable[[TrinoServer], None]
-) -> Iterator[TrinoServer]:
-    distribution = installation.distribution
-    values = {
-        "address": LOOPBACK,
-        "port": port,
-        "plugins": folder / "plugin",
-        "catalogs": folder / "catalog",
-        "properties": distribution.options("config"),
-    }
-    config = template.write(TEMPLATES, "config.properties", values, folder)
-    archive = jvm_cds.of(installation, class_path(installation))
-    arguments = command_line(installation, folder, config, archive.options)
-    command = Command(arguments, folder, folder / "server.log")
-    with running(command) as process:
-        server = TrinoServer(process, port, distribution)
-        wait_until(
-            lambda: ready(server),
-            process,
-            timeout_s=READY_S,
-            what=distribution.name,
-            not_yet=(NoAnswerError, RefusedError),
-        )
-        yield server
-        archive.keep(process, installation)
 
 
 def first_questions(catalogs: Iterable[str], table: str) -> list[str]:
@@ -172,12 +183,6 @@ def class_path(installation: Installation) -> tuple[Path, ...]:
         raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
     patches = (installation.patches,) if installation.patches else ()
     return (*patches, installation.home / "lib")
-
-
-def _write_catalog(catalogs: Path, name: str, values: Mapping[str, object]) -> None:
-    catalogs.mkdir(exist_ok=True)
-    text = template.render(TEMPLATES, "catalog.properties", values)
-    (catalogs / f"{name}.properties").write_text(text, encoding="utf-8")
 
 
 def _link_plugins(installation: Installation, plugins: Path) -> None:

@@ -29,6 +29,7 @@ from harness.read.questions import CellQuestion, ReadQueues
 from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
 from harness.read.support_probe import Probes
 from harness.runtime import memory
+from harness.runtime.api import MetastoreUris
 from harness.runtime.memory import MACHINE, Free
 from harness.scenario.cells import Cell, Plan, Reader, Variant
 from harness.write.table_state import States
@@ -77,7 +78,10 @@ class Engines:
     @contextmanager
     def metastore(self, _: object) -> Iterator[Any]:
         self.started.append("metastore")
-        yield SimpleNamespace(uri="thrift://x", alive=lambda: True, log_tail=lambda: "")
+        uri = "thrift://x"
+        yield SimpleNamespace(
+            uri=uri, uris=MetastoreUris(uri), alive=lambda: True, log_tail=lambda: ""
+        )
         self.ended.append("metastore")
 
     def register(self, _: object, state: Any) -> None:  # noqa: ANN401 - a simulated state
@@ -98,7 +102,7 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> Engines:
         return Questions(plan.cells)
 
     monkeypatch.setattr(reader_servers, "engine_of", found.of)
-    monkeypatch.setattr("harness.read.reader_servers.fetch.ensure", lambda *_: installed)
+    monkeypatch.setattr("harness.read.reader_servers.provide.runtime", lambda *_: installed)
     monkeypatch.setattr(reader_servers, "start_metastore", found.metastore)
     monkeypatch.setattr(schedule_questions, "planned_questions", planned)
     monkeypatch.setattr("harness.read.reader_servers.metastore_client.connect", connect)

@@ -13,6 +13,7 @@ import pytest
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
 from harness.runtime import memory
+from harness.runtime.api import MetastoreUris
 from harness.runtime.memory import MACHINE, Free
 from harness.write import write_variants
 from harness.write.state_records import VariantResult
@@ -35,14 +36,14 @@ def calls(catalog: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> lis
 
     @contextmanager
     def serve(*_: object) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(uri="thrift://x")
+        yield SimpleNamespace(uris=MetastoreUris("thrift://x"))
 
     @contextmanager
     def spark(*_: object) -> Iterator[SimpleNamespace]:
         yield SimpleNamespace(open=writer.open, alive=lambda: True)
 
-    monkeypatch.setattr("harness.write.write_variants.metastore.serve", serve)
-    monkeypatch.setattr("harness.write.write_variants.fetch.ensure", lambda *_: None)
+    monkeypatch.setattr("harness.runtime.provide.start_metastore", serve)
+    monkeypatch.setattr("harness.runtime.provide.runtime", lambda *_: None)
     monkeypatch.setattr("harness.write.writer_pool.launch.spark", spark)
     monkeypatch.setattr(memory, "free", lambda: Free(10_000, MACHINE))
     context = WriteContext(Cache(tmp_path / "cache"), tmp_path / "run", Progress())

@@ -3,16 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.artifacts import distributions
-from harness.artifacts.fetch import Installation
 from harness.engines.spark.conf import session_conf
+from harness.runtime.api import Surroundings
 
 
-def conf(name: str, tmp_path: Path) -> dict[str, str]:
-    jar = tmp_path / "bundle.jar"
-    installation = Installation(
-        distributions.load(name), tmp_path / "jre" / "bin" / "java", None, (("front", jar),)
-    )
-    return session_conf(installation, "thrift://127.0.0.1:9", tmp_path)
+def conf(name: str, folder: Path, *jvm: str) -> dict[str, str]:
+    front = str(folder / "bundle.jar")
+    around = Surroundings("127.0.0.1", 1, "thrift://127.0.0.1:9", folder, folder, front, jvm=jvm)
+    return session_conf(distributions.load(name), around)
 
 
 def test_the_bundle_is_on_the_class_path_and_nothing_is_copied(tmp_path: Path) -> None:
@@ -43,7 +41,5 @@ def test_code_generation_stays_on(tmp_path: Path) -> None:
 
 
 def test_options_beside_the_distributions_come_last(tmp_path: Path) -> None:
-    java = tmp_path / "jre" / "bin" / "java"
-    installation = Installation(distributions.load("spark-3.5.8"), java, None, ())
-    found = session_conf(installation, "thrift://127.0.0.1:9", tmp_path, ["-Xshare:auto"])
+    found = conf("spark-3.5.8", tmp_path, "-Xshare:auto")
     assert found["spark.driver.extraJavaOptions"].endswith(' "-Xshare:auto"')

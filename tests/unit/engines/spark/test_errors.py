@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkRuntimeError, PySparkTypeError
 
-from harness.engines.spark import errors
+from harness.engines.spark import worker as errors
 
 
 @dataclass

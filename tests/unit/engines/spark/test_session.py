@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,7 +19,9 @@ STOPPING = {"kind": "X", "message": "a SparkContext that stops", "code": "", "ca
 @pytest.fixture
 def ends() -> Iterator[tuple[Spark, socket.socket]]:
     here, there = socket.socketpair()
-    process: Any = SimpleNamespace(pid=os.getpid(), alive=lambda: True, log_tail=lambda: "the log")
+    process: Any = SimpleNamespace(
+        alive=lambda: True, log_tail=lambda: "the log", peak_memory_mb=lambda: 0
+    )
     with here, there:
         yield Spark(process, here), there
 
@@ -49,7 +50,8 @@ def test_what_it_says_once_it_is_to_end_is_none(
     ends: tuple[Spark, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spark, there = ends
-    monkeypatch.setattr("harness.engines.spark.session.psutil.Process", waited := Waited(there))
+    waited = Waited(there)
+    monkeypatch.setattr(spark._running, "wait", waited.wait, raising=False)
     with ThreadPoolExecutor(1) as threads:
         reply = asked(threads, spark, there)
         spark.end()
@@ -67,18 +69,9 @@ class Waited:
         self.times = 0
         self._there = there
 
-    def __call__(self, pid: int) -> Waited:
-        return self
-
-    def wait(self, timeout: float) -> None:
+    def wait(self, timeout_s: float) -> None:
         self.times += 1
         say(self._there, id=1, error=STOPPING)
-
-    def children(self, *, recursive: bool) -> list[object]:
-        return []
-
-    def memory_info(self) -> SimpleNamespace:
-        return SimpleNamespace(rss=0)
 
 
 def test_the_end_of_the_connection_is_told_with_the_log(ends: tuple[Spark, socket.socket]) -> None:

@@ -1,0 +1,176 @@
+"""What an engine says of its server, and what a runtime makes of it.
+
+An engine says *what* runs (`Program`): its configuration, the command of a process, its log. A
+runtime says *how* (`Runtime`): as a process of this machine, or in a container of an image. What
+an engine asks is the same over both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+
+T = TypeVar("T")
+
+
+class Running(Protocol):
+    """A program that was started: a process or a container."""
+
+    @property
+    def log(self) -> Path:
+        """The file that takes all that it writes."""
+
+    def alive(self) -> bool:
+        """Return whether it still runs."""
+
+    def log_tail(self, lines: int = ...) -> str:
+        """Return the last lines of its log."""
+
+    def log_size(self) -> int:
+        """Return the length of its log in bytes."""
+
+    def log_since(self, start: int) -> str:
+        """Return all of its log from `start` bytes on."""
+
+    def peak_memory_mb(self) -> int:
+        """Return the most resident memory seen of it and what it started, in MiB."""
+
+    def threads(self) -> int:
+        """Return how many threads it has; 0 where nobody can tell."""
+
+    def stop(self, grace_s: float = ...) -> None:
+        """End it and whatever it started."""
+
+    def wait(self, timeout_s: float) -> int:
+        """Return its exit code once it has ended by itself.
+
+        Raises:
+            TimeoutError: it has not within `timeout_s`.
+
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that is one program; what servers add is how they are reached."""
+
+    running: Running
+
+    def alive(self) -> bool:
+        """Return whether it still runs."""
+        return self.running.alive()
+
+    def spent(self) -> bool:
+        """Return whether it has used itself up; most servers do not."""
+        return False
+
+    def log_tail(self) -> str:
+        """Return the end of the server's log."""
+        return self.running.log_tail()
+
+    def peak_memory_mb(self) -> int:
+        """Return the most resident memory seen, in MiB."""
+        return self.running.peak_memory_mb()
+
+
+@dataclass(frozen=True, slots=True)
+class MetastoreUris:
+    """How a metastore is reached: `thrift://host:port`."""
+
+    host: str
+    """From this machine."""
+    network: str = ""
+    """From containers; empty where they cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a server runs, as its configuration has to say it."""
+
+    host: str
+    """The address that it listens on."""
+    port: int
+    """The port that it listens on."""
+    metastore: str
+    """The URI of the metastore; empty for the metastore itself."""
+    folder: Path
+    """A folder of its own, which exists."""
+    conf: Path
+    """The folder of its configuration."""
+    front: str
+    """The class path of what must be found before an engine's own jars, such as a bundle."""
+    installation: Installation | None = None
+    """What a process is made of; None in a container, whose image has all of it."""
+    jvm: tuple[str, ...] = ()
+    """More options for its Java."""
+
+
+class Program(Protocol):
+    """What an engine runs, whatever runs it."""
+
+    @property
+    def distribution(self) -> Distribution:
+        """Which engine, in which version."""
+
+    @property
+    def log(self) -> str:
+        """The name of its log file."""
+
+    @property
+    def ready_s(self) -> float:
+        """How long a start may take."""
+
+    @property
+    def not_yet(self) -> tuple[type[Exception], ...]:
+        """What a question raises as long as it is not ready."""
+
+    def files(self, around: Surroundings) -> Mapping[str, str]:
+        """Return its configuration: texts by path in the folder of configuration."""
+
+    def environment(self, around: Surroundings) -> Mapping[str, str]:
+        """Return variables, secrets included."""
+
+    def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
+        """Return the command of a process; it may link what it needs into its own folder."""
+
+    def class_path(self, installation: Installation) -> Sequence[Path]:
+        """Return the jars, and folders of jars, of which its Java loads classes first."""
+
+
+class Runtime(Protocol):
+    """How servers of one distribution are run."""
+
+    @property
+    def distribution(self) -> Distribution:
+        """Which engine, in which version."""
+
+    @property
+    def inside(self) -> str:
+        """Return how containers reach its servers, `host:port`; empty where they cannot."""
+
+    def start(
+        self,
+        program: Program,
+        metastore: MetastoreUris | None,
+        folder: Path,
+        ready: Callable[[Running, int], T],
+    ) -> AbstractContextManager[T]:
+        """Start a program, ask it until it is ready, and stop it at the end.
+
+        Args:
+            program: what runs.
+            metastore: the one that it needs.
+            folder: empty and its own; log and configuration lie there.
+            ready: is given what runs and the port on loopback; what it returns is what the context
+                yields. It raises one of `program.not_yet` until a real question is answered.
+
+        Raises:
+            EnvironmentProblem: it did not get ready; the message holds the end of its log.
+
+        """

@@ -1,0 +1,85 @@
+"""Run a server as a process of this machine, out of what was fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+from harness.runtime import hive_launcher, jvm_cds
+from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
+from harness.runtime.ports import LOOPBACK, on_free_port
+from harness.runtime.process import Command, running
+from harness.runtime.readiness import wait_until
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRuntime:
+    """Servers of an installation; see `api.Runtime`."""
+
+    installation: Installation
+
+    @property
+    def distribution(self) -> Distribution:
+        """Which engine, in which version."""
+        return self.installation.distribution
+
+    @property
+    def inside(self) -> str:
+        """Return nothing: a process on loopback is not reached by containers."""
+        return ""
+
+    def start(
+        self,
+        program: Program,
+        metastore: MetastoreUris | None,
+        folder: Path,
+        ready: Callable[[Running, int], T],
+    ) -> AbstractContextManager[T]:
+        """Start a program on a free port; see `Runtime.start`."""
+        (folder / "tmp").mkdir(exist_ok=True)
+        uri = metastore.host if metastore else ""
+        return on_free_port(partial(_started, self.installation, program, uri, folder, ready))
+
+
+@contextmanager
+def _started(
+    installation: Installation,
+    program: Program,
+    metastore: str,
+    folder: Path,
+    ready: Callable[[Running, int], T],
+    port: int,
+) -> Iterator[T]:
+    archive = jvm_cds.of(installation, program.class_path(installation))
+    conf, front = folder / "conf", hive_launcher.joined(installation.jars("front"))
+    around = Surroundings(
+        LOOPBACK, port, metastore, folder, conf, front, installation, archive.options
+    )
+    write(program.files(around), conf)
+    arguments = program.command(installation, around)
+    log, environment = folder / program.log, program.environment(around)
+    with running(Command(arguments, folder, log, environment)) as process:
+        yield wait_until(
+            lambda: ready(process, port),
+            process,
+            timeout_s=program.ready_s,
+            what=program.distribution.name,
+            not_yet=program.not_yet,
+        )
+        archive.keep(process, installation)
+
+
+def write(files: Mapping[str, str], folder: Path) -> None:
+    """Write texts by their paths in a folder, which is made if needed."""
+    for name, text in files.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
