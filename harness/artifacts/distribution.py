@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 ARCHIVE = "archive"
 """Role of an artifact that is unpacked into the server tree and not kept as a file."""
 
+PROCESS = "process"
+CONTAINER = "container"
+RUNTIMES = (PROCESS, CONTAINER)
+
 Setting = str | int | bool | tuple[str, ...] | Mapping[str, str]
 
 
@@ -116,6 +120,8 @@ class Distribution:
     settings: Mapping[str, Setting] = field(hash=False)
     reads: tuple[Reads, ...] = ()
     """Of the families of which newer tables are known to be refused."""
+    runtime: str = PROCESS
+    """How its servers are run."""
 
     @property
     def java_options(self) -> tuple[str, ...]:

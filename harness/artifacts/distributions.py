@@ -9,17 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from importlib import resources
 
 from harness.artifacts import jre, lock
-from harness.artifacts.distribution import Artifact, Distribution
-from harness.core.problems import Problems
+from harness.artifacts.distribution import PROCESS, RUNTIMES, Artifact, Distribution
+from harness.core.problems import Problems, UnknownNameProblem
 from harness.core.registry import Registry
 
 PLANNED = {"writes", "table_versions"}
 """Settings that only the plan reads: they change no answer."""
+AT = "@"
+"""Stands between a distribution and the runtime that runs it."""
 _ENDING = ".yaml"
 
 
@@ -35,10 +37,13 @@ names = LOCKS.names
 
 @cache
 def load(name: str) -> Distribution:
-    """The distribution with this name.
+    """The distribution with this name, `trino-476`, or `trino-476@container`.
 
     Raises UnknownNameProblem: there is none; ScenarioProblem: its lock data is wrong.
     """
+    lock_name, _, runtime = name.partition(AT)
+    if runtime:
+        return _elsewhere(load(lock_name), runtime)
     text = LOCKS.load(name)
     where = f"distributions/{name}{_ENDING}"
     found = lock.parse(text, where, load)
@@ -46,6 +51,14 @@ def load(name: str) -> Distribution:
         told = f"its name is {found.name!r}; it must be the file's, {name!r}"
         Problems(where).stop(1, told)
     return found
+
+
+def _elsewhere(found: Distribution, runtime: str) -> Distribution:
+    if runtime not in RUNTIMES:
+        raise UnknownNameProblem("runtime", runtime, RUNTIMES)
+    if runtime == PROCESS:
+        return found
+    return replace(found, name=f"{found.name}{AT}{runtime}", runtime=runtime)
 
 
 def digest(distribution: Distribution) -> str:

@@ -4,38 +4,62 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Final
 
-from harness.artifacts import distributions, fetch
+from harness.artifacts import distributions, fetch, table_homes
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import Distribution
+from harness.artifacts.distribution import CONTAINER, Distribution
 from harness.core.progress import Progress, started
-from harness.runtime import metastore
+from harness.runtime import container_network, image_choice, metastore
 from harness.runtime.api import Runtime
+from harness.runtime.container_runtime import ContainerRuntime
 from harness.runtime.metastore import Metastore
 from harness.runtime.process_runtime import ProcessRuntime
 
+STATES: Final = "states"
+"""The folder of the cache that holds table states."""
 
-def runtime(distribution: Distribution, cache: Cache, progress: Progress) -> Runtime:
+
+def runtime(
+    distribution: Distribution, cache: Cache, progress: Progress, writes: Path | None = None
+) -> Runtime:
     """Return how the servers of a distribution are run, once what it needs is there.
+
+    `writes`: the folder that it writes tables in; None for who only reads.
 
     Raises:
         EnvironmentProblem: something that it needs cannot be had.
 
     """
-    return ProcessRuntime(fetch.ensure(distribution, cache, progress))
+    if distribution.runtime != CONTAINER:
+        return ProcessRuntime(fetch.ensure(distribution, cache, progress))
+    image = image_choice.choose(distribution, cache, progress)
+    network, states, homes = (
+        container_network.shared(),
+        cache.root / STATES,
+        table_homes.folder(cache),
+    )
+    for each in (states, homes):
+        each.mkdir(parents=True, exist_ok=True)  # the daemon would make it, as root
+    if writes is None:
+        return ContainerRuntime(distribution, image, network, (states, homes))
+    return ContainerRuntime(distribution, image, network, (states,), (homes, writes))
 
 
 def start_metastore(
-    cache: Cache, folder: Path, progress: Progress
+    cache: Cache, folder: Path, progress: Progress, name: str = metastore.DISTRIBUTION
 ) -> AbstractContextManager[Metastore]:
     """Start an empty metastore in a folder of its own, for as long as the context lasts.
+
+    `name`: of its distribution.
 
     Raises:
         EnvironmentProblem: it did not get ready; the message holds the end of its log.
 
     """
-    found = distributions.load(metastore.DISTRIBUTION)
-    installation = fetch.ensure(found, cache, progress)
-    prepared = metastore.schema(installation, cache, progress)
-    serving = metastore.serve(ProcessRuntime(installation), prepared, folder)
-    return started(found.name, serving, progress)
+    found = distributions.load(name)
+    how = runtime(found, cache, progress, folder.parent)
+    prepared = None
+    if isinstance(how, ProcessRuntime):
+        prepared = metastore.schema(how.installation, cache, progress)
+    return started(name, metastore.serve(how, prepared, folder), progress)

@@ -28,7 +28,7 @@ class Reader:
         return f"{self.distribution}{{{inner}}}" if inner else self.distribution
 
 
-_READER = re.compile(r"(?P<distribution>[\w.+-]+)(\{(?P<settings>[^{}]*)\})?")
+_READER = re.compile(r"(?P<distribution>[\w.+-]+(@[a-z]+)?)(\{(?P<settings>[^{}]*)\})?")
 
 
 def parse_reader(text: str) -> Reader:

@@ -1,0 +1,124 @@
+"""The network in which the containers of one harness reach each other, and their removal.
+
+All that is made carries labels that say whose it is. It is removed at the end; by a process that
+outlives the harness, when that is killed (`container_watchdog`); and by the next harness, should
+even that have been killed or the daemon have been away. Nothing relies on testcontainers' reaper.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import threading
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+import psutil
+
+from harness.runtime import container_watchdog, docker_daemon
+from harness.runtime.ports import LOOPBACK
+
+if TYPE_CHECKING:
+    from testcontainers.core.network import Network
+
+OWNER: Final = container_watchdog.OWNER
+"""The label that says by which harness something was made."""
+_BINDING: Final = "com.docker.network.bridge.host_binding_ipv4"
+"""The option of a network by which the ports of its containers are published on one address."""
+
+
+class ContainerNetwork:
+    """A network that is made when it is first asked for. For several threads."""
+
+    def __init__(self) -> None:
+        """Nothing is made yet, and no daemon asked."""
+        self._lock = threading.Lock()
+        self._network: Network | None = None
+        self._watchdog: subprocess.Popen[bytes] | None = None
+        self.owner = owner()
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What everything is labelled with that is made here."""
+        return {OWNER: self.owner}
+
+    def made(self) -> Network:
+        """Return the network, in which ports are published on loopback alone.
+
+        Raises:
+            NoDockerProblem: no daemon answers.
+
+        """
+        with self._lock:
+            if self._network is None:
+                docker_daemon.configure()
+                sweep()
+                self._watchdog = container_watchdog.start(self.owner)
+                self._network = _network(self.labels)
+            return self._network
+
+    def close(self) -> None:
+        """Remove the network, and containers that somebody left."""
+        with self._lock:
+            if self._network is not None:
+                container_watchdog.remove(self.owner)
+                self._network = None
+            if self._watchdog is not None:
+                container_watchdog.end(self._watchdog)
+                self._watchdog = None
+
+
+@cache
+def shared() -> ContainerNetwork:
+    """Return the network of this process, which goes with it."""
+    found = ContainerNetwork()
+    atexit.register(found.close)
+    return found
+
+
+def owner() -> str:
+    """Return what tells this harness from every other one: machine, start of it, process."""
+    own = psutil.Process()
+    return f"{_machine()}/{own.pid}/{own.create_time():.2f}/{uuid4().hex[:8]}"
+
+
+def dead(owners: Iterable[str]) -> set[str]:
+    """Return those owners that ran on this machine, and run no more."""
+    return {each for each in owners if _is_dead(each)}
+
+
+def sweep() -> None:
+    """Remove what harnesses of this machine left that were killed."""
+    for each in dead(container_watchdog.owners()):
+        container_watchdog.remove(each)
+
+
+def _is_dead(text: str) -> bool:
+    machine, _, rest = text.partition("/")
+    number, _, began = rest.partition("/")
+    if machine != _machine() or not number.isdigit():
+        return False
+    with suppress(psutil.NoSuchProcess):
+        return not began.startswith(f"{psutil.Process(int(number)).create_time():.2f}")
+    return True
+
+
+def _machine() -> str:
+    """Return what tells this machine from others that share a daemon."""
+    for name in ("/etc/machine-id", "/proc/sys/kernel/random/boot_id"):
+        with suppress(OSError):
+            if text := Path(name).read_text(encoding="ascii").strip():
+                return text
+    return os.uname().nodename
+
+
+def _network(labels: Mapping[str, str]) -> Network:
+    from testcontainers.core.network import Network  # noqa: PLC0415
+
+    options: dict[str, Any] = {"options": {_BINDING: LOOPBACK}, "labels": dict(labels)}
+    return Network(docker_network_kw=options).create()

@@ -1,0 +1,99 @@
+"""The Docker daemon: whether there is one, and what it says when something fails."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from harness.core.errors import EnvironmentProblem
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+TIMEOUT_S: Final = 10.0
+"""How long the daemon may take to answer at all."""
+
+
+@dataclass(eq=False)
+class NoDockerProblem(EnvironmentProblem):
+    """No Docker daemon answers."""
+
+    host: str
+    """Where one was looked for."""
+    reason: str
+
+    def __str__(self) -> str:
+        return (
+            f"no Docker daemon answers at {self.host} ({self.reason}). Start one, or name another "
+            "by DOCKER_HOST; without containers: --runtime process"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """What a daemon says of itself."""
+
+    version: str
+    architecture: str
+    memory_mb: int
+
+
+def host() -> str:
+    """Return where the daemon is looked for."""
+    return os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
+
+
+def client() -> DockerClient:
+    """Return a client of the daemon.
+
+    Raises:
+        NoDockerProblem: none answers.
+
+    """
+    # Imported here: planning, judging and reporting do without.
+    import docker  # noqa: PLC0415
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    try:
+        found = docker.from_env(timeout=int(TIMEOUT_S))
+        found.ping()
+    except DockerException as problem:
+        raise NoDockerProblem(host(), _last(str(problem))) from None
+    return found
+
+
+@cache
+def configure() -> None:
+    """Let testcontainers do without its reaper, and reach ports on loopback.
+
+    The reaper's image would have to be pulled, and it loses its connection where the daemon is slow
+    (testcontainers-python issue 1114); `container_network` cleans up instead. On a machine that was
+    made of a container's image testcontainers takes itself to be inside of one.
+    """
+    from testcontainers.core.config import (  # noqa: PLC0415
+        ConnectionMode,
+        testcontainers_config,
+    )
+
+    testcontainers_config.ryuk_disabled = True
+    testcontainers_config.connection_mode_override = ConnectionMode.docker_host
+
+
+def about() -> Daemon:
+    """Return what the daemon says of itself.
+
+    Raises:
+        NoDockerProblem: none answers.
+
+    """
+    with closing(client()) as found:
+        info = found.info()
+        return Daemon(info["ServerVersion"], info["Architecture"], info["MemTotal"] >> 20)
+
+
+def _last(text: str) -> str:
+    """Return the innermost reason of an error of docker's, which quotes each in the next one."""
+    return text.rpartition("(")[2].strip("'\") ") or text

@@ -1,0 +1,85 @@
+"""What the image of an engine offers: `containers/<engine>/image.yaml`, read. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import PurePosixPath
+from typing import Final
+
+from harness.artifacts.distribution import Distribution
+from harness.core.errors import UsageProblem
+from harness.core.validation import read_form
+from harness.runtime import template
+
+FILE: Final = "image.yaml"
+BUILT: Final = "lake-table-harness"
+"""Repository of the images that are built here."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageContract:
+    """How a container of an engine's image is started."""
+
+    image: str
+    """The official image, without registry and tag."""
+    tag: str
+    """How a tag follows from a version: `{version}`."""
+    port: int
+    """The port that its server listens on."""
+    configuration: str
+    """The folder that configuration is copied into."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Variables; `{heap_mb}` stands for the size of the heap in MiB."""
+    command: list[str] = field(default_factory=list)
+    """What the entrypoint is given; empty: the image's own."""
+    files: list[str] = field(default_factory=list)
+    """Templates that only an image needs; a process is told the same on its command line."""
+    writable: list[str] = field(default_factory=list)
+    """Folders that whoever runs it must be able to write."""
+    front: str = ""
+    """The folder of jars that are added; empty where none can be."""
+    base: str = "debian:bookworm-slim"
+    """What an image of the same contract is built on."""
+    holds: list[str] = field(default_factory=list)
+    """Parts of an installation that such an image holds: jre, home, pyspark, or a role of jars."""
+    built_like: str = ""
+    """The engine whose Dockerfile and parts such an image is built of; empty: its own."""
+
+    def reference(self, distribution: Distribution) -> str:
+        """Return the official image of a distribution's version."""
+        return f"{self.image}:{self.tag.format(version=distribution.version)}"
+
+    def variables(self, distribution: Distribution) -> dict[str, str]:
+        """Return the variables of a container."""
+        heap = str(distribution.heap_mb)
+        return {name: text.replace("{heap_mb}", heap) for name, text in self.environment.items()}
+
+    def own_files(self, distribution: Distribution) -> Mapping[str, str]:
+        """Return what only an image needs, rendered."""
+        values = {"java_options": distribution.java_options}
+        return {name: template.render(distribution.engine, name, values) for name in self.files}
+
+    @property
+    def conf(self) -> PurePosixPath:
+        """The folder that configuration is copied into."""
+        return PurePosixPath(self.configuration)
+
+
+@cache
+def contract(engine: str) -> ImageContract:
+    """Return the contract of an engine's image.
+
+    Raises:
+        UsageProblem: none is known; ScenarioProblem: the file is wrong.
+
+    """
+    file = resources.files("harness.containers") / engine / FILE
+    if not file.is_file():
+        raise UsageProblem(f"no image is known of {engine}; run it as a process")
+    found, _ = read_form(
+        ImageContract, file.read_text(encoding="utf-8"), f"{engine}/{FILE}", "the image"
+    )
+    return found

@@ -1,0 +1,184 @@
+"""Build images: of an official image's contract, and of any with a bundle added.
+
+What is in an image is its name: its tag ends in a digest of the Dockerfile, of the base and of
+every artifact, so that none is built twice and none is taken for another one.
+"""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+from harness.artifacts import distributions, fetch
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.fetch import Installation
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Progress
+from harness.runtime import docker_daemon, image
+from harness.runtime.image import BUILT, ImageContract
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+CONTENT: Final = "lake-table-harness.content"
+"""The label with the digest of what is in an image."""
+_DOCKERFILE: Final = "Dockerfile"
+_SHOWN: Final = 20
+
+
+@dataclass(eq=False)
+class BuildProblem(EnvironmentProblem):
+    """An image cannot be built."""
+
+    reference: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"cannot build {self.reference}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What an image is built of."""
+
+    reference: str
+    """Its name, with a digest of all the rest."""
+    texts: Mapping[str, str]
+    """The Dockerfile, and scripts that it copies, by name."""
+    parts: tuple[tuple[str, Path], ...]
+    """Files and folders, by their places in the build's context."""
+    arguments: Mapping[str, str]
+
+
+def recipe(distribution: Distribution, installation: Installation, base: str) -> Recipe:
+    """Return how an image of the official contract is built from what was fetched.
+
+    Args:
+        distribution: which engine, in which version.
+        installation: what was fetched of it.
+        base: the id of the image that it is built on.
+
+    """
+    engine = image.contract(distribution.engine).built_like or distribution.engine
+    texts, arguments = scripts(engine), {"BASE": base}
+    parts = tuple(_parts(image.contract(engine), installation))
+    content = distributions.digest_of(
+        [texts, arguments, distributions.digest(distribution), [name for name, _ in parts]]
+    )
+    name = image.contract(distribution.engine).image.rpartition("/")[2]
+    return Recipe(f"{BUILT}/{name}:{distribution.version}-{content[:12]}", texts, parts, arguments)
+
+
+def with_front(
+    reference: str, digest: str, contract: ImageContract, jars: Iterable[Path]
+) -> Recipe:
+    """Return how an image is built of another one with jars added that come before its own.
+
+    `digest`: of the other image.
+    """
+    parts = tuple((f"front/{each.name}", each) for each in jars)
+    texts = {_DOCKERFILE: f"FROM {reference}\nCOPY front {contract.front}\n"}
+    content = distributions.digest_of([texts, digest, [str(path) for _, path in parts]])
+    name = reference.rpartition("/")[2].partition("@")[0].replace(":", "-")
+    return Recipe(f"{BUILT}/{name}:{content[:12]}", texts, parts, {})
+
+
+def scripts(engine: str) -> Mapping[str, str]:
+    """Return the Dockerfile of an engine and the scripts beside it, by name."""
+    folder = resources.files("harness.containers") / engine
+    found = (each for each in folder.iterdir() if "." not in each.name or ".sh" in each.name)
+    return {each.name: each.read_text(encoding="utf-8") for each in found if each.is_file()}
+
+
+def _parts(contract: ImageContract, installation: Installation) -> Iterator[tuple[str, Path]]:
+    for name in contract.holds:
+        if name == "jre":
+            yield name, installation.java_home
+        elif name == "home" and installation.home is not None:
+            yield name, installation.home
+        elif name == "pyspark":
+            yield from _pyspark()
+        else:
+            yield from ((f"{name}/{each.name}", each) for each in installation.jars(name))
+
+
+def _pyspark() -> Iterator[tuple[str, Path]]:
+    """Yield PySpark's package as an unpacked Spark has it."""
+    found = find_spec("pyspark")
+    home = Path(found.origin).parent if found and found.origin else Path()
+    apart = {"bin", "data", "examples", "jars", "licenses", "python", "sbin", "__pycache__"}
+    yield from ((f"pyspark/{name}", home / name) for name in ("bin", "jars", "python/lib"))
+    own = (each for each in sorted(home.iterdir()) if each.name not in apart)
+    yield from ((f"pyspark/python/pyspark/{each.name}", each) for each in own)
+
+
+def build(made: Recipe, progress: Progress) -> str:
+    """Return the digest of an image, built unless it is there.
+
+    Raises:
+        NoDockerProblem: no daemon answers.
+        BuildProblem: it cannot be built; with the end of what the daemon said.
+
+    """
+    from docker.errors import ImageNotFound  # noqa: PLC0415
+
+    with closing(docker_daemon.client()) as client:
+        try:
+            return str(client.images.get(made.reference).id)
+        except ImageNotFound:
+            progress.note(f"build {made.reference}")
+            return _built(client, made)
+
+
+def _built(client: DockerClient, made: Recipe) -> str:
+    from docker.errors import BuildError, DockerException  # noqa: PLC0415
+
+    client.api.timeout = 1800
+    with tempfile.TemporaryFile() as context:
+        _write(context, made)
+        context.seek(0)
+        try:
+            found, _ = client.images.build(
+                fileobj=context, custom_context=True, tag=made.reference, rm=True,
+                buildargs=dict(made.arguments), labels={CONTENT: made.reference},
+            )  # fmt: skip
+        except BuildError as problem:
+            told = [str(each["stream"]).rstrip() for each in problem.build_log if "stream" in each]
+            end = "\n".join([str(problem), *told[-_SHOWN:]])
+            raise BuildProblem(made.reference, end) from None
+        except DockerException as problem:
+            raise BuildProblem(made.reference, str(problem)) from None
+    return str(found.id)
+
+
+def _write(context: IO[bytes], made: Recipe) -> None:
+    """Write the build's context; files that are linked to each other stay so."""
+    with tarfile.open(fileobj=context, mode="w") as tar:
+        for name, text in made.texts.items():
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(text.encode()), 0o755
+            tar.addfile(entry, io.BytesIO(text.encode()))
+        for name, path in made.parts:
+            tar.add(path, name, filter=_plain)
+
+
+def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Return an entry that belongs to root and that everybody reads, as in an official image."""
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = "root"
+    entry.mode |= 0o555 if entry.isdir() or entry.mode & 0o100 else 0o444
+    return entry
+
+
+def built(distribution: Distribution, cache: Cache, progress: Progress, base: str) -> Recipe:
+    """Return the recipe of a distribution's image, once what is in it was fetched."""
+    return recipe(distribution, fetch.ensure(distribution, cache, progress), base)

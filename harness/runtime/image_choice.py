@@ -1,0 +1,125 @@
+"""Which image a container is made of: the official one, or one of the same contract built here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from harness.artifacts import fetch
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution
+from harness.core.errors import EnvironmentProblem
+from harness.core.progress import Progress
+from harness.runtime import docker_daemon, image, image_build
+from harness.runtime.image import BUILT, ImageContract
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+PREFIX: Final = "HARNESS_IMAGE_PREFIX"
+"""The variable with what stands before the names of official images: a registry of one's own."""
+FRONT: Final = "front"
+"""The role of jars that come before an engine's own."""
+PULL_S: Final = 1800
+"""How long the pull of an image may take."""
+
+
+@dataclass(eq=False)
+class NoImageProblem(EnvironmentProblem):
+    """An image is not there and cannot be pulled, and none was built."""
+
+    distribution: str
+    reference: str
+    reason: str
+
+    def __str__(self) -> str:
+        name = self.distribution.partition("@")[0]
+        return (
+            f"{self.distribution}: the image {self.reference} is not on this machine and cannot be "
+            f"pulled ({self.reason}). {PREFIX} names another registry; without any registry build "
+            f"an image of the same contract: harness engines build {name}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerImage:
+    """An image that is there."""
+
+    reference: str
+    """What a container is made of."""
+    digest: str
+    """What tells it from every other one, `sha256:…`."""
+    contract: ImageContract
+
+
+def choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
+    """Return the image of a distribution, with its bundle where it has one.
+
+    The official image if it is there or can be pulled; else the one that was built here last.
+
+    Raises:
+        NoDockerProblem: no daemon answers.
+        NoImageProblem: there is none of both.
+        BuildProblem: the bundle cannot be added.
+
+    """
+    contract = image.contract(distribution.engine)
+    official = os.environ.get(PREFIX, "") + contract.reference(distribution)
+    with closing(docker_daemon.client()) as client:
+        found = _local(client, official) or _pulled(client, distribution, official, progress)
+    if jars := _front(distribution, cache, progress) if contract.front else ():
+        added = image_build.with_front(*found, contract, jars)
+        found = added.reference, image_build.build(added, progress)
+    return ContainerImage(*found, contract)
+
+
+def _front(distribution: Distribution, cache: Cache, progress: Progress) -> Sequence[Path]:
+    own = tuple(each for each in distribution.artifacts if each.into == FRONT)
+    if not own:
+        return ()
+    alone = replace(distribution, artifacts=own, patches=())
+    return fetch.ensure(alone, cache, progress).jars(FRONT)
+
+
+def _local(client: DockerClient, reference: str) -> tuple[str, str] | None:
+    from docker.errors import ImageNotFound  # noqa: PLC0415
+
+    try:
+        return reference, str(client.images.get(reference).id)
+    except ImageNotFound:
+        return None
+
+
+def _pulled(
+    client: DockerClient, distribution: Distribution, reference: str, progress: Progress
+) -> tuple[str, str]:
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    progress.note(f"pull {reference}")
+    client.api.timeout = PULL_S
+    try:
+        return reference, str(client.images.pull(reference).id)
+    except DockerException as problem:
+        reason = str(getattr(problem, "explanation", "") or problem)
+    built = built_here(client, distribution)
+    if built is None:
+        raise NoImageProblem(distribution.name, reference, reason)
+    progress.note(f"{reference} cannot be pulled; taken is {built[0]}, which was built here")
+    return built
+
+
+def built_here(client: DockerClient, distribution: Distribution) -> tuple[str, str] | None:
+    """Return name and digest of the newest image that was built here for a version."""
+    name = image.contract(distribution.engine).image.rpartition("/")[2]
+    start = f"{BUILT}/{name}:{distribution.version}-"
+    found = [
+        (each.attrs["Created"], tag, str(each.id))
+        for each in client.images.list(f"{BUILT}/{name}")
+        for tag in each.tags
+        if tag.startswith(start)
+    ]
+    return max(found)[1:] if found else None
