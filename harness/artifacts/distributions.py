@@ -61,6 +61,21 @@ def _elsewhere(found: Distribution, runtime: str) -> Distribution:
     return replace(found, name=f"{found.name}{AT}{runtime}", runtime=runtime)
 
 
+def in_runtime(name: str, runtime: str) -> str:
+    """Return the name of a distribution whose servers are run so.
+
+    >>> in_runtime("trino-476", "container"), in_runtime("trino-476@container", "process")
+    ('trino-476@container', 'trino-476')
+    """
+    found = lock_name(name)
+    return found if runtime == PROCESS else f"{found}{AT}{runtime}"
+
+
+def lock_name(name: str) -> str:
+    """Return the name of a distribution's lock data, however its servers are run."""
+    return name.partition(AT)[0]
+
+
 def digest(distribution: Distribution) -> str:
     """SHA-256 (hexadecimal) over all that can change an answer.
 

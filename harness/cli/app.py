@@ -104,6 +104,7 @@ def run(
     run_dir: options.RunDirOption = None,
     k: options.SelectOption = "",
     cases: options.CasesOption = None,
+    runtime: options.RuntimeOption = None,
     offline: options.OfflineOption = False,
     fresh: options.FreshOption = False,
     show: options.ShowOption = False,
@@ -118,7 +119,9 @@ def run(
         options.check_resumed(context)
         working = resumed(run_dir or run_folder.to_resume(), resources)
     else:
-        made = plan_options.make(options.paths(scenarios, folders), profile, k, cases)
+        made = plan_options.make(
+            options.paths(scenarios, folders), profile, k, cases, runtime or ""
+        )
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from enum import StrEnum
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Final
@@ -11,12 +12,16 @@ from typing import Annotated, Final
 import typer
 
 from harness.artifacts.cache import OFFLINE
+from harness.artifacts.distribution import RUNTIMES
 from harness.cli.console.output import Output
 from harness.core.errors import UsageProblem, printable
 from harness.run import run_folder
 
 QUICK_START: Final = "quick-start"
 """The default profile."""
+
+
+RuntimeName = StrEnum("RuntimeName", {each: each for each in RUNTIMES})  # type: ignore[misc]
 
 
 def _folder(text: str) -> Path:
@@ -72,6 +77,10 @@ CellsOption = Annotated[
 CasesOption = Annotated[
     Path | None, typer.Option(help="Only the cases listed in this file, one on each line.")
 ]
+RuntimeOption = Annotated[
+    RuntimeName | None,
+    typer.Option(help="How every engine is run; by default each as the profile says."),
+]
 OfflineOption = Annotated[
     bool, typer.Option(envvar=OFFLINE, help="Download nothing; a missing file is an error.")
 ]
@@ -103,7 +112,7 @@ VerboseOption = Annotated[
 ]
 OUTPUT: Final = {"quiet": QuietOption, "json": JsonOption, "verbose": VerboseOption}
 """The options that make an `Output`."""
-PLANNED_ALREADY: Final = ("scenarios", "folders", "profile", "k", "cases", "fresh")
+PLANNED_ALREADY: Final = ("scenarios", "folders", "profile", "k", "cases", "fresh", "runtime")
 """Options that are part of a run's plan."""
 
 

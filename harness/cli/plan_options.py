@@ -14,6 +14,7 @@ from rich.text import Text
 
 from harness import engines, formats
 from harness.artifacts import distributions
+from harness.artifacts.distribution import RUNTIMES
 from harness.core import yaml_reader as scenario_text
 from harness.core.errors import Fault, UsageProblem
 from harness.plan import (
@@ -22,6 +23,7 @@ from harness.plan import (
     choose,
     constraints,
     estimate,
+    in_runtime,
     only,
     plan,
     reader_support,
@@ -55,17 +57,24 @@ class EmptyPlanProblem(UsageProblem):
 
 
 def make(
-    paths: Sequence[Path] | None, profile: str, pattern: str, cases: Path | None = None
+    paths: Sequence[Path] | None,
+    profile: str,
+    pattern: str,
+    cases: Path | None = None,
+    runtime: str = "",
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
-    `cases`: a file that names the only cells wanted, a case on each line.
+    `cases`: a file that names the only cells wanted, a case on each line. `runtime`: how all
+    engines are run; empty: as the profile says.
 
     Raises:
         UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist.
 
     """
     scenarios, found = choose(paths or (), profile)
+    if runtime:
+        found = in_runtime(found, runtime)
     check_names.raise_if_any((*writer_support.wrong(found), *_wrong_readers(found)))
     for name in (each for each in found.formats if each in formats.names()):
         reader_support.check_format(name)
@@ -130,9 +139,10 @@ def check(each: Reader) -> None:
 
     """
     names = [one.name for one in reader_support.readers()]
-    if each.distribution not in names:
-        known = ", ".join(names)
-        told = f"'{each.distribution}' is not a reader; allowed: {known}"
+    name, _, runtime = each.distribution.partition(distributions.AT)
+    if name not in names or runtime not in {"", *RUNTIMES}:
+        known, ways = ", ".join(names), " or ".join(f"@{one}" for one in RUNTIMES)
+        told = f"'{each.distribution}' is not a reader; allowed: {known}, each also with {ways}"
         raise ReaderProblem(str(each), told)
     allowed = engines.load(distributions.load(each.distribution).engine).settings
     for name, value in each.settings:

@@ -10,7 +10,14 @@ from harness.plan.capabilities import Cannot, Capabilities, Maker, Makers
 from harness.plan.case_filter import only, select
 from harness.plan.estimation import estimate
 from harness.plan.product import plan
-from harness.plan.profile import AskedSteps, Cover, Profile, ProfileReader, Writer
+from harness.plan.profile import (
+    AskedSteps,
+    Cover,
+    Profile,
+    ProfileReader,
+    Writer,
+    in_runtime,
+)
 from harness.plan.profile_file import load_profiles
 from harness.plan.select_scenarios import choose, find
 from harness.plan.shipped import load_scenarios, profiles_file, scenarios_folder
@@ -28,6 +35,7 @@ __all__ = [
     "choose",
     "estimate",
     "find",
+    "in_runtime",
     "load_profiles",
     "load_scenarios",
     "only",

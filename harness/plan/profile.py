@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
+from harness.artifacts import distributions
 from harness.core.errors import Fault
 from harness.core.yaml_reader import Document, KeyPath
 from harness.scenario.cells import AskedAgain, Reader
@@ -96,6 +97,26 @@ class Profile:
         if self.document is None:
             return Fault("", 0, text)
         return Fault(self.document.path, self.document.line((self.name, *at)), text)
+
+
+def in_runtime(profile: Profile, runtime: str) -> Profile:
+    """Return a profile all of whose writers and readers are run so."""
+    writers = tuple(
+        replace(
+            each,
+            distribution=distributions.in_runtime(each.distribution, runtime),
+            then=each.then and distributions.in_runtime(each.then, runtime),
+        )
+        for each in profile.writers
+    )
+    readers = tuple(
+        replace(each, reader=_in_runtime(each.reader, runtime)) for each in profile.readers
+    )
+    return replace(profile, writers=writers, readers=readers)
+
+
+def _in_runtime(reader: Reader, runtime: str) -> Reader:
+    return replace(reader, distribution=distributions.in_runtime(reader.distribution, runtime))
 
 
 def named(name: str, pattern: str) -> bool:

@@ -45,9 +45,13 @@ def _wrong_writers(profile: Profile) -> Iterator[Fault]:
     known = distributions.names()
     for number, writer in enumerate(profile.writers):
         for place, name in enumerate(writer.distributions):
-            if name in known and _writes(name):
+            if distributions.lock_name(name) in known and _writes(name):
                 continue
-            what = f"{name} writes nothing" if name in known else f"there is no '{name}'"
+            what = (
+                f"{name} writes nothing"
+                if distributions.lock_name(name) in known
+                else f"there is no '{name}'"
+            )
             told = f"writer: {what}; {one_of(name, filter(_writes, known))}"
             yield profile.fault(("writers", number, "sequence", place), told)
 

@@ -47,12 +47,14 @@ class ReadContext:
     """After so long a query counts as unanswered."""
     room: memory.Room = field(default_factory=memory.Room)
     """The memory of what runs side by side, writers included."""
+    metastore: str = metastore.DISTRIBUTION
+    """The distribution of the metastore."""
 
 
 def start_metastore(context: ReadContext) -> AbstractContextManager[Metastore]:
     """Start a metastore for as long as the context that is returned lasts."""
     folder = work_folders.numbered(context.folder, "metastore")
-    return provide.start_metastore(context.cache, folder, context.progress)
+    return provide.start_metastore(context.cache, folder, context.progress, context.metastore)
 
 
 class SharedMetastore:
@@ -76,7 +78,7 @@ class SharedMetastore:
 
         Beside a writer the first start waits for memory, as the servers do.
         """
-        found, room = distributions.load(metastore.DISTRIBUTION), self.context.room
+        found, room = distributions.load(self.context.metastore), self.context.room
         with nullcontext() if self._states else room.of(found):
             self.add(states)
             self.running()

@@ -18,6 +18,7 @@ from harness.read.answer_cache import AnswerCache
 from harness.read.questions import CellQuestion, QuestionMaker, ReadQueues, Response
 from harness.read.reader_servers import SharedMetastore
 from harness.read.support_probe import Probes
+from harness.runtime import provide
 from harness.scenario.cells import Cell, Plan, Reader, Variant
 from harness.write import state_store
 from harness.write.table_state import FileSeen, States
@@ -93,7 +94,7 @@ def reader_digest(reader: Reader) -> str:
     """Return the digest of what shapes a reader's answers: artifacts, JRE, configuration, code."""
     found = distributions.load(reader.distribution)
     code = engines.load(found.engine).ask_code()
-    return distributions.digest_of([distributions.digest(found), code, list(reader.settings)])
+    return distributions.digest_of([provide.digest(found), code, list(reader.settings)])
 
 
 @dataclass(frozen=True, slots=True)

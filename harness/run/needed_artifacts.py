@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from harness.artifacts import cache_mark, distributions, fetch
 from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import PROCESS
 from harness.core.progress import Progress
-from harness.runtime import metastore
+from harness.runtime import metastore, provide
 from harness.scenario.cells import Plan
 
 
@@ -15,14 +16,16 @@ def needed(plan: Plan) -> tuple[str, ...]:
     """Name every distribution that a plan needs, in the order of their use."""
     writers = (writer for variant in plan.variants for writer in variant.writers)
     readers = (reader.distribution for reader in plan.readers)
-    return tuple(dict.fromkeys((metastore.DISTRIBUTION, *writers, *readers)))
+    asked = tuple(dict.fromkeys((*writers, *readers)))
+    return (metastore.distribution_for(asked), *asked)
 
 
 def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     """Make every distribution be there, telling first what has to be fetched and where it goes."""
     cache_mark.claim(cache)
     found = [distributions.load(name) for name in names]
-    lacking = {one.name: fetch.missing(one, cache) for one in found}
+    processes = [each for each in found if each.runtime == PROCESS]
+    lacking = {one.name: fetch.missing(one, cache) for one in processes}
     there = ", ".join(name for name, files in lacking.items() if not files)
     if there:
         progress.note(f"there already, in {cache.root}: {there}")
@@ -32,4 +35,4 @@ def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
         total = sum(each.size for each in missing.values()) / 1e6
         progress.note(f"fetch {len(missing)} files, {total:.0f} MB, once, into {cache.root}")
     for each in found:
-        fetch.ensure(each, cache, progress)
+        provide.ensure(each, cache, progress)

@@ -28,7 +28,7 @@ from harness.judge import verdicts
 from harness.judge.baseline import Applied
 from harness.read import read_states
 from harness.read.reader_servers import TIMEOUT_S, ReadContext
-from harness.run import baseline_files, load_run, plan_record, run_folder, run_log
+from harness.run import baseline_files, load_run, needed_artifacts, plan_record, run_folder, run_log
 from harness.run.live_verdicts import VerdictKinds
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
@@ -100,7 +100,8 @@ def _write_states(plan: Plan, work: Work) -> Iterator[VariantResult]:
     states: list[StateRecord] = []
     folder, path = work.folder / run_folder.ENGINES, work.folder / load_run.STATES
     folder.mkdir(exist_ok=True)
-    context = WriteContext(work.cache, folder, work.progress, work.limits.statement)
+    catalog = needed_artifacts.needed(plan)[0]
+    context = WriteContext(work.cache, folder, work.progress, work.limits.statement, catalog)
     path.write_bytes(b"")
     with (
         run_log.phase("write"),
@@ -151,7 +152,7 @@ def read_answers(plan: Plan, work: Work, *, fresh: bool, resume: bool = False) -
     """
     kinds, recorded = VerdictKinds(plan), load_run.load(work.folder).states
     kinds.written(recorded)
-    context = read_context(work, fresh=fresh)
+    context = read_context(plan, work, fresh=fresh)
     _read(plan, [states_of(recorded, work.cache)], work, context, kinds, resume=resume)
 
 
@@ -161,7 +162,7 @@ def write_and_read(plan: Plan, work: Work, *, fresh: bool, resume: bool = False)
     As `write_states` and `read_answers`. What fails in reading is raised once all is written.
     """
     threads, written, kinds = JobThreads(1), ClosableQueue[States](), VerdictKinds(plan)
-    context, states = read_context(work, fresh=fresh), _until_failure(written, threads)
+    context, states = read_context(plan, work, fresh=fresh), _until_failure(written, threads)
     reading = partial(_read, plan, states, work, context, kinds, resume=resume)
     # What breaks off the writing is known to the threads before the queue is closed for it.
     with closing(written), threads.running([reading]):
@@ -222,10 +223,12 @@ def _known(answer: Answer | None) -> bool:
     return answer is not None and not answer.unknown
 
 
-def read_context(work: Work, *, fresh: bool) -> ReadContext:
+def read_context(plan: Plan, work: Work, *, fresh: bool) -> ReadContext:
     """Return where readers are asked; `fresh`: what earlier runs asked as well."""
-    folder = work.folder / run_folder.ENGINES
-    return ReadContext(work.cache, folder, work.progress, fresh, work.limits.query)
+    folder, catalog = work.folder / run_folder.ENGINES, needed_artifacts.needed(plan)[0]
+    return ReadContext(
+        work.cache, folder, work.progress, fresh, work.limits.query, metastore=catalog
+    )
 
 
 @run_log.phase("judge")

@@ -66,7 +66,7 @@ def judge(plan: Plan, work: Work) -> Applied:
 def ask(plan: Plan, work: Work, cells: Sequence[Cell]) -> None:
     """Ask about cells once more, of fresh servers; what comes is in `answers.jsonl` afterwards."""
     path, found = work.folder / load_run.ANSWERS, load_run.load(work.folder)
-    got, context = dict(found.answers), pipeline.read_context(work, fresh=True)
+    got, context = dict(found.answers), pipeline.read_context(plan, work, fresh=True)
     with jsonl.adding(path) as add:
         for group in groups(plan, cells):
             variants = {cell.variant for cell in group}

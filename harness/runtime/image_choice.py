@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -56,16 +57,35 @@ class ContainerImage:
     contract: ImageContract
 
 
-def choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
-    """Return the image of a distribution, with its bundle where it has one.
+_chosen: dict[str, ContainerImage] = {}
+"""Those of this process: all that it asks of a distribution is answered by one image."""
+_lock: Final = threading.Lock()
 
-    The official image if it is there or can be pulled; else the one that was built here last.
+
+def chosen(name: str) -> ContainerImage:
+    """Return the image of a distribution that was chosen before; KeyError: none was."""
+    return _chosen[name]
+
+
+def choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
+    """Return the image of a distribution, the same one for as long as this process lasts.
 
     Raises:
         NoDockerProblem: no daemon answers.
-        NoImageProblem: there is none of both.
+        NoImageProblem: there is no image.
         BuildProblem: the bundle cannot be added.
 
+    """
+    with _lock:
+        if distribution.name not in _chosen:
+            _chosen[distribution.name] = _choose(distribution, cache, progress)
+        return _chosen[distribution.name]
+
+
+def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
+    """Return the image of a distribution, with its bundle where it has one.
+
+    The official image if it is there or can be pulled; else the one that was built here last.
     """
     contract = image.contract(distribution.engine)
     official = os.environ.get(PREFIX, "") + contract.reference(distribution)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import Distribution
+from harness.artifacts.distribution import CONTAINER, PROCESS, Distribution
 from harness.artifacts.distributions import digest_of
 from harness.artifacts.fetch import Installation
 from harness.core.errors import EnvironmentProblem
@@ -35,6 +36,15 @@ LOG: Final = "hive-log4j2.properties"
 _TEMPLATES: Final = "metastore"
 _DERBY: Final = ("-Dderby.system.durability=test", "-Dderby.stream.error.file=/dev/null")
 """No waiting for the disk (the database does not outlive the run), and no log of Derby's own."""
+
+
+def distribution_for(names: Iterable[str]) -> str:
+    """Return the metastore that these distributions can reach.
+
+    From a container no process on loopback is reached; a container's port is published there.
+    """
+    runtimes = {distributions.load(name).runtime for name in names}
+    return distributions.in_runtime(DISTRIBUTION, CONTAINER if CONTAINER in runtimes else PROCESS)
 
 
 @dataclass(frozen=True, slots=True)

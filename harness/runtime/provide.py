@@ -46,6 +46,32 @@ def runtime(
     return ContainerRuntime(distribution, image, network, (states,), (homes, writes))
 
 
+def digest(distribution: Distribution) -> str:
+    """Return the digest of all that can change what a distribution's servers answer.
+
+    Raises:
+        EnvironmentProblem: there is no JRE, or no image, of it for this machine.
+
+    """
+    if distribution.runtime != CONTAINER:
+        return distributions.digest(distribution)
+    settings = distributions.digest(distribution)
+    return distributions.digest_of([settings, image_choice.chosen(distribution.name).digest])
+
+
+def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> None:
+    """Make what a distribution's servers are made of be there: files, or an image.
+
+    Raises:
+        EnvironmentProblem: something cannot be had.
+
+    """
+    if distribution.runtime != CONTAINER:
+        fetch.ensure(distribution, cache, progress)
+    else:
+        image_choice.choose(distribution, cache, progress)
+
+
 def start_metastore(
     cache: Cache, folder: Path, progress: Progress, name: str = metastore.DISTRIBUTION
 ) -> AbstractContextManager[Metastore]:

@@ -16,6 +16,7 @@ from harness.formats.api import Format
 from harness.formats.statements import Statement, recorded
 from harness.model.canonical import text_of
 from harness.model.truth import Truth
+from harness.runtime import provide
 from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.operations.api import Operation
@@ -95,7 +96,7 @@ class VariantOutcomes:
         texts = [outcome.statements for outcome in self.outcomes]
         texts.append(tuple(map(recorded, statements)))
         writers = self.variant.writers[: step + 1]
-        digests = [distributions.digest(distributions.load(name)) for name in writers]
+        digests = [provide.digest(distributions.load(name)) for name in writers]
         return NextStep(step, tuple(statements), state_store.address(settings, texts, digests))
 
     def _truth(self, step: int, *, next_applied: bool) -> Truth:

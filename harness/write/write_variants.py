@@ -71,7 +71,8 @@ def load(records: Iterable[StateRecord], cache: Cache) -> States:
 def _write_missing(missing: Sequence[Variant], context: WriteContext) -> Iterator[VariantResult]:
     context.folder.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="metastore-", dir=context.folder))
-    with provide.start_metastore(context.cache, folder, context.progress) as running:
+    serving = provide.start_metastore(context.cache, folder, context.progress, context.metastore)
+    with serving as running:
         pool = WriterPool(context, running.uris)
         for writers, group in groupby(sorted(missing, key=_by_writer), key=_by_writer):
             context.progress.note(f"write with {', '.join(dict.fromkeys(writers))}")

@@ -16,7 +16,7 @@ from harness.core.progress import Progress, started
 from harness.engines.spark import launch
 from harness.engines.spark.session import Spark
 from harness.model.identifiers import TABLE
-from harness.runtime import memory, provide, work_folders
+from harness.runtime import memory, metastore, provide, work_folders
 from harness.runtime.api import MetastoreUris
 
 TIMEOUT_S: Final = 300.0
@@ -33,6 +33,8 @@ class WriteContext:
     progress: Progress
     timeout_s: float = TIMEOUT_S
     """After so long a statement counts as unanswered."""
+    metastore: str = metastore.DISTRIBUTION
+    """The distribution of the metastore."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,10 @@ class WriteTarget:
 class WriterPool:
     """The writing processes that run, one for each distribution. For several threads."""
 
-    def __init__(self, context: WriteContext, metastore: MetastoreUris) -> None:
+    def __init__(self, context: WriteContext, uris: MetastoreUris) -> None:
         """No process runs yet."""
         self.context = context
-        self._metastore = metastore
+        self._metastore = uris
         self._stack = ExitStack()
         self._processes: dict[str, Spark] = {}
         self._lock = threading.Lock()
@@ -87,7 +89,7 @@ class WriterPool:
         with self._lock:
             if name not in self._processes or not self._processes[name].alive():
                 found, context = distributions.load(name), self.context
-                runtime = provide.runtime(found, context.cache, context.progress)
+                runtime = provide.runtime(found, context.cache, context.progress, context.folder)
                 memory.check(found)
                 running = launch.spark(runtime, self._metastore, self._folder(name))
                 serving = started(name, running, context.progress)
