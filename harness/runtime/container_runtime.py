@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
@@ -41,16 +42,14 @@ class ContainerRuntime:
     """Folders that it reads, at the same place inside and outside."""
     writable: tuple[Path, ...] = ()
     """Folders that it writes as well."""
+    alias: str = field(default_factory=lambda: f"engine-{uuid4().hex[:8]}")
+    """The name by which other containers know its server. A run has two metastores at a time: one
+    for the tables that are written, and one for those that are read."""
 
     @property
     def inside(self) -> str:
         """Return how other containers reach its server."""
         return f"{self.alias}:{self.image.contract.port}"
-
-    @property
-    def alias(self) -> str:
-        """The name by which other containers know it."""
-        return self.distribution.engine
 
     @contextmanager
     def start(
