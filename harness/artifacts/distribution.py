@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from harness.core.runtime_names import PROCESS
+
 ARCHIVE = "archive"
 """Role of an artifact that is unpacked into the server tree and not kept as a file."""
-
-PROCESS = "process"
-CONTAINER = "container"
-RUNTIMES = (PROCESS, CONTAINER)
 
 Setting = str | int | bool | tuple[str, ...] | Mapping[str, str]
 

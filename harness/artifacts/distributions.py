@@ -14,14 +14,13 @@ from functools import cache
 from importlib import resources
 
 from harness.artifacts import jre, lock
-from harness.artifacts.distribution import PROCESS, RUNTIMES, Artifact, Distribution
+from harness.artifacts.distribution import Artifact, Distribution
 from harness.core.problems import Problems, UnknownNameProblem
 from harness.core.registry import Registry
+from harness.core.runtime_names import AT, PROCESS, RUNTIMES
 
 PLANNED = {"writes", "table_versions"}
 """Settings that only the plan reads: they change no answer."""
-AT = "@"
-"""Stands between a distribution and the runtime that runs it."""
 _ENDING = ".yaml"
 
 
@@ -41,9 +40,9 @@ def load(name: str) -> Distribution:
 
     Raises UnknownNameProblem: there is none; ScenarioProblem: its lock data is wrong.
     """
-    lock_name, _, runtime = name.partition(AT)
+    own, _, runtime = name.partition(AT)
     if runtime:
-        return _elsewhere(load(lock_name), runtime)
+        return _elsewhere(load(own), runtime)
     text = LOCKS.load(name)
     where = f"distributions/{name}{_ENDING}"
     found = lock.parse(text, where, load)
@@ -59,21 +58,6 @@ def _elsewhere(found: Distribution, runtime: str) -> Distribution:
     if runtime == PROCESS:
         return found
     return replace(found, name=f"{found.name}{AT}{runtime}", runtime=runtime)
-
-
-def in_runtime(name: str, runtime: str) -> str:
-    """Return the name of a distribution whose servers are run so.
-
-    >>> in_runtime("trino-476", "container"), in_runtime("trino-476@container", "process")
-    ('trino-476@container', 'trino-476')
-    """
-    found = lock_name(name)
-    return found if runtime == PROCESS else f"{found}{AT}{runtime}"
-
-
-def lock_name(name: str) -> str:
-    """Return the name of a distribution's lock data, however its servers are run."""
-    return name.partition(AT)[0]
 
 
 def digest(distribution: Distribution) -> str:

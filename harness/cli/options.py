@@ -12,9 +12,9 @@ from typing import Annotated, Final
 import typer
 
 from harness.artifacts.cache import OFFLINE
-from harness.artifacts.distribution import RUNTIMES
 from harness.cli.console.output import Output
 from harness.core.errors import UsageProblem, printable
+from harness.core.runtime_names import RUNTIMES
 from harness.run import run_folder
 
 QUICK_START: Final = "quick-start"

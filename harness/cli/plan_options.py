@@ -14,9 +14,10 @@ from rich.text import Text
 
 from harness import engines, formats
 from harness.artifacts import distributions
-from harness.artifacts.distribution import RUNTIMES
+from harness.core import runtime_names
 from harness.core import yaml_reader as scenario_text
 from harness.core.errors import Fault, UsageProblem
+from harness.core.runtime_names import RUNTIMES
 from harness.plan import (
     Profile,
     check_names,
@@ -139,7 +140,7 @@ def check(each: Reader) -> None:
 
     """
     names = [one.name for one in reader_support.readers()]
-    name, _, runtime = each.distribution.partition(distributions.AT)
+    name, _, runtime = each.distribution.partition(runtime_names.AT)
     if name not in names or runtime not in {"", *RUNTIMES}:
         known, ways = ", ".join(names), " or ".join(f"@{one}" for one in RUNTIMES)
         told = f"'{each.distribution}' is not a reader; allowed: {known}, each also with {ways}"

@@ -17,6 +17,7 @@ from harness.core.records import (
     VerdictKind,
     Witness,
 )
+from harness.core.runtime_names import lock_name
 from harness.scenario.cells import parse_reader
 
 VOICES: Final = 2
@@ -106,7 +107,7 @@ def _alone(finding: Finding, answered: Sequence[Verdict]) -> bool:
     """Return whether several engines show what the files hold, and none what the model expects."""
     places = {(each.key, each.column) for each in finding.places}
     agreeing = [each for each in answered if places <= _wrong_in(each, {Party.MODEL})]
-    voices = {parse_reader(each.reader).distribution for each in agreeing}
+    voices = {lock_name(parse_reader(each.reader).distribution) for each in agreeing}
     return len(voices) >= VOICES and all(places <= _wrong_in(each, set(Party)) for each in answered)
 
 

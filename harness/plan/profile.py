@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from harness.artifacts import distributions
+from harness.core import runtime_names
 from harness.core.errors import Fault
 from harness.core.yaml_reader import Document, KeyPath
 from harness.scenario.cells import AskedAgain, Reader
@@ -104,8 +104,8 @@ def in_runtime(profile: Profile, runtime: str) -> Profile:
     writers = tuple(
         replace(
             each,
-            distribution=distributions.in_runtime(each.distribution, runtime),
-            then=each.then and distributions.in_runtime(each.then, runtime),
+            distribution=runtime_names.in_runtime(each.distribution, runtime),
+            then=each.then and runtime_names.in_runtime(each.then, runtime),
         )
         for each in profile.writers
     )
@@ -116,7 +116,7 @@ def in_runtime(profile: Profile, runtime: str) -> Profile:
 
 
 def _in_runtime(reader: Reader, runtime: str) -> Reader:
-    return replace(reader, distribution=distributions.in_runtime(reader.distribution, runtime))
+    return replace(reader, distribution=runtime_names.in_runtime(reader.distribution, runtime))
 
 
 def named(name: str, pattern: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Final
 from harness import formats
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
+from harness.core import runtime_names
 from harness.core.errors import Fault
 from harness.core.problems import one_of
 from harness.plan.capabilities import Maker, Makers
@@ -45,11 +46,11 @@ def _wrong_writers(profile: Profile) -> Iterator[Fault]:
     known = distributions.names()
     for number, writer in enumerate(profile.writers):
         for place, name in enumerate(writer.distributions):
-            if distributions.lock_name(name) in known and _writes(name):
+            if runtime_names.lock_name(name) in known and _writes(name):
                 continue
             what = (
                 f"{name} writes nothing"
-                if distributions.lock_name(name) in known
+                if runtime_names.lock_name(name) in known
                 else f"there is no '{name}'"
             )
             told = f"writer: {what}; {one_of(name, filter(_writes, known))}"

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from harness.artifacts import cache_mark, distributions, fetch
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import PROCESS
 from harness.core.progress import Progress
+from harness.core.runtime_names import PROCESS
 from harness.runtime import metastore, provide
 from harness.scenario.cells import Plan
 

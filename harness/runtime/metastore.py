@@ -11,11 +11,13 @@ from typing import Final
 
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import CONTAINER, PROCESS, Distribution
+from harness.artifacts.distribution import Distribution
 from harness.artifacts.distributions import digest_of
 from harness.artifacts.fetch import Installation
+from harness.core import runtime_names
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
+from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.runtime import hive_launcher, memory, metastore_client, template
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.log_file import tail
@@ -44,7 +46,7 @@ def distribution_for(names: Iterable[str]) -> str:
     From a container no process on loopback is reached; a container's port is published there.
     """
     runtimes = {distributions.load(name).runtime for name in names}
-    return distributions.in_runtime(DISTRIBUTION, CONTAINER if CONTAINER in runtimes else PROCESS)
+    return runtime_names.in_runtime(DISTRIBUTION, CONTAINER if CONTAINER in runtimes else PROCESS)
 
 
 @dataclass(frozen=True, slots=True)

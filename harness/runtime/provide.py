@@ -8,8 +8,9 @@ from typing import Final
 
 from harness.artifacts import distributions, fetch, table_homes
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import CONTAINER, Distribution
+from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress, started
+from harness.core.runtime_names import CONTAINER
 from harness.runtime import container_network, image_choice, metastore
 from harness.runtime.api import Runtime
 from harness.runtime.container_runtime import ContainerRuntime

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.records import Verdict, VerdictKind
+from harness.core.runtime_names import lock_name
 from harness.judge.baseline.known import QUERY, READER, VARIANT, WRITE, Expect, Properties
 from harness.model import past_views
 from harness.scenario.cells import Variant, parse_reader
@@ -78,12 +79,14 @@ def _applied(facts: Facts) -> Iterator[Seen]:
 
 def _of_reader(text: str, facts: Facts) -> dict[str, str]:
     reader = parse_reader(text)
-    engine, version = facts.engines.get(reader.distribution) or named(reader.distribution)
+    # However it was run: a container and a process of one version are expected to answer alike.
+    distribution = lock_name(reader.distribution)
+    engine, version = facts.engines.get(distribution) or named(distribution)
     settings = {f"{READER}{name}": value for name, value in reader.settings}
     return {
         "engine": engine,
         "version": version,
-        "distribution": reader.distribution,
+        "distribution": distribution,
         **settings,
     }
 
@@ -100,7 +103,7 @@ def named(distribution: str) -> tuple[str, str]:
 
 def _of_variant(variant: Variant, step: int) -> dict[str, str]:
     # Writers that follow one another are all named: the table is the work of every one of them.
-    writers = dict.fromkeys(variant.writers[: step + 1])
+    writers = dict.fromkeys(map(lock_name, variant.writers[: step + 1]))
     settings = {f"{VARIANT}{name}": value for name, value in variant.settings.items()}
     return {
         "format": variant.format,
