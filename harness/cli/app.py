@@ -17,7 +17,14 @@ import harness
 from harness import reports
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.cli import baseline_commands, cache_commands, options, plan_options, signals
+from harness.cli import (
+    baseline_commands,
+    cache_commands,
+    engine_commands,
+    options,
+    plan_options,
+    signals,
+)
 from harness.cli import doctor as health
 from harness.cli.console.output import OUT, Output
 from harness.cli.explain import command as explanation
@@ -60,6 +67,7 @@ app = typer.Typer(
     epilog="Begin with: harness run --profile quick-start --show",
 )
 
+app.add_typer(engine_commands.app, name="engines")
 app.add_typer(baseline_commands.app, name="baseline")
 app.add_typer(cache_commands.app, name="cache")
 

@@ -7,6 +7,7 @@ every artifact, so that none is built twice and none is taken for another one.
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 CONTENT: Final = "lake-table-harness.content"
 """The label with the digest of what is in an image."""
+PREFIX: Final = "HARNESS_IMAGE_PREFIX"
+"""The variable with what stands before the names of official images: a registry of one's own."""
 _DOCKERFILE: Final = "Dockerfile"
 _SHOWN: Final = 20
 
@@ -44,6 +47,23 @@ class BuildProblem(EnvironmentProblem):
 
     def __str__(self) -> str:
         return f"cannot build {self.reference}: {self.reason}"
+
+
+@dataclass(eq=False)
+class NoBaseProblem(EnvironmentProblem):
+    """The image that others are built on is not there and cannot be pulled."""
+
+    reference: str
+    reason: str
+
+    def __str__(self) -> str:
+        release = self.reference.rpartition(":")[2].partition("-")[0]
+        return (
+            f"the image {self.reference} is not on this machine and cannot be pulled "
+            f"({self.reason}). {PREFIX} names another registry. On Debian it is made without one:\n"
+            f"debootstrap --variant=minbase --include=ca-certificates {release} FOLDER\n"
+            f"tar -C FOLDER -c . | docker import - {self.reference}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +88,13 @@ def recipe(distribution: Distribution, installation: Installation, base: str) ->
         base: the id of the image that it is built on.
 
     """
-    engine = image.contract(distribution.engine).built_like or distribution.engine
+    contract = image.contract(distribution.engine)
+    engine = contract.built_like or distribution.engine
     texts, arguments = scripts(engine), {"BASE": base}
     parts = tuple(_parts(image.contract(engine), installation))
-    content = distributions.digest_of(
-        [texts, arguments, distributions.digest(distribution), [name for name, _ in parts]]
-    )
-    name = image.contract(distribution.engine).image.rpartition("/")[2]
+    # A tree or a JRE in the cache is named by its digest, and so is the folder of each jar.
+    content = distributions.digest_of([texts, arguments, [_facts(*each) for each in parts]])
+    name = contract.image.rpartition("/")[2]
     return Recipe(f"{BUILT}/{name}:{distribution.version}-{content[:12]}", texts, parts, arguments)
 
 
@@ -109,6 +129,10 @@ def _parts(contract: ImageContract, installation: Installation) -> Iterator[tupl
             yield from _pyspark()
         else:
             yield from ((f"{name}/{each.name}", each) for each in installation.jars(name))
+
+
+def _facts(name: str, path: Path) -> list[str]:
+    return [name, path.name, path.parent.name]
 
 
 def _pyspark() -> Iterator[tuple[str, Path]]:
@@ -179,6 +203,33 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     return entry
 
 
-def built(distribution: Distribution, cache: Cache, progress: Progress, base: str) -> Recipe:
-    """Return the recipe of a distribution's image, once what is in it was fetched."""
-    return recipe(distribution, fetch.ensure(distribution, cache, progress), base)
+def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> str:
+    """Return the name of a distribution's image, built here unless it is there.
+
+    Raises:
+        NoDockerProblem: no daemon answers.
+        NoBaseProblem: there is no image to build it on.
+        BuildProblem: it cannot be built.
+
+    """
+    contract = image.contract(distribution.engine)
+    engine = contract.built_like or distribution.engine
+    base = _base(os.environ.get(PREFIX, "") + image.contract(engine).base)
+    made = recipe(distribution, fetch.ensure(distribution, cache, progress), base)
+    build(made, progress)
+    return made.reference
+
+
+def _base(reference: str) -> str:
+    from docker.errors import DockerException, ImageNotFound  # noqa: PLC0415
+
+    with closing(docker_daemon.client()) as client:
+        try:
+            return str(client.images.get(reference).id)
+        except ImageNotFound:
+            pass
+        try:
+            return str(client.images.pull(reference).id)
+        except DockerException as problem:
+            reason = str(getattr(problem, "explanation", "") or problem)
+    raise NoBaseProblem(reference, reason)

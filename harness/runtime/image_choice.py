@@ -17,12 +17,11 @@ from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.runtime import docker_daemon, image, image_build
 from harness.runtime.image import BUILT, ImageContract
+from harness.runtime.image_build import PREFIX
 
 if TYPE_CHECKING:
     from docker import DockerClient
 
-PREFIX: Final = "HARNESS_IMAGE_PREFIX"
-"""The variable with what stands before the names of official images: a registry of one's own."""
 FRONT: Final = "front"
 """The role of jars that come before an engine's own."""
 PULL_S: Final = 1800

@@ -1,0 +1,46 @@
+"""The commands of engines: images of the official images' contract."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from harness.artifacts import distributions
+from harness.artifacts.cache import Cache
+from harness.cli import options, plan_options
+from harness.cli.console.output import Output
+from harness.core import runtime_names
+from harness.run import needed_artifacts
+from harness.runtime import image_build
+
+app = typer.Typer(no_args_is_help=True, help="Engines: images of them for containers.")
+
+
+@app.callback()
+def engines() -> None:
+    """Keep `build` a command of its own: a single one would otherwise take the group's name."""
+
+
+@app.command()
+@options.with_output
+def build(
+    output: Output,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Distributions; by default those of the profile."),
+    ] = None,
+    profile: options.ProfileOption = options.QUICK_START,
+    offline: options.OfflineOption = False,
+) -> None:
+    """Build images of the official images' contract, for who can reach no image registry.
+
+    They are made of the files that the harness fetches and verifies, on an image of Debian.
+    """
+    wanted = names or needed_artifacts.needed(plan_options.make(None, profile, ""))
+    cache, progress = Cache.default(offline=offline), output.progress()
+    found = {
+        image_build.ensure(distributions.load(runtime_names.lock_name(name)), cache, progress): name
+        for name in wanted
+    }
+    output.end("\n".join(f"{name}: {built}" for built, name in found.items()), images=list(found))
