@@ -50,14 +50,6 @@ INPUT_FORMAT: Final = "input-format"
 HUDI_COMBINE: Final = "hudi-combine"
 """The one that Hudi brings; without its library there is no such class."""
 
-VECTORIZED: Final = "vectorized"
-"""Setting of a reader: whether jobs read batches of rows."""
-_NO_ZSTANDARD: Final = (
-    "Hive then unpacks Zstandard, which Iceberg writes, by Hadoop's native library alone; that one "
-    "is of the machine, not of a distribution"
-)
-"""Seen with Iceberg 1.10.1 and Hive 3.1.3: each answer is the lack of the library."""
-
 _SWITCH: Final = {"on": "true", "off": "false"}
 _INPUT_FORMATS: Final = {
     "plain": "org.apache.hadoop.hive.ql.io.HiveInputFormat",
@@ -74,7 +66,7 @@ KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "path": ("hive.fetch.task.conversion", {"fetch": "more", "mapreduce": "none"}),
     "schema-on-read": ("hoodie.schema.on.read.enable", _SWITCH),
     ORC_BY_POSITION: (ORC_BY_POSITION, {value: value for value in _SWITCH.values()}),
-    VECTORIZED: ("hive.vectorized.execution.enabled", _SWITCH),
+    "vectorized": ("hive.vectorized.execution.enabled", _SWITCH),
     INPUT_FORMAT: ("hive.input.format", _INPUT_FORMATS),
     "statistics": ("hive.compute.query.using.stats", _SWITCH),
 }
@@ -151,8 +143,6 @@ class HiveEngine:
             return f"{ORC_BY_POSITION} says nothing of {format_.name} tables"
         if settings.get(INPUT_FORMAT) == HUDI_COMBINE and "hudi" not in distribution.settings:
             return f"{HUDI_COMBINE} is a class of Hudi, which {distribution.name} does not have"
-        if settings.get(VECTORIZED) == "on" and format_.family == "iceberg":
-            return f"{VECTORIZED}=on: {_NO_ZSTANDARD}"
         return bundles.cannot(distribution, settings, format_)
 
     def by_hand(

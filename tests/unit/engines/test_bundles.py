@@ -40,10 +40,3 @@ def test_hudis_own_settings_and_classes_are_asked_only_where_its_library_is() ->
     refused = cannot(hive, "iceberg", input_format="hudi-combine")
     assert refused == f"hudi-combine is a class of Hudi, which {hive} does not have"
     assert cannot(hive, "iceberg", input_format="combine") == ""
-
-
-def test_hive_is_not_asked_for_batches_of_what_only_a_native_library_unpacks() -> None:
-    hive = ICEBERG[1]
-    assert "by Hadoop's native library alone" in cannot(hive, "iceberg", vectorized="on")
-    assert cannot(hive, "iceberg", vectorized="off") == ""
-    assert cannot(hive, "hive-parquet", vectorized="on") == ""
