@@ -24,6 +24,20 @@ def unlike(reader: Reader, format_names: Iterable[str]) -> tuple[Unlike, ...] | 
     return tuple(_unlike(each, settings) for each in concerned if _differs(each, settings))
 
 
+def in_full(reader: Reader) -> frozenset[tuple[str, str]]:
+    """Return the settings of a reader with those that it leaves out, where it is known what it has.
+
+    >>> from harness.scenario.cells import parse_reader
+    >>> by_name, unset = map(parse_reader, ("trino-476{use-column-names=true}", "trino-476"))
+    >>> in_full(by_name) == in_full(unset)
+    True
+    """
+    settings = dict(reader.settings)
+    declared = distributions.load(reader.distribution).defaults
+    left_out = {each.setting: _has(each, settings) for each in declared if not each.either}
+    return frozenset((left_out | settings).items())
+
+
 def _declared(distribution: Distribution, facts: tuple[FormatFacts, ...]) -> bool:
     """Return whether each setting that readers of these tables may name has a default."""
     known = {each.setting for each in distribution.defaults}
