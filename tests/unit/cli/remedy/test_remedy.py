@@ -68,9 +68,9 @@ def test_every_other_combination_is_tried_the_fewest_changes_first() -> None:
     assert BEFORE not in found
     assert [str(each) for each in found[:4]] == [
         "engine-1{names=true}",
-        "engine-1",
         "engine-1{names=false, path=fetch}",
         "engine-1{names=false, path=mr}",
+        "engine-1",
     ]
 
 
