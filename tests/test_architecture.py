@@ -29,7 +29,15 @@ PACKAGES = (
 
 MODULES: Mapping[str, tuple[str, ...]] = {
     "plan": (
-        *("profile", "profile_file", "capabilities", "reader_support", "shipped", "check_names"),
+        *(
+            "profile",
+            "profile_file",
+            "capabilities",
+            "reader_support",
+            "reader_defaults",
+            "shipped",
+            "check_names",
+        ),
         *("select_scenarios", "axes", "constraints", "variants", "writer_support", "pairs"),
         *("cell_choice", "case_filter", "product", "expected_files", "separation", "estimation"),
     ),

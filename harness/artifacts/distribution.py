@@ -94,6 +94,24 @@ class Reads:
 
 
 @dataclass(frozen=True, slots=True)
+class Default:
+    """What an engine does by itself where a reader of it has a setting."""
+
+    setting: str
+    """As readers write it; or an option that no reader can set and that we set."""
+    source: str
+    """What says so, with the version that was looked at."""
+    value: str = ""
+    """The engine's own value; empty where every value is met by somebody who sets nothing."""
+    either: str = ""
+    """Where that is so: when each value is met."""
+    ours: str = ""
+    """What a reader has that does not name the setting, where it is not the engine's own value."""
+    families: tuple[str, ...] = ()
+    """The families of formats that it concerns; empty: those that the setting can be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Distribution:
     """What to run for one engine version; all of it is data.
 
@@ -116,6 +134,7 @@ class Distribution:
     settings: Mapping[str, Setting] = field(hash=False)
     reads: tuple[Reads, ...] = ()
     """Of the families of which newer tables are known to be refused."""
+    defaults: tuple[Default, ...] = ()
 
     @property
     def java_options(self) -> tuple[str, ...]:

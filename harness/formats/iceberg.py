@@ -59,9 +59,12 @@ MODES: Final = ("write.delete.mode", "write.update.mode", "write.merge.mode")
 DELETE_MODE: Final = "delete_mode"
 COPY_ON_WRITE: Final = "copy-on-write"
 MERGE_ON_READ: Final = "merge-on-read"
-SETTINGS: Final = {DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ)}
+COMPRESSION: Final = "compression"
+CODEC: Final = "write.parquet.compression-codec"
+SETTINGS: Final = {DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ), COMPRESSION: ("zstd", "gzip")}
 """How `delete`, `update` and `merge` change rows: by new data files, or by position delete files
-that name the rows which are gone. Absent is copy-on-write, Iceberg's default."""
+that name the rows which are gone. Absent is copy-on-write, Iceberg's default. The compression of
+data files, absent, is Iceberg's default too: Zstandard since 1.4."""
 
 PAST: Final = TimeTravel(
     {
@@ -221,7 +224,8 @@ def _properties(settings: VariantSettings) -> list[tuple[str, str]]:
     """Return the table's properties, the format version first."""
     mode = settings.get(DELETE_MODE, COPY_ON_WRITE)
     found = [("format-version", VERSION), ("engine.hive.enabled", "true")]
-    return [*found, *((name, mode) for name in MODES)]
+    packed = [(CODEC, settings[COMPRESSION])] if COMPRESSION in settings else []
+    return [*found, *((name, mode) for name in MODES), *packed]
 
 
 def _only_case(renamed: RenameColumn) -> bool:

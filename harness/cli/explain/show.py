@@ -89,6 +89,9 @@ def answered(found: RecordedCell, console: Console) -> None:
             say(console, line)
     if answer.confirmed:
         say(console, f"it ran as: {answer.confirmed}")
+    readers = {each.reader: each for each in found.info.readers}
+    if found.cell.reader in readers:
+        say(console, f"settings of the reader: {readers[found.cell.reader].settings}")
 
 
 def findings(verdict: Verdict, files: NumberedFiles, out: Console) -> None:

@@ -69,7 +69,15 @@ def test_the_digest_changes_with_what_can_change_an_answer(change: dict[str, obj
 
 
 @pytest.mark.parametrize(
-    "change", [{"name": "x"}, {"memory_mb": 1}, {"disk_mb": 1}, {"listens": "x"}, {"reads": ()}]
+    "change",
+    [
+        {"name": "x"},
+        {"memory_mb": 1},
+        {"disk_mb": 1},
+        {"listens": "x"},
+        {"reads": ()},
+        {"defaults": ()},
+    ],
 )
 def test_the_digest_stays_with_what_cannot(change: dict[str, object]) -> None:
     found = distributions.load("hive-3.1.3")

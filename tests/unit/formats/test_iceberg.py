@@ -66,6 +66,12 @@ def test_every_way_of_changing_rows_follows_the_mode() -> None:
     assert recorded(said).count("merge-on-read") == len(MODES)
 
 
+def test_the_compression_of_files_is_left_to_iceberg_unless_it_is_named() -> None:
+    (said,), (left,) = (ICEBERG.create(TABLE, each) for each in ({"compression": "gzip"}, {}))
+    assert "'write.parquet.compression-codec' = 'gzip'" in recorded(said)
+    assert "codec" not in recorded(left)
+
+
 def test_new_rows_are_inserted_in_one_file_in_the_order_of_the_table() -> None:
     said = wording(Insert(keys=(1, 2)))
     assert said.startswith("insert into {database}.t select /*+ coalesce(1) */ * from (select 1 as")
