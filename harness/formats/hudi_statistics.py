@@ -46,9 +46,10 @@ class HudiStatistics:
     ) -> tuple[ColumnStatistics, ...]:
         """Take each row for the statistics of a column of a file, or of a partition."""
         try:
-            return tuple(_told(rows, files))
+            found = tuple(_told(rows, files))
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
             raise FileFactError(f"a record of the metadata table: {problem!r}") from problem
+        return tuple(sorted(found, key=lambda each: (each.source, each.path, each.column)))
 
 
 def _told(

@@ -71,6 +71,12 @@ class ColumnStatistics:
             for value in values
         )
 
+    def __str__(self) -> str:
+        least, greatest = (each or "not stored" for each in (self.least, self.greatest))
+        nulls = "NULLs not counted" if self.nulls is None else f"{self.nulls} NULL"
+        rows = f"{self.rows} rows of {self.path or 'the table'}"
+        return f"{self.source} on {self.column} in {rows}: {least} to {greatest}, {nulls}"
+
     def told_rows(self) -> range:
         """Return the numbers of the rows that it is about."""
         return range(self.first, self.first + self.rows)

@@ -15,6 +15,7 @@ from harness.model.column_statistics import (
     told_values,
 )
 from harness.model.file_facts import FileFact
+from harness.model.simulation.column_resolution import META_PREFIX
 from harness.write.table_state import State
 
 
@@ -51,6 +52,7 @@ def wrong(
 ) -> StoredStatistics:
     """Return the statistics of a state that may exclude a row, those that Spark was asked too.
 
+    Nobody asks for rows by what Hudi adds to them.
     `new`: the files that no earlier state had.
     """
     told, unknown = state.frozen.statistics.told, state.frozen.statistics.unknown
@@ -58,6 +60,7 @@ def wrong(
         told += shape.statistics(state.table, new)
     except (FileFactError, OSError) as problem:
         unknown = unknown or str(problem)
+    told = tuple(each for each in told if not each.column.startswith(META_PREFIX))
     found = [each for each in told if seen.contradicts(each)]
     there = {each.path for each in state.frozen.files}
     kept = [each for each in seen.footers if each.path in there and each not in found]

@@ -175,9 +175,9 @@ def test_hudis_metadata_table_tells_of_files_and_of_partitions() -> None:
     told = HudiStatistics().told(rows, [FACT])
     moment = datetime.datetime(1970, 1, 1)  # noqa: DTZ001
     bounds = [
+        ("at", bound(moment), bound(moment.replace(microsecond=1))),
         ("d", bound(0.0), bound(0.0)),
         ("day", bound(datetime.date(1970, 1, 1)), bound(datetime.date(1970, 1, 2))),
-        ("at", bound(moment), bound(moment.replace(microsecond=1))),
     ]
     assert told == (
         *(ColumnStatistics(StatisticsSource.HUDI, FACT.path, n, 2, 0, a, b) for n, a, b in bounds),
