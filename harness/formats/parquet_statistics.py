@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.formats import parquet
-from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
 
 if TYPE_CHECKING:
@@ -66,19 +65,7 @@ def _bounds(found: Any, type_: pyarrow.DataType) -> tuple[str, str]:  # noqa: AN
     try:
         if not found.has_min_max:
             return "", ""
-        least, greatest = (_value(each, type_) for each in (found.min, found.max))
+        least, greatest = (parquet.canonical_value(each, type_) for each in (found.min, found.max))
         return bound(least), bound(greatest)
     except (NotImplementedError, TypeError, ValueError, OverflowError):
         return "", ""
-
-
-def _value(found: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - whatever Arrow gives
-    """Return a bound as the values of its column are read.
-
-    Raises:
-        ValueError: it has no such form.
-
-    """
-    import pyarrow as pa  # noqa: PLC0415 - only reading needs it
-
-    return parquet.canonical_value(pa.scalar(found).cast(type_).as_py(), type_)

@@ -7,7 +7,7 @@ something else that it makes (a manifest, a metadata table), so they may contrad
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -74,7 +74,7 @@ class ColumnStatistics:
     def __str__(self) -> str:
         least, greatest = (each or "not stored" for each in (self.least, self.greatest))
         nulls = "NULLs not counted" if self.nulls is None else f"{self.nulls} NULL"
-        rows = f"{self.rows} rows of {self.path or 'the table'}"
+        rows = f"{self.rows} {'row' if self.rows == 1 else 'rows'} of {self.path or 'the table'}"
         return f"{self.source} on {self.column} in {rows}: {least} to {greatest}, {nulls}"
 
     def told_rows(self) -> range:
@@ -93,7 +93,7 @@ class StoredStatistics:
     """What of a table state's statistics may exclude a row that is there."""
 
     told: tuple[ColumnStatistics, ...] = ()
-    """Those that the values of their files contradict, and those that are not about one file."""
+    """Those that the values of their files contradict, or may: not all values are known."""
     unknown: str = ""
     """Why others are not known; empty when they are, or there are none."""
 
@@ -101,20 +101,20 @@ class StoredStatistics:
 IN_ORDER: Final = StoredStatistics()
 
 
-def told_values(
-    told: ColumnStatistics, names: Sequence[str], rows: Sequence[Sequence[Value]]
+def values_at(
+    column: str, names: Sequence[str], rows: Sequence[Sequence[Value]], numbers: Iterable[int]
 ) -> list[Value]:
-    """Return the values of a file that statistics are about; `names` are its columns'.
+    """Return the values of a column in some rows of a file; `names` are its columns'.
 
     Raises:
-        KeyError: the file has no such column, or not so many rows.
+        LookupError: the file has no such column, or not so many rows.
 
     """
-    head = told.column.partition(".")[0]
-    if head not in names or told.first + told.rows > len(rows):
-        raise KeyError(told.column)
+    head = column.partition(".")[0]
+    if head not in names:
+        raise KeyError(column)
     place = list(names).index(head)
-    return [at({head: rows[number][place]}, told.column) for number in told.told_rows()]
+    return [at({head: rows[number][place]}, column) for number in numbers]
 
 
 def bound(value: Value) -> str:

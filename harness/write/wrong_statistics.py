@@ -12,7 +12,7 @@ from harness.model.column_statistics import (
     ColumnStatistics,
     StatisticsSource,
     StoredStatistics,
-    told_values,
+    values_at,
 )
 from harness.model.file_facts import FileFact
 from harness.model.simulation.column_resolution import META_PREFIX
@@ -37,13 +37,21 @@ class FileRowsSeen:
                     own[1].extend(each.rows)
 
     def contradicts(self, told: ColumnStatistics) -> bool:
-        """Return whether statistics exclude a value of their file, or are about something else."""
-        if told.path not in self.rows:
-            return True
-        names, rows = self.rows[told.path]
+        """Return whether statistics exclude a value of their file, or of one in their folder.
+
+        Or whether they may: such a file was not read, or has no column of that name.
+        """
+        if told.source is not StatisticsSource.HUDI_PARTITION:
+            return self._contradicts(told, told.path)
+        inside = [path for path in self.rows if path.rpartition("/")[0] == told.path]
+        return not inside or any(self._contradicts(told, path) for path in inside)
+
+    def _contradicts(self, told: ColumnStatistics, path: str) -> bool:
+        names, rows = self.rows.get(path, ((), []))
+        own = range(len(rows)) if path != told.path else told.told_rows()
         try:
-            return told.contradicted_by(told_values(told, names, rows))
-        except KeyError:
+            return told.contradicted_by(values_at(told.column, names, rows, own))
+        except LookupError:
             return True
 
 

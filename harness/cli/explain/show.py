@@ -153,7 +153,7 @@ def statistics(stored: StoredStatistics, console: Console) -> None:
     if stored.unknown:
         say(console, f"  not all stored statistics are known: {stored.unknown}")
     if stored.told:
-        say(console, "  Stored statistics that a file contradicts, or that are of no single file:")
+        say(console, "  Stored statistics that the files contradict, or may contradict:")
     for each in stored.told[:MOST]:
         say(console, f"  - {each}")
     if (left := len(stored.told) - MOST) > 0:

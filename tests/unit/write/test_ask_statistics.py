@@ -123,13 +123,14 @@ class Shape:
         return tuple(each for each in self.found if each.path in {fact.path for fact in files})
 
 
-def test_those_are_kept_that_a_file_contradicts_or_that_are_of_no_file(tmp_path: Path) -> None:
+def test_those_are_kept_that_a_file_contradicts_or_may(tmp_path: Path) -> None:
     right = ColumnStatistics(StatisticsSource.PARQUET, FACT.path, "d", 2, 0, "1.5", "2.5")
     footer = replace(right, greatest="2.0")
     of_folder = ColumnStatistics(StatisticsSource.HUDI_PARTITION, "p=east", "d", 2, 0, "0.0", "0.0")
-    other = replace(WRONG, column="e")
+    other = replace(WRONG, column="e")  # the file has no such column
+    right_folder = replace(of_folder, least="1.5", greatest="9.5")
     hudis = replace(WRONG, column="_hoodie_record_key")
-    told = StoredStatistics((WRONG, of_folder, other, hudis))
+    told = StoredStatistics((WRONG, of_folder, right_folder, other, hudis))
     frozen = Frozen(Outcome(1, OutcomeKind.APPLIED), (), (FACT,), (), statistics=told)
     state, seen = table_state.State("d", tmp_path, frozen), FileRowsSeen()
     seen.add([FACT], [FileValues(0, ("d",), ((1.5,), (2.5,)))])
