@@ -43,7 +43,15 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "write": (
         *("table_state", "state_store", "writer_pool", "next_step", "raised_step"),
-        *("send_step", "freeze_step", "state_records", "write_variant", "write_variants"),
+        *(
+            "send_step",
+            "ask_statistics",
+            "freeze_step",
+            "wrong_statistics",
+            "state_records",
+            "write_variant",
+            "write_variants",
+        ),
     ),
     "read": (
         *("questions", "answer_cache", "reader_servers", "support_probe", "schedule_questions"),

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 
 from harness.core.attempts import Attempt
 from harness.model.canonical import OwnTexts, Value, from_json, to_json
+from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.file_facts import FileFact
 from harness.model.query import ALL, Query
 
@@ -107,6 +108,7 @@ class StateRecord:
     """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
     unlisted: Annotated[tuple[str, ...], Field(exclude_if=lambda folders: not folders)] = ()
     """The folders of partitions that hold data files and that some catalog entry does not list."""
+    statistics: Annotated[StoredStatistics, Field(exclude_if=IN_ORDER.__eq__)] = IN_ORDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +222,8 @@ class Party(StrEnum):
     """The files hold something else than the statements sent, and the answer shows it."""
     CATALOG = "catalog"
     """The writer too: it left the catalog without what the files hold, and the answer lacks it."""
+    STATISTICS = "statistics"
+    """The writer too: by its statistics no file can hold what is asked for, and files do."""
     MODEL = "model"
     """Files and engines are against the truth, which is looked into before anybody is blamed."""
     UNSURE = "unsure"

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from harness.engines.format_facts import FormatFacts
 from harness.formats.statements import Statement
 from harness.model.canonical import Value
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
 from harness.model.table import Table
@@ -63,6 +64,27 @@ class Committed:
 
 class FileFactError(Exception):
     """A file cannot be understood; nothing is said of the table's layout then."""
+
+
+class AskedStatistics(Protocol):
+    """Statistics that nothing but the writer's own Spark can read."""
+
+    @property
+    def sql(self) -> str:
+        """What the Spark of the last writer is asked; it is part of what a state is known by."""
+
+    def there(self, folder: Path) -> bool:
+        """Return whether the table in a folder has such statistics."""
+
+    def told(
+        self, rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
+    ) -> tuple[ColumnStatistics, ...]:
+        """Return what the answered rows, by the names of their columns, say of a table's files.
+
+        Raises:
+            FileFactError: they cannot be understood.
+
+        """
 
 
 class Format(Protocol):
@@ -164,6 +186,17 @@ class Format(Protocol):
             FileFactError: they cannot be understood.
 
         """
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        """Read what is stored of the columns of some of a table's files, in them or beside them.
+
+        Raises:
+            FileFactError: it cannot be understood.
+
+        """
+
+    def asked_statistics(self, settings: VariantSettings) -> AskedStatistics | None:
+        """Return what the writer's Spark has to be asked of statistics; None where nothing."""
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read what the data files of a table say of themselves; `key` is the key column.

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from harness.core.records import FileValues
-from harness.formats import hudi_log, orc, parquet
+from harness.formats import hudi_log, orc, parquet, parquet_statistics
 from harness.formats.api import FileFactError, FileRows
 from harness.formats.hudi_log import BlockKind
 from harness.model.canonical import Value
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META, META_PREFIX
 from harness.model.simulation.incremental import COMMIT_TIME
@@ -52,6 +53,24 @@ def read(
     for number in numbers:
         if files[number].keys:
             yield _looked_at(table, files[number], number, rows_of, meta=meta)
+
+
+def statistics(table: Path, files: Iterable[FileFact]) -> tuple[ColumnStatistics, ...]:
+    """Read what the footers of base files say of their columns.
+
+    Those of ORC files are left out: Arrow does not give the statistics of their stripes.
+
+    Raises:
+        FileFactError: a file cannot be understood.
+
+    """
+    bases = [each.path for each in files if each.kind is FileKind.BASE]
+    return tuple(
+        told
+        for path in bases
+        if not orc.is_orc(table / path)
+        for told in parquet_statistics.read(table / path, path)
+    )
 
 
 def _looked_at(

@@ -29,6 +29,7 @@ from harness.formats.statements import (
     of_table,
     under,
 )
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
 from harness.model.file_facts import FileFact, FileKind
@@ -186,6 +187,13 @@ class HiveFiles:
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         """Read the rows that a fact is about."""
         return data_files.file_rows(path, fact)
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        """Read the footers of Parquet files."""
+        return data_files.statistics(folder, files)
+
+    def asked_statistics(self, settings: VariantSettings) -> None:
+        """Return nothing: all that there are can be read."""
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read every data file; the instant is the name of the job that wrote it."""

@@ -11,7 +11,9 @@ from harness.engines.format_facts import FormatFacts
 from harness.formats import data_files, hudi_files, timeline
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.hudi_past import PAST
+from harness.formats.hudi_statistics import HudiStatistics
 from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
@@ -206,6 +208,14 @@ class Hudi:
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         """Read the rows that a fact is about."""
         return data_files.file_rows(path, fact)
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        """Read the footers of base files."""
+        return data_files.statistics(folder, files)
+
+    def asked_statistics(self, settings: VariantSettings) -> HudiStatistics | None:
+        """Return what asks the metadata table, where there is one."""
+        return HudiStatistics() if settings.get("metadata_table") == "on" else None
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read every committed base file and log block."""

@@ -13,9 +13,10 @@ from typing import Final
 
 from harness.engines.format_facts import FormatFacts, TimeTravel, Wording
 from harness.engines.time_travel import SNAPSHOT
-from harness.formats import data_files, iceberg_files
+from harness.formats import data_files, iceberg_files, iceberg_statistics
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, Moment
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
@@ -214,6 +215,14 @@ class Iceberg:
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         """Read the rows that a fact is about."""
         return data_files.file_rows(path, fact)
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        """Read the manifests, and the footers of data files."""
+        found = iceberg_statistics.read(folder)
+        return (*found, *data_files.statistics(folder, files))
+
+    def asked_statistics(self, settings: VariantSettings) -> None:
+        """Return nothing: all that there are can be read."""
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read the live data files and position delete files."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import groupby
 from operator import itemgetter
@@ -50,6 +50,8 @@ class Live:
     """The one that added it."""
     sequence: int
     """Grows with the snapshots; a rewritten file keeps that of the rows in it."""
+    entry: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """All that the manifest tells of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ class IcebergTable:
             self.relative(entry["data_file"]["file_path"]),
             str(manifest["added_snapshot_id"] if snapshot is None else snapshot),
             manifest["sequence_number"] if sequence is None else sequence,
+            entry["data_file"],
         )
 
     def _records(self, path: str) -> Iterator[Mapping[str, Any]]:

@@ -32,7 +32,7 @@ def read(path: Path, key: str) -> Footer:
         FileFactError: it is no Parquet file, or has no such column.
 
     """
-    with _opened(path) as file:
+    with opened(path) as file:
         columns = tuple((field.name, str(field.type)) for field in file.schema_arrow)
         (values,) = _columns(file, path, (key,))
     return Footer(columns, tuple(str(value) for value in values))
@@ -45,7 +45,7 @@ def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
         FileFactError: it is no Parquet file, or has no such columns.
 
     """
-    with _opened(path) as file:
+    with opened(path) as file:
         return tuple(zip(*_columns(file, path, columns), strict=True))
 
 
@@ -56,7 +56,7 @@ def content(path: Path) -> FileRows:
         FileFactError: it is no Parquet file, or holds a value that has no canonical form.
 
     """
-    with _opened(path) as file:
+    with opened(path) as file:
         return canonical(file.read(), path)
 
 
@@ -75,10 +75,16 @@ def canonical(found: pyarrow.Table, path: Path) -> FileRows:
 
 
 def _canonical(column: pyarrow.ChunkedArray) -> list[Value]:
-    return [_value(each, column.type) for each in column.to_pylist()]
+    return [canonical_value(each, column.type) for each in column.to_pylist()]
 
 
-def _value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - whatever Arrow gives
+def canonical_value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - Arrow's
+    """Return what Arrow made of a value of a type in canonical form.
+
+    Raises:
+        ValueError: it has none.
+
+    """
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
     if value is None:
@@ -86,12 +92,12 @@ def _value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - what
     if kinds.is_timestamp(type_):
         return _moment(value)
     if kinds.is_struct(type_):
-        return {part.name: _value(value[part.name], part.type) for part in type_}
+        return {part.name: canonical_value(value[part.name], part.type) for part in type_}
     if kinds.is_map(type_):
-        pairs = [(_value(k, type_.key_type), _value(v, type_.item_type)) for k, v in value]
-        return MapValue.of(pairs)
+        key, item = type_.key_type, type_.item_type
+        return MapValue.of([(canonical_value(k, key), canonical_value(v, item)) for k, v in value])
     if kinds.is_list(type_) or kinds.is_large_list(type_):
-        return tuple(_value(each, type_.value_type) for each in value)
+        return tuple(canonical_value(each, type_.value_type) for each in value)
     return value
 
 
@@ -103,7 +109,13 @@ def _moment(value: Any) -> datetime.datetime:  # noqa: ANN401 - pandas' own kind
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[ParquetFile]:
+def opened(path: Path) -> Iterator[ParquetFile]:
+    """Open a file, and say of a problem that Arrow has with it which file it is.
+
+    Raises:
+        FileFactError: it is no Parquet file, or Arrow cannot read what is wanted of it.
+
+    """
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
     import pyarrow.parquet as pq  # noqa: PLC0415
 

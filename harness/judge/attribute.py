@@ -5,14 +5,16 @@ against the truth and right against the files is not the reader's doing. It is t
 the statements that were sent say so by themselves and no engine shows what they say. Else it may as
 well be our own mistake, in the model or in how files are read: nobody is named (docs/findings.md,
 "Who did it"). Rows in partitions that no step of the writer's entered in the catalog are lost to
-all who go by it. What other readers answered counts afterwards (`settle`).
+all who go by it, and so are rows that statistics exclude. What other readers answered counts
+afterwards (`settle`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 
 from harness.core.records import Finding, FindingKind, Party, Witness
 from harness.judge.agreement import FileAgreement
@@ -23,37 +25,67 @@ from harness.judge.world import World
 from harness.model.canonical import Value, text_of
 
 
+@dataclass(frozen=True, slots=True)
+class KeptFromReaders:
+    """Rows that files hold, and that the writer may have kept from readers; by their keys."""
+
+    unlisted: AbstractSet[str] = frozenset()
+    """Those in partitions that the catalog does not list."""
+    excluded: Sequence[AbstractSet[str]] = ()
+    """Those that stored statistics exclude, for each place where such are stored."""
+    unknown: bool = False
+    """Whether there are statistics that may exclude rows, and are not known."""
+
+
+NOTHING_KEPT: Final = KeptFromReaders()
+
+
 def attribute(
     named: Sequence[NamedPlace],
     comparison: Comparison,
     agreement: FileAgreement | None,
     world: World,
-    unlisted: AbstractSet[str] = frozenset(),
+    missing: KeptFromReaders = NOTHING_KEPT,
 ) -> tuple[Finding, ...]:
     """Return the findings of an answer: the places of one name that are one party's doing.
 
-    `unlisted`: the keys of rows in partitions that the catalog does not list.
+    `missing`: what the writer may have kept from readers.
     `MODEL` stands where the answer is in the files and no statement settles who is right; no party
     where what the files hold is not known.
     """
-    beyond = _beyond_catalog(named, world, unlisted)
+    kept_from = _kept_from_readers(named, world, missing)
     groups: dict[tuple[FindingKind, Party | None], list[Place]] = {}
     for each in named:
-        known = each.place.spot in beyond
-        party = Party.CATALOG if known else _party(each.place, comparison.in_files, agreement)
+        party = _party(each.place, comparison.in_files, agreement)
+        kept = kept_from.get(each.place.spot, party)
+        party = kept if party is Party.READER or kept is Party.CATALOG else party
         groups.setdefault((each.kind, party), []).append(replace(each.place, party=party))
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(at[0], groups[at], world) for at in order)
 
 
-def _beyond_catalog(
-    named: Sequence[NamedPlace], world: World, unlisted: AbstractSet[str]
-) -> frozenset[Spot]:
-    """Return the places that lack all rows of the partitions which the catalog does not list.
+def _kept_from_readers(
+    named: Sequence[NamedPlace], world: World, missing: KeptFromReaders
+) -> Mapping[Spot, Party | None]:
+    """Return the places that lack rows which the writer kept from readers, with its party.
 
-    An answer with one of these rows is of a reader that finds such partitions by itself.
+    Nobody is named where statistics are not known, by which a reader may have left out rows.
     """
-    missing = unlisted & world.keys.keys()
+    doubted = {What.ABSENT_ROW, What.COUNT} if missing.unknown else set[What]()
+    found: dict[Spot, Party | None] = {
+        each.place.spot: None for each in named if each.place.what in doubted
+    }
+    for keys in missing.excluded:
+        found |= dict.fromkeys(_all_of(keys, named, world), Party.STATISTICS)
+    return found | dict.fromkeys(_all_of(missing.unlisted, named, world), Party.CATALOG)
+
+
+def _all_of(keys: AbstractSet[str], named: Sequence[NamedPlace], world: World) -> frozenset[Spot]:
+    """Return the places that lack all rows of some keys.
+
+    An answer with one of these rows is of a reader that finds them all the same.
+    """
+    missing = keys & world.keys.keys()
     spots = frozenset((What.ABSENT_ROW, key, "") for key in missing)
     if missing and spots <= {each.place.spot for each in named}:
         return spots

@@ -15,13 +15,15 @@ from harness.core.records import Answer
 from harness.judge.predicted_rows import Looks, PredictedRows, looks_of, predict_rows
 from harness.judge.world import World
 from harness.model.canonical import Value, text_of
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact
 from harness.model.query import Query, at
 from harness.model.simulation import column_resolution
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.partition_schemas import Lists
-from harness.model.simulation.reader import NO_META, Meta, SimulatedRow, Simulation
+from harness.model.simulation.reader import NO_META, Meta, Simulation
+from harness.model.simulation.simulated_row import SimulatedRow
 from harness.model.simulation.strategies import By, Way
 from harness.model.truth import Row
 
@@ -47,6 +49,8 @@ class Layout:
     """What Hudi's meta columns hold, where the catalog does not list them."""
     lists: Lists | None = None
     """The catalog's lists of columns, where its partitions have some of their own."""
+    statistics: Sequence[ColumnStatistics] = ()
+    """Those that may exclude rows which are there."""
     whole: Layout | None = None
     """The same of all that was written, where a product cannot show all of it."""
 
@@ -184,9 +188,31 @@ class Layout:
         meta, world = NO_META if self.since else self.meta, self.world
         how = meta, self.lists, self.since, world.later
         try:
-            return Readings(Simulation(world.history, self.files, self.steps, *how))
+            reading = Simulation(
+                world.history, self.files, self.steps, *how, statistics=self.statistics
+            )
+            return Readings(reading)
         except column_resolution.LayoutError as why:
             return str(why)
+
+    def excluded(self, query: Query) -> tuple[frozenset[str], ...]:
+        """Return the keys of the rows that a query asks for and stored statistics exclude.
+
+        For each place where statistics are stored; the columns are found by id.
+        """
+        readings = self.readings() if self.statistics and query.conditions else None
+        if readings is None:
+            return ()
+        whole = self._asked(readings, Way(By.ID), query)
+        ways = (way for way in readings.ways(query) if way.trusted and way.only_trusts)
+        return tuple(whole - self._asked(readings, way, query) for way in ways)
+
+    def _asked(self, readings: Readings, way: Way, query: Query) -> frozenset[str]:
+        names, reading = self.world.schema.names, readings.reading
+        shown = ((row.key, row.values) for row in reading.rows(way, query.conditions))
+        return frozenset(
+            key for key, values in shown if query.takes(dict(zip(names, values, strict=True)))
+        )
 
     def clash(self) -> str:
         """Return the one way of finding columns that meets another type; empty for none or several.

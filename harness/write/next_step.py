@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from harness import formats
 from harness.artifacts import distributions
@@ -20,6 +21,9 @@ from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.operations.api import Operation
 from harness.write import state_store
+
+STATISTICS: Final = "statistics"
+"""Under this name a state's address has what its writer's Spark is asked of statistics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ class VariantOutcomes:
 
     def _next_step(self, step: int, statements: Sequence[Statement]) -> NextStep:
         settings = {**COMMON, **self.session()}
+        if asked := self.shape.asked_statistics(self.variant.settings):
+            settings[STATISTICS] = asked.sql
         texts = [outcome.statements for outcome in self.outcomes]
         texts.append(tuple(map(recorded, statements)))
         writers = self.variant.writers[: step + 1]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.core.records import Outcome
+from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META, META_PREFIX
 from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
@@ -44,6 +45,8 @@ class Frozen:
     """The path that the table's own files name, where they name it: readers find it there."""
     others: tuple[tuple[str, int], ...] = ()
     """Instants beside those of the steps, each with the step whose rows it found."""
+    statistics: StoredStatistics = IN_ORDER
+    """What the writer's own Spark said of those that nothing else can read."""
     listing: tuple[FileSeen, ...] = ()
     """What the frozen folder holds; set by `freeze`."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import Changes, Committed, FileFactError, FileRows, Habit, VariantSettings
 from harness.formats.statements import LOCATION, Sql, Statement
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
@@ -89,6 +90,12 @@ class Toy:
         content = json.loads(path.read_text("utf-8"))
         names = tuple(name for name, _ in content["columns"])
         return names, tuple(map(tuple, content["rows"]))
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        return ()
+
+    def asked_statistics(self, settings: VariantSettings) -> None:
+        return None
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         return tuple(self._fact(folder / name, key) for name in self.instants(folder))
