@@ -285,6 +285,18 @@ def test_the_full_profile_changes_the_writer_at_every_step_of_three_stories() ->
     assert changes == {(name, step + 1) for name in names for step in range(steps[name])}
 
 
+def test_every_value_of_a_table_setting_is_in_some_table_of_its_profile() -> None:
+    found, axes = planned("table_settings"), PROFILES["table_settings"].axes
+    written = {pair for each in found.variants for pair in each.settings.items()}
+    # No partitions is no setting of a table.
+    wanted = {(name, value) for name in axes for value in axes[name]} - {("partitioned", "none")}
+    assert wanted <= written
+    for family in ("hudi", "iceberg", "hive"):
+        formats_of = {v.format for v in found.variants if v.settings.get("row_groups") == "small"}
+        assert any(name.startswith(family) for name in formats_of)
+    assert estimate(found) < HOUR / 3
+
+
 def test_the_profiles_people_begin_with_stay_small() -> None:
     assert len(planned("first").variants) == 1
     assert len(planned("ci").variants) <= 8
