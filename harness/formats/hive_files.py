@@ -36,7 +36,7 @@ from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
-from harness.scenario.definition import Scenario
+from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.spark_sql import quoted, type_text
@@ -46,12 +46,12 @@ SCHEMA_CHANGES: Final = frozenset(
     {"add_column", "change_type", "drop_column", "move_column", "rename_column"}
 )
 ADDITIONS: Final = frozenset({"insert", "touch"})
-CASCADE: Final = "cascade"
+CASCADES: Final = ("on", "off")
 """Whether a schema change is also told to the partitions that there are, which have columns of
 their own in the metastore. Absent is `on`; Hive's own default is `restrict` (Hive documentation,
 "LanguageManual DDL", "Add/Replace Columns")."""
 ROW_GROUPS: Final = "row_groups"
-SETTINGS: Final = {CASCADE: ("on", "off"), ROW_GROUPS: ("usual", "small")}
+SETTINGS: Final = {CASCADE: CASCADES, ROW_GROUPS: ("usual", "small")}
 SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
 ZONELESS: Final = Primitive("timestamp_ntz")
 TIMESTAMPS: Final = "spark.sql.timestampType"
