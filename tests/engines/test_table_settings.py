@@ -35,7 +35,9 @@ pytestmark = pytest.mark.engines
 MINUTE = 60.0
 OLD, NEW, NEWEST = (f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))
 ICEBERG = "spark-3.5.8-iceberg-1.10.1"
-BY_NIGHT = pytest.param(NEW, marks=pytest.mark.nightly)
+OLD_BY_NIGHT, NEW_BY_NIGHT, NEWEST_BY_NIGHT = (
+    pytest.param(each, marks=pytest.mark.nightly) for each in (OLD, NEW, NEWEST)
+)
 STATISTICS = {OLD: "column_statistics", NEW: "on", NEWEST: "on"}
 """The value of `metadata_table` with which a writer makes statistics of columns."""
 COLUMNS = {"id": "string", "ts": "long", "f1": "string", "p": "string"}
@@ -117,7 +119,7 @@ def tell_other_keys(table: Path) -> None:
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
 
 
-@pytest.mark.parametrize("writer", [OLD, NEWEST, BY_NIGHT])
+@pytest.mark.parametrize("writer", [OLD_BY_NIGHT, NEW_BY_NIGHT, NEWEST])
 def test_statistics_a_record_level_index_and_rows_of_spark(
     writer: str, spark_for: SparkFor, place: WriteTarget
 ) -> None:
@@ -133,7 +135,7 @@ def test_statistics_a_record_level_index_and_rows_of_spark(
     assert operations(table) == ["INSERT"]
 
 
-@pytest.mark.parametrize("writer", [OLD, NEWEST, BY_NIGHT])
+@pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT, NEWEST_BY_NIGHT])
 def test_bloom_filters_encoded_partitions_and_a_bulk_insert(
     writer: str, spark_for: SparkFor, place: WriteTarget
 ) -> None:
@@ -146,7 +148,7 @@ def test_bloom_filters_encoded_partitions_and_a_bulk_insert(
     assert operations(table) == ["BULK_INSERT", "UPSERT"]
 
 
-@pytest.mark.parametrize("writer", [OLD, NEWEST, BY_NIGHT])
+@pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT, NEWEST_BY_NIGHT])
 def test_a_bloom_index_believes_footers_and_100_rows_fill_a_small_row_group(
     writer: str, spark_for: SparkFor, place: WriteTarget
 ) -> None:
@@ -159,7 +161,7 @@ def test_a_bloom_index_believes_footers_and_100_rows_fill_a_small_row_group(
     assert len({fact.file_group for fact in last.frozen.files}) == 2
 
 
-@pytest.mark.parametrize("writer", [OLD, BY_NIGHT])
+@pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT])
 def test_a_simple_index_reads_the_keys_themselves(
     writer: str, spark_for: SparkFor, place: WriteTarget
 ) -> None:
@@ -171,7 +173,7 @@ def test_a_simple_index_reads_the_keys_themselves(
     assert len({fact.file_group for fact in last.frozen.files}) == 1
 
 
-@pytest.mark.parametrize("writer", [NEWEST, BY_NIGHT])
+@pytest.mark.parametrize("writer", [NEWEST, NEW_BY_NIGHT])
 def test_a_global_index_finds_a_key_in_another_partition(
     writer: str, spark_for: SparkFor, place: WriteTarget
 ) -> None:
