@@ -166,6 +166,10 @@ class Distribution:
             return value
         raise TypeError(self._not(key, "a mapping of texts"))
 
+    def options_if_any(self, key: str) -> Mapping[str, str]:
+        """The setting `key`, a mapping; empty where there is none. TypeError: as above."""
+        return self.options(key) if key in self.settings else {}
+
     def _setting(self, key: str) -> Setting:
         if key not in self.settings:
             known = ", ".join(sorted(self.settings))

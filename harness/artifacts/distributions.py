@@ -18,8 +18,9 @@ from harness.artifacts.distribution import Artifact, Distribution
 from harness.core.problems import Problems
 from harness.core.registry import Registry
 
-PLANNED = {"writes", "table_versions"}
-"""Settings that only the plan reads: they change no answer."""
+PLANNED = {"writes", "table_versions", "cannot", "names"}
+"""Settings that change no answer: those that only the plan reads, and `names`, which become part of
+what a writer is told."""
 _ENDING = ".yaml"
 
 

@@ -20,6 +20,7 @@ from harness.model.file_facts import FileFact
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 
 VariantSettings = Mapping[str, str]
@@ -117,16 +118,28 @@ class Format(Protocol):
         What a writer refuses when it is told is an answer, and it is told.
         """
 
+    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+        """Return why a scenario's table cannot have settings that are among the format's.
+
+        That is also where a setting changes nothing, so that its values would be one and the same.
+        Empty when it can.
+        """
+
     def habit(self, settings: VariantSettings) -> Habit:
         """Return how files are made with these settings."""
 
-    def session(self, settings: VariantSettings) -> Mapping[str, str]:
-        """Return what the writing Spark session is told before its first statement."""
+    def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
+        """Return what the writing Spark session is told before its first statement.
+
+        `names`: what the writer's version calls things (`names` in its lock data).
+        """
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         """Return the statements that make the table."""
 
-    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    def wording(
+        self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
+    ) -> tuple[Statement, ...]:
         """Return the statements of an operation; none where there is nothing to do."""
 
     def instants(self, folder: Path) -> tuple[str, ...]:

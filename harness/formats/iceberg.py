@@ -13,7 +13,7 @@ from typing import Final
 
 from harness.engines.format_facts import FormatFacts, TimeTravel, Wording
 from harness.engines.time_travel import SNAPSHOT
-from harness.formats import data_files, iceberg_files, iceberg_statistics
+from harness.formats import data_files, iceberg_files, iceberg_statistics, layout
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
 from harness.model.column_statistics import ColumnStatistics
@@ -24,6 +24,7 @@ from harness.model.schema import Field
 from harness.model.table import Table
 from harness.model.truth import Row, Truth
 from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
@@ -62,10 +63,21 @@ COPY_ON_WRITE: Final = "copy-on-write"
 MERGE_ON_READ: Final = "merge-on-read"
 COMPRESSION: Final = "compression"
 CODEC: Final = "write.parquet.compression-codec"
-SETTINGS: Final = {DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ), COMPRESSION: ("zstd", "gzip")}
+ROW_GROUPS: Final = "row_groups"
+SETTINGS: Final = {
+    DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ),
+    COMPRESSION: ("zstd", "gzip"),
+    ROW_GROUPS: ("usual", "small"),
+}
 """How `delete`, `update` and `merge` change rows: by new data files, or by position delete files
 that name the rows which are gone. Absent is copy-on-write, Iceberg's default. The compression of
-data files, absent, is Iceberg's default too: Zstandard since 1.4."""
+data files, absent, is Iceberg's default too: Zstandard since 1.4. With small row groups each row of
+a data file has one of its own, and a page."""
+SMALL: Final = (
+    ("write.parquet.row-group-size-bytes", "1"),
+    ("write.parquet.row-group-check-min-record-count", "1"),
+    ("write.parquet.row-group-check-max-record-count", "1"),
+)
 
 PAST: Final = TimeTravel(
     {
@@ -120,7 +132,15 @@ class Iceberg:
         apart = settings.get(DELETE_MODE) == MERGE_ON_READ
         return Habit(Changes.APART if apart else Changes.REPLACE, partitions=False)
 
-    def session(self, settings: VariantSettings) -> Mapping[str, str]:  # noqa: ARG002 - they are the table's
+    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+        """Return that no file has rows for two row groups, where they are to be small."""
+        return layout.one_row_group(scenario) if settings.get(ROW_GROUPS) == "small" else ""
+
+    def session(
+        self,
+        settings: VariantSettings,  # noqa: ARG002 - they are the table's
+        names: Mapping[str, str],  # noqa: ARG002
+    ) -> Mapping[str, str]:
         """Return the writer's settings."""
         return SESSION
 
@@ -140,7 +160,13 @@ class Iceberg:
             ),
         )
 
-    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    def wording(
+        self,
+        operation: Operation,
+        before: Truth,
+        after: Truth,
+        settings: VariantSettings,  # noqa: ARG002
+    ) -> tuple[Statement, ...]:
         """Return the common Spark SQL, but for whole rows.
 
         Iceberg knows no keys: a merge says which rows are replaced.
@@ -234,7 +260,8 @@ def _properties(settings: VariantSettings) -> list[tuple[str, str]]:
     mode = settings.get(DELETE_MODE, COPY_ON_WRITE)
     found = [("format-version", VERSION), ("engine.hive.enabled", "true")]
     packed = [(CODEC, settings[COMPRESSION])] if COMPRESSION in settings else []
-    return [*found, *((name, mode) for name in MODES), *packed]
+    small = SMALL if settings.get(ROW_GROUPS) == "small" else ()
+    return [*found, *((name, mode) for name in MODES), *packed, *small]
 
 
 def _only_case(renamed: RenameColumn) -> bool:

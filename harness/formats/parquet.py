@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,14 +50,15 @@ def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
         return tuple(zip(*_columns(file, path, columns), strict=True))
 
 
-def content(path: Path) -> FileRows:
-    """Read everything in a file as canonical values.
+def content(source: Path | BytesIO, name: str = "") -> FileRows:
+    """Read everything in a file as canonical values; `name`: what to call one that has no path.
 
     Raises:
         FileFactError: it is no Parquet file, or holds a value that has no canonical form.
 
     """
-    with opened(path) as file:
+    path = source if isinstance(source, Path) else Path(name)
+    with opened(source, path.name) as file:
         return canonical(file.read(), path)
 
 
@@ -109,8 +111,10 @@ def _moment(value: Any) -> datetime.datetime:  # noqa: ANN401 - pandas' own kind
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[ParquetFile]:
+def opened(source: Path | BytesIO, name: str = "") -> Iterator[ParquetFile]:
     """Open a file, and say of a problem that Arrow has with it which file it is.
+
+    `name`: of what is no file of its own.
 
     Raises:
         FileFactError: it is no Parquet file, or Arrow cannot read what is wanted of it.
@@ -121,10 +125,11 @@ def opened(path: Path) -> Iterator[ParquetFile]:
 
     try:
         # Else times of 96 bits become nanoseconds, which from the year 2262 on are other times.
-        with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as file:
+        with pq.ParquetFile(source, coerce_int96_timestamp_unit="us") as file:
             yield file
     except (pa.ArrowException, OSError) as problem:
-        raise FileFactError(f"{path.name}: {problem}") from problem
+        told = source.name if isinstance(source, Path) else name
+        raise FileFactError(f"{told}: {problem}") from problem
 
 
 def _columns(file: ParquetFile, path: Path, names: Sequence[str]) -> tuple[list[Any], ...]:

@@ -30,8 +30,8 @@ def ask(
         return IN_ORDER
     sql = filled(asked.sql, target.database, str(target.table))
     try:
-        spark = spark_for(variant.writers[outcomes.outcomes[-1].step])
-        session = spark.open(outcomes.session())
+        writer = variant.writers[outcomes.outcomes[-1].step]
+        session = spark_for(writer).open(outcomes.session(writer))
         try:
             answer = session.run(sql, timeout_s=target.timeout_s)
         finally:

@@ -17,6 +17,7 @@ from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth, row_values
 from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 
@@ -46,13 +47,18 @@ class Toy:
     def habit(self, settings: VariantSettings) -> Habit:
         return Habit(Changes.REPLACE, partitions=True)
 
-    def session(self, settings: VariantSettings) -> Mapping[str, str]:
+    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+        return ""
+
+    def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         return {}
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         return (Sql(f"create {LOCATION}"),)
 
-    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    def wording(
+        self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
+    ) -> tuple[Statement, ...]:
         changed = (row for key, row in after.rows.items() if before.rows.get(key) != row)
         content = {
             "columns": [(each.name, str(each.type)) for each in after.schema.fields],

@@ -93,11 +93,11 @@ def test_distributions_that_unpack_the_same_share_a_tree() -> None:
     assert of["trino-476"] != of["prestosql-350"]
 
 
-def test_what_only_the_plan_reads_changes_no_digest() -> None:
+def test_what_the_plan_reads_or_a_session_is_told_changes_no_digest() -> None:
     found = distributions.load("spark-3.5.8-hudi-1.0.2")
     assert {"writes", "table_versions"} <= set(found.settings)
     less = {key: value for key, value in found.settings.items() if key != "table_versions"}
-    more = {**found.settings, "writes": ("hudi-cow",)}
+    more = {**found.settings, "writes": ("hudi-cow",), "cannot": {}, "names": {"a": "b"}}
     for settings in (less, more):
         changed = dataclasses.replace(found, settings=settings)
         assert distributions.digest(changed) == distributions.digest(found)

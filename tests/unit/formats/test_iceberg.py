@@ -33,7 +33,7 @@ def wordings(*operations: Operation) -> list[str]:
     done = [True] * len(operations)
     scenario = Scenario("x", TABLE, tuple(map(Step, operations)))
     history = expected_history.history(scenario, merge_on_read=False, applied=done)
-    return [*map(recorded, ICEBERG.wording(operations[-1], history[-2], history[-1]))]
+    return [*map(recorded, ICEBERG.wording(operations[-1], history[-2], history[-1], {}))]
 
 
 def wording(*operations: Operation) -> str:
