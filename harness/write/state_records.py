@@ -69,6 +69,7 @@ def _records(
             ),
             bare=state.bare,
             unlisted=state.unlisted,
+            listed_as=state.listed_as(variant.variant.scenario.table.partition_by),
         )
 
 

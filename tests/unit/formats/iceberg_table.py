@@ -30,6 +30,14 @@ ENTRY: dict[str, Any] = {
                 "fields": [
                     {"name": "content", "type": "int"},
                     {"name": "file_path", "type": "string"},
+                    {
+                        "name": "partition",
+                        "type": {
+                            "type": "record",
+                            "name": "r102",
+                            "fields": [{"name": "a", "type": LONG}],
+                        },
+                    },
                 ],
             },
         },
@@ -55,6 +63,8 @@ class Entry:
     status: int = ADDED
     snapshot: int | None = None
     sequence: int | None = None
+    partition: int | None = None
+    """The value of the one partition column."""
 
 
 @dataclass
@@ -127,5 +137,9 @@ def _entry(of: Entry) -> dict[str, Any]:
         "status": of.status,
         "snapshot_id": of.snapshot,
         "sequence_number": of.sequence,
-        "data_file": {"content": of.content, "file_path": f"{LOCATION}/{of.path}"},
+        "data_file": {
+            "content": of.content,
+            "file_path": f"{LOCATION}/{of.path}",
+            "partition": {"a": of.partition},
+        },
     }
