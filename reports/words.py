@@ -173,6 +173,11 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "The writer is to blame: the data files hold these rows, but the stored statistics of a "
         "column say that they cannot, and whoever leaves out files by these loses them.",
     ),
+    Party.FOLDER: Blame(
+        "the name of the folder says the same: the writer is to blame",
+        "The writer is to blame: the name of the folder, by which readers know the value of a "
+        "partition, says something else than was written, and whoever goes by it shows that.",
+    ),
     Party.MODEL: Blame(
         "engines and files agree: check the expected table first",
         "Nobody is blamed yet: several engines give this answer, and the data files hold it. Only "

@@ -59,7 +59,14 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "judge": (
         *("predicted_rows", "place", "world", "checks", "match_rows", "newer_rows", "origins"),
-        *("field_ids", "statement_evidence", "file_contents", "agreement", "file_evidence"),
+        *(
+            "field_ids",
+            "statement_evidence",
+            "partition_values",
+            "file_contents",
+            "agreement",
+            "file_evidence",
+        ),
         *("case", "state_files", "answer_tables", "answer_texts"),
         *("cut_history", "standard", "understand", "strategies", "table_comparison", "compare"),
         *("trace", "name", "attribute", "settle", "order_dependence", "baseline", "gate"),

@@ -239,8 +239,17 @@ class Iceberg:
         return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
-        """Read the rows that a fact is about."""
-        return data_files.file_rows(path, fact)
+        """Read the rows that a fact is about, their partition values as manifests have them."""
+        columns, rows = data_files.file_rows(path, fact)
+        folder = Path(str(path).removesuffix(fact.path))
+        told = iceberg_files.partition_values(folder, fact.path)
+        if not told:
+            return columns, rows
+        taken = [
+            [told.get(name, value) for name, value in zip(columns, row, strict=True)]
+            for row in rows
+        ]
+        return columns, tuple(map(tuple, taken))
 
     def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
         """Read the manifests, and the footers of data files."""

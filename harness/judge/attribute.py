@@ -5,8 +5,9 @@ against the truth and right against the files is not the reader's doing. It is t
 the statements that were sent say so by themselves and no engine shows what they say. Else it may as
 well be our own mistake, in the model or in how files are read: nobody is named (docs/findings.md,
 "Who did it"). Rows in partitions that no step of the writer's entered in the catalog are lost to
-all who go by it, and so are rows that statistics exclude. What other readers answered counts
-afterwards (`settle`).
+all who go by it; so are rows that statistics exclude, and partition values, where the name of the
+folder says something else than was written. What other readers answered counts afterwards
+(`settle`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Final
 
 from harness.core.records import Finding, FindingKind, Party, Witness
 from harness.judge.agreement import FileAgreement
+from harness.judge.checks.altered_value import shows_folder
 from harness.judge.compare import Comparison
 from harness.judge.name import NamedPlace
 from harness.judge.place import Place, Spot, What
@@ -56,7 +58,7 @@ def attribute(
     kept_from = _kept_from_readers(named, world, missing)
     groups: dict[tuple[FindingKind, Party | None], list[Place]] = {}
     for each in named:
-        party = _party(each.place, comparison.in_files, agreement)
+        party = _party(each.place, world, comparison, agreement)
         kept = kept_from.get(each.place.spot, party)
         party = kept if party is Party.READER or kept is Party.CATALOG else party
         groups.setdefault((each.kind, party), []).append(replace(each.place, party=party))
@@ -100,16 +102,28 @@ def _fewer(place: Place, rows: int) -> bool:
 
 
 def _party(
-    place: Place, in_files: frozenset[Spot] | None, agreement: FileAgreement | None
+    place: Place, world: World, comparison: Comparison, agreement: FileAgreement | None
 ) -> Party | None:
-    if agreement is None or in_files is None:
+    if agreement is None or comparison.in_files is None:
         return None
-    not_in_files = (What.EXTRA_ROW, place.key, "") in in_files
-    second = place.what is What.SECOND_ROW
-    agrees = place.key in agreement.held.twice if second else place.spot not in in_files
-    if not_in_files or not agrees:
-        return Party.READER
-    return Party.WRITER if agreement.sent(place) else Party.MODEL
+    if _agrees(place, comparison.in_files, agreement):
+        if not agreement.sent(place):
+            return Party.MODEL
+        return Party.FOLDER if agreement.by_path(place) else Party.WRITER
+    named = comparison.by_folder
+    by_name = named is not None and _agrees(place, named, agreement)
+    # Who shows the name itself is right of no row whose value the name does not tell.
+    in_its_words = shows_folder(place, world) and agreement.named_otherwise(place)
+    return Party.FOLDER if by_name or in_its_words else Party.READER
+
+
+def _agrees(place: Place, wrong: frozenset[Spot], agreement: FileAgreement) -> bool:
+    """Return whether an answer shows at a place what files hold, by where it differs from that."""
+    if (What.EXTRA_ROW, place.key, "") in wrong:
+        return False
+    if place.what is What.SECOND_ROW:
+        return place.key in agreement.held.twice
+    return place.spot not in wrong
 
 
 def _finding(kind: FindingKind, places: Sequence[Place], world: World) -> Finding:
@@ -129,7 +143,8 @@ def _column(place: Place, world: World) -> str:
 def _witness(place: Place) -> Witness:
     expected, found = _plain(place, place.expected), _plain(place, place.found)
     raw = text_of(place.found)
-    return Witness(place.key, place.column, expected, found, place.origin, raw, place.file)
+    told = place.origin, raw, place.file, place.folder
+    return Witness(place.key, place.column, expected, found, *told)
 
 
 def _plain(place: Place, value: Value) -> Value:

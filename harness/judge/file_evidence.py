@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 from harness.core.records import Answer
 from harness.judge.predicted_rows import Looks, PredictedRows, looks_of, predict_rows
 from harness.judge.world import World
+from harness.model import partition_paths
 from harness.model.canonical import Value, text_of
 from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact
@@ -134,12 +135,30 @@ class Layout:
         Known is that of a row which one file alone holds, and those on which all ways of reading
         that reproduce the answer agree.
         """
+        shown = ((row.key, row.file) for row, _ in self._read_by(answer))
+        return _alone({**self._holding, **_together(shown)})
+
+    def partition_folder(self, key: str, column: str) -> tuple[str, bool]:
+        """Return the one folder of the files that hold a row, by the text of its key.
+
+        And whether a partition column has its value from there alone, as the files have none. The
+        folder is empty where there are several, and where the names of folders tell nothing.
+        """
+        holding = self._holding.get(key, ())
+        folders = {partition_paths.folder_of(each.path) for each in holding}
+        folder = folders.pop() if len(folders) == 1 else ""
+        told = bool(partition_paths.levels(folder, self.world.history[0].table.partition_by))
+        there = any(column == name for each in holding for name, _ in each.columns)
+        return (folder, not there) if told else ("", False)
+
+    @cached_property
+    def _holding(self) -> Mapping[str, Sequence[FileFact]]:
+        """The files that hold each row, by the text of its key."""
         holding: dict[str, list[FileFact]] = {}
         for fact in self.files:
             for key in fact.keys:
                 holding.setdefault(key.removeprefix(f"{self._key}:"), []).append(fact)
-        shown = ((row.key, row.file) for row, _ in self._read_by(answer))
-        return _alone({**holding, **_together(shown)})
+        return holding
 
     def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
         """Return the same by the key's text and how the row looks: a key may be shown twice.

@@ -44,6 +44,14 @@ ENTRY: dict[str, Any] = {
                     _numbered("null_value_counts", "long"),
                     _numbered("lower_bounds", "bytes"),
                     _numbered("upper_bounds", "bytes"),
+                    {
+                        "name": "partition",
+                        "type": {
+                            "type": "record",
+                            "name": "r102",
+                            "fields": [{"name": "a", "type": LONG}],
+                        },
+                    },
                 ],
             },
         },
@@ -71,6 +79,8 @@ class Entry:
     sequence: int | None = None
     metrics: Mapping[str, Any] = field(default_factory=lambda: {"record_count": 1})
     """What the manifest tells of its columns."""
+    partition: int | None = None
+    """The value of the one partition column."""
 
 
 @dataclass
@@ -143,5 +153,10 @@ def _entry(of: Entry) -> dict[str, Any]:
         "status": of.status,
         "snapshot_id": of.snapshot,
         "sequence_number": of.sequence,
-        "data_file": {"content": of.content, "file_path": f"{LOCATION}/{of.path}", **of.metrics},
+        "data_file": {
+            "content": of.content,
+            "file_path": f"{LOCATION}/{of.path}",
+            "partition": {"a": of.partition},
+            **of.metrics,
+        },
     }
