@@ -56,6 +56,7 @@ def _reader(run: Run, name: str) -> JsonValue:
         "distribution": run.distribution(name),
         "settings": name.removeprefix(run.distribution(name)).strip("{}"),
         "fidelity": known.fidelity if known else "not recorded",
+        "beside": summary.settings(run, name),
     }
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from rich.console import Console
 
+from harness.core.grouping import grouped
 from harness.core.records import VerdictKind
 from harness.model import past_views
 from harness.model.commit import AS_OF, INCREMENTAL
@@ -47,6 +48,10 @@ def legend(run: Run, labels: Mapping[str, str], console: Console) -> None:
         item(console, reader, lead=f"  {label:{READER}}")
     for fidelity, names in _fidelities(run, labels).items():
         item(console, f"{', '.join(names)}: {fidelity}", lead=" -")
+    say(console, "Their settings", "bold")
+    said = ((summary.settings(run, reader), label) for reader, label in labels.items())
+    for settings, names in grouped(said).items():
+        item(console, f"{', '.join(names)}: {settings}", lead=" -")
     say(console, "Words", "bold")
     for short, meaning in _words(run):
         item(console, meaning, lead=f"  {short:{READER}}")

@@ -40,6 +40,7 @@ def witness_text(kind: FindingKind, witness: Witness) -> str:
         found += f" ({kind_of(witness.found)})"
         expected += f" ({kind_of(witness.expected)})"
     whose = f", {_whose(kind, witness.origin, witness.key)}" if witness.origin else ""
+    whose += f", from the folder's name {short(witness.folder)}" if witness.folder else ""
     return f"in row {witness.key}, {witness.column} shows {found}{whose}; expected {expected}"
 
 

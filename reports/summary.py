@@ -15,6 +15,7 @@ from harness.model import past_views as views
 from harness.reports.sentences import mapping_text, refusal_text, witness_text
 from harness.reports.words import FINDINGS, NOT_WORDED, PARTIES, counted, short, worded
 from harness.run.load_run import Run, StepResult
+from harness.run.run_info import DEFAULTS, NOT_COMPARED
 
 ORDER: Final = (
     VerdictKind.WRONG,
@@ -45,6 +46,8 @@ class ResultGroup:
     """What was seen, and where."""
     why: str
     """The first place, error or reason in full, how it comes about, and who is to blame."""
+    settings: str = ""
+    """Says that the reader has its engine's defaults; empty where it has not."""
 
     @property
     def amount(self) -> str:
@@ -54,7 +57,8 @@ class ResultGroup:
     @property
     def text(self) -> str:
         """Return all of it as a sentence."""
-        said = f"{self.reader}: {self.what}" + (f": {self.why}" if self.why else "")
+        who = f"{self.reader} ({self.settings})" if self.settings else self.reader
+        said = f"{who}: {self.what}" + (f": {self.why}" if self.why else "")
         known = f" Known: {self.known.rstrip('.')}." if self.known else ""
         return printable(f"{said}. {self.amount}.{known}")
 
@@ -77,6 +81,12 @@ def totals(run: Run) -> Mapping[VerdictKind, int]:
 def readers(run: Run) -> tuple[str, ...]:
     """Return every reader of a run: those planned, and any whose answer was judged."""
     return tuple(dict.fromkeys([*run.readers, *(each.reader for each in run.verdicts)]))
+
+
+def settings(run: Run, reader: str) -> str:
+    """Say how a reader is set, beside the defaults of its engine."""
+    known = run.readers.get(reader)
+    return known.settings if known else NOT_COMPARED
 
 
 def failed_steps(run: Run) -> Iterator[tuple[str, str]]:
@@ -178,6 +188,7 @@ def _group(run: Run, seen: list[_CellResult]) -> ResultGroup:
         why=worded(
             first.verdict.case, lambda: printable(_why(first, _mapping(verdicts))), NOT_WORDED
         ),
+        settings=DEFAULTS if settings(run, first.verdict.reader) == DEFAULTS else "",
     )
 
 

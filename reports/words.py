@@ -27,6 +27,7 @@ from harness.model.simulation.strategies import (
     PARTLESS,
     REKEYED,
     STORED,
+    TRUSTED,
     By,
     Given,
     Logs,
@@ -167,6 +168,16 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
         "The writer is to blame: the data files hold these rows, but no step entered their "
         "partition in the catalog, and whoever goes by the catalog cannot find them.",
     ),
+    Party.STATISTICS: Blame(
+        "stored statistics exclude the rows: the writer is to blame",
+        "The writer is to blame: the data files hold these rows, but the stored statistics of a "
+        "column say that they cannot, and whoever leaves out files by these loses them.",
+    ),
+    Party.FOLDER: Blame(
+        "the name of the folder says the same: the writer is to blame",
+        "The writer is to blame: the name of the folder, by which readers know the value of a "
+        "partition, says something else than was written, and whoever goes by it shows that.",
+    ),
     Party.MODEL: Blame(
         "engines and files agree: check the expected table first",
         "Nobody is blamed yet: several engines give this answer, and the data files hold it. Only "
@@ -181,8 +192,9 @@ PARTIES: Final[Mapping[Party | None, Blame]] = {
     ),
     None: Blame(
         "",
-        "It is not known who is to blame: the values in the data files could not be checked, or "
-        "the run is older than that check.",
+        "It is not known who is to blame: the values in the data files or the statistics of their "
+        "columns could not be checked, or the run is older than that check. Or stored statistics "
+        "exclude the rows, and the reader may have lost them in another way as well.",
     ),
 }
 
@@ -215,6 +227,8 @@ WAYS: Final[Mapping[str, str]] = {
     Logs.UNDELETED: "deleted rows are still shown",
     CATALOG: "the columns are those after that step, not the current ones (0: the creation)",
     LEFT_OUT: "files are skipped by the statistics of the column that is found this way",
+    TRUSTED: "rows are left out that are there, because the stored statistics of a column say that "
+    "they are not",
     LISTED: "the catalog keeps a column list for each partition too, and columns beyond the end of "
     "an older, shorter list are NULL",
     STORED: "stored values are taken for values of the table's type, whatever type the file "

@@ -29,13 +29,29 @@ PACKAGES = (
 
 MODULES: Mapping[str, tuple[str, ...]] = {
     "plan": (
-        *("profile", "profile_file", "capabilities", "reader_support", "shipped", "check_names"),
+        *(
+            "profile",
+            "profile_file",
+            "capabilities",
+            "reader_support",
+            "reader_defaults",
+            "shipped",
+            "check_names",
+        ),
         *("select_scenarios", "axes", "constraints", "variants", "writer_support", "pairs"),
         *("cell_choice", "case_filter", "product", "expected_files", "separation", "estimation"),
     ),
     "write": (
         *("table_state", "state_store", "writer_pool", "next_step", "raised_step"),
-        *("send_step", "freeze_step", "state_records", "write_variant", "write_variants"),
+        *(
+            "send_step",
+            "ask_statistics",
+            "freeze_step",
+            "wrong_statistics",
+            "state_records",
+            "write_variant",
+            "write_variants",
+        ),
     ),
     "read": (
         *("questions", "answer_cache", "reader_servers", "support_probe", "schedule_questions"),
@@ -43,7 +59,14 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "judge": (
         *("predicted_rows", "place", "world", "checks", "match_rows", "newer_rows", "origins"),
-        *("field_ids", "statement_evidence", "file_contents", "agreement", "file_evidence"),
+        *(
+            "field_ids",
+            "statement_evidence",
+            "partition_values",
+            "file_contents",
+            "agreement",
+            "file_evidence",
+        ),
         *("case", "state_files", "answer_tables", "answer_texts"),
         *("cut_history", "standard", "understand", "strategies", "table_comparison", "compare"),
         *("trace", "name", "attribute", "settle", "order_dependence", "baseline", "gate"),

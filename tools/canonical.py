@@ -128,6 +128,7 @@ def _place(given: Witness, names: Names) -> Witness:
         found=_value(given.found, names),
         raw=_text(given.raw, names),
         file=names.path(given.file),
+        folder=names.path(given.folder),
     )
 
 

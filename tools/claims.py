@@ -126,7 +126,8 @@ def _verdicts(run: Run, change: Change, claim: Claim) -> Iterator[Verdict]:
 def _seen(verdict: Verdict) -> tuple[str, ...]:
     if verdict.verdict is not VerdictKind.WRONG:
         return (str(verdict.verdict),)
-    found = [each for each in verdict.findings if each.party not in {Party.WRITER, Party.UNSURE}]
+    others = {Party.WRITER, Party.CATALOG, Party.STATISTICS, Party.UNSURE}
+    found = [each for each in verdict.findings if each.party not in others]
     return tuple(str(each.kind) for each in found) or (WRITERS,)
 
 

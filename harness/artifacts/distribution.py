@@ -96,6 +96,24 @@ class Reads:
 
 
 @dataclass(frozen=True, slots=True)
+class Default:
+    """What an engine does by itself where a reader of it has a setting."""
+
+    setting: str
+    """As readers write it; or an option that no reader can set and that we set."""
+    source: str
+    """What says so, with the version that was looked at."""
+    value: str = ""
+    """The engine's own value; empty where every value is met by somebody who sets nothing."""
+    either: str = ""
+    """Where that is so: when each value is met."""
+    ours: str = ""
+    """What a reader has that does not name the setting, where it is not the engine's own value."""
+    families: tuple[str, ...] = ()
+    """The families of formats that it concerns; empty: those that the setting can be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Distribution:
     """What to run for one engine version; all of it is data.
 
@@ -120,6 +138,7 @@ class Distribution:
     """Of the families of which newer tables are known to be refused."""
     runtime: str = PROCESS
     """How its servers are run."""
+    defaults: tuple[Default, ...] = ()
 
     @property
     def java_options(self) -> tuple[str, ...]:
@@ -150,6 +169,10 @@ class Distribution:
         if isinstance(value, Mapping):
             return value
         raise TypeError(self._not(key, "a mapping of texts"))
+
+    def options_if_any(self, key: str) -> Mapping[str, str]:
+        """The setting `key`, a mapping; empty where there is none. TypeError: as above."""
+        return self.options(key) if key in self.settings else {}
 
     def _setting(self, key: str) -> Setting:
         if key not in self.settings:

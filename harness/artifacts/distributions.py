@@ -19,8 +19,9 @@ from harness.core.problems import Problems, UnknownNameProblem
 from harness.core.registry import Registry
 from harness.core.runtime_names import AT, PROCESS, RUNTIMES
 
-PLANNED = {"writes", "table_versions"}
-"""Settings that only the plan reads: they change no answer."""
+PLANNED = {"writes", "table_versions", "cannot", "names"}
+"""Settings that change no answer: those that only the plan reads, and `names`, which become part of
+what a writer is told."""
 _ENDING = ".yaml"
 
 

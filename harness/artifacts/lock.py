@@ -16,6 +16,7 @@ from harness.artifacts.distribution import (
     ClassPatch,
     CodePatch,
     Coordinates,
+    Default,
     Distribution,
     Reads,
     Setting,
@@ -121,6 +122,23 @@ class _ReadsForm:
 
 
 @dataclass(frozen=True, slots=True)
+class _DefaultForm:
+    """The keys of what an engine does by itself."""
+
+    source: NonEmptyText
+    value: str = ""
+    either: str = ""
+    ours: str = ""
+    families: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if bool(self.value) == bool(self.either):
+            raise ValueError("a default has value, or either; not both")
+        if self.ours and (self.either or self.ours == self.value):
+            raise ValueError("ours is a value that is not the engine's own")
+
+
+@dataclass(frozen=True, slots=True)
 class _LockForm:
     """The keys of a file."""
 
@@ -140,6 +158,7 @@ class _LockForm:
     ] = field(default_factory=dict)
     patches: tuple[_PatchForm, ...] = ()
     reads: dict[str, _ReadsForm] = field(default_factory=dict)
+    defaults: dict[str, _DefaultForm] = field(default_factory=dict)
     settings: dict[str, Annotated[Any, PlainValidator(_setting)]] = field(default_factory=dict)
 
 
@@ -181,6 +200,7 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
         listens=form.listens,
         settings=MappingProxyType(form.settings),
         reads=tuple(Reads(kind, each.up_to, each.source) for kind, each in form.reads.items()),
+        defaults=tuple(_default(name, each) for name, each in form.defaults.items()),
     )
 
 
@@ -188,6 +208,10 @@ def _artifacts(form: _LockForm) -> Iterator[Artifact]:
     for role, artifacts in form.artifacts.items():
         for each in artifacts:
             yield Artifact(coordinates(each.get), each.size, each.sha256, role, each.members)
+
+
+def _default(name: str, form: _DefaultForm) -> Default:
+    return Default(name, form.source, form.value, form.either, form.ours, form.families)
 
 
 def _patch(form: _PatchForm) -> ClassPatch:

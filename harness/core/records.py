@@ -14,7 +14,9 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 
 from harness.core.attempts import Attempt
 from harness.model.canonical import OwnTexts, Value, from_json, to_json
+from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.file_facts import FileFact
+from harness.model.partition_paths import ListedAs
 from harness.model.query import ALL, Query
 
 Cellular = Annotated[Value, BeforeValidator(from_json), PlainSerializer(to_json)]
@@ -97,8 +99,7 @@ class StateRecord:
     layout: str = ""
     """Why there are no file facts; empty when there are, or nothing was frozen."""
     others: tuple[tuple[str, int], ...] = ()
-    """Instants in `files` that are no step's own (a compaction that an upgrade scheduled), each
-    with the step whose rows it took in."""
+    """Instants in `files` that no step made itself, each with the step whose rows it took in."""
     table_version: str = ""
     """Of the table after the step, where its format counts versions."""
     values: tuple[FileValues, ...] = ()
@@ -107,6 +108,8 @@ class StateRecord:
     """Whether base files begin with Hudi's meta columns and no catalog entry lists these."""
     unlisted: Annotated[tuple[str, ...], Field(exclude_if=lambda folders: not folders)] = ()
     """The folders of partitions that hold data files and that some catalog entry does not list."""
+    statistics: Annotated[StoredStatistics, Field(exclude_if=IN_ORDER.__eq__)] = IN_ORDER
+    listed_as: Annotated[ListedAs, Field(exclude_if=lambda folders: not folders)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +207,7 @@ class Answer:
 
     @property
     def has_rows(self) -> bool:
-        """Whether a server gave rows, were it of a column that was asked alone.
-
-        None at all tell nothing: where no write succeeded there are no files that it could refuse.
-        """
+        """Whether a server gave rows, were it of a column alone: without any nothing is told."""
         return bool(self.rows) or any(part.rows for part in self.parts)
 
 
@@ -220,6 +220,10 @@ class Party(StrEnum):
     """The files hold something else than the statements sent, and the answer shows it."""
     CATALOG = "catalog"
     """The writer too: it left the catalog without what the files hold, and the answer lacks it."""
+    STATISTICS = "statistics"
+    """The writer too: by its statistics no file can hold what is asked for, and files do."""
+    FOLDER = "folder"
+    """The writer too: the name of a folder says something else, and the answer shows that."""
     MODEL = "model"
     """Files and engines are against the truth, which is looked into before anybody is blamed."""
     UNSURE = "unsure"
@@ -268,6 +272,8 @@ class Witness:
     """The engine's own text of the whole cell, where that is known; else the text of `found`."""
     file: Annotated[str, Field(exclude_if=lambda path: not path)] = ""
     """What it was read from, relative to the table's folder; empty where that is not known."""
+    folder: Annotated[str, Field(exclude_if=lambda path: not path)] = ""
+    """The folder whose name gave a partition's value; empty where none did, or is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,13 @@ from typing import Final, Protocol
 from harness.engines.format_facts import FormatFacts
 from harness.formats.statements import Statement
 from harness.model.canonical import Value
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 
 VariantSettings = Mapping[str, str]
@@ -65,6 +67,27 @@ class FileFactError(Exception):
     """A file cannot be understood; nothing is said of the table's layout then."""
 
 
+class AskedStatistics(Protocol):
+    """Statistics that nothing but the writer's own Spark can read."""
+
+    @property
+    def sql(self) -> str:
+        """What the Spark of the last writer is asked; it is part of what a state is known by."""
+
+    def there(self, folder: Path) -> bool:
+        """Return whether the table in a folder has such statistics."""
+
+    def told(
+        self, rows: Sequence[Mapping[str, Value]], files: Sequence[FileFact]
+    ) -> tuple[ColumnStatistics, ...]:
+        """Return what the answered rows, by the names of their columns, say of a table's files.
+
+        Raises:
+            FileFactError: they cannot be understood.
+
+        """
+
+
 class Format(Protocol):
     """What a file in this folder gives."""
 
@@ -95,16 +118,28 @@ class Format(Protocol):
         What a writer refuses when it is told is an answer, and it is told.
         """
 
+    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+        """Return why a scenario's table cannot have settings that are among the format's.
+
+        That is also where a setting changes nothing, so that its values would be one and the same.
+        Empty when it can.
+        """
+
     def habit(self, settings: VariantSettings) -> Habit:
         """Return how files are made with these settings."""
 
-    def session(self, settings: VariantSettings) -> Mapping[str, str]:
-        """Return what the writing Spark session is told before its first statement."""
+    def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
+        """Return what the writing Spark session is told before its first statement.
+
+        `names`: what the writer's version calls things (`names` in its lock data).
+        """
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         """Return the statements that make the table."""
 
-    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    def wording(
+        self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
+    ) -> tuple[Statement, ...]:
         """Return the statements of an operation; none where there is nothing to do."""
 
     def instants(self, folder: Path) -> tuple[str, ...]:
@@ -164,6 +199,17 @@ class Format(Protocol):
             FileFactError: they cannot be understood.
 
         """
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        """Read what is stored of the columns of some of a table's files, in them or beside them.
+
+        Raises:
+            FileFactError: it cannot be understood.
+
+        """
+
+    def asked_statistics(self, settings: VariantSettings) -> AskedStatistics | None:
+        """Return what the writer's Spark has to be asked of statistics; None where nothing."""
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read what the data files of a table say of themselves; `key` is the key column.

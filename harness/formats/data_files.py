@@ -1,7 +1,8 @@
 """What data files hold, read from them directly: canonical values, whatever an engine shows.
 
-Base files are Parquet or ORC, records in log files are Avro (Hudi technical specification, "Log
-file format"). Nothing is judged here: the values become part of a state's record.
+Base files are Parquet or ORC, records in log files are Avro or Parquet (Hudi technical
+specification, "Log file format"). Nothing is judged here: the values become part of a state's
+record.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from harness.core.records import FileValues
-from harness.formats import hudi_log, orc, parquet
+from harness.formats import hudi_log, orc, parquet, parquet_statistics
 from harness.formats.api import FileFactError, FileRows
-from harness.formats.hudi_log import BlockKind
 from harness.model.canonical import Value
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META, META_PREFIX
 from harness.model.simulation.incremental import COMMIT_TIME
@@ -29,7 +30,7 @@ def file_rows(path: Path, fact: FileFact) -> FileRows:
     if fact.kind is FileKind.BASE:
         return orc.content(path) if orc.is_orc(path) else parquet.content(path)
     for block in hudi_log.blocks(path.read_bytes()):
-        if block.kind is BlockKind.AVRO_DATA and block.instant == fact.instant:
+        if block.kind in hudi_log.DATA and block.instant == fact.instant:
             columns, rows = hudi_log.content(block)
             # One step may write several blocks into a file; the keys tell which is which.
             if any(tuple(map(str, column)) == fact.keys for column in zip(*rows, strict=True)):
@@ -52,6 +53,24 @@ def read(
     for number in numbers:
         if files[number].keys:
             yield _looked_at(table, files[number], number, rows_of, meta=meta)
+
+
+def statistics(table: Path, files: Iterable[FileFact]) -> tuple[ColumnStatistics, ...]:
+    """Read what the footers of base files say of their columns.
+
+    Those of ORC files are left out: Arrow does not give the statistics of their stripes.
+
+    Raises:
+        FileFactError: a file cannot be understood.
+
+    """
+    bases = [each.path for each in files if each.kind is FileKind.BASE]
+    return tuple(
+        told
+        for path in bases
+        if not orc.is_orc(table / path)
+        for told in parquet_statistics.read(table / path, path)
+    )
 
 
 def _looked_at(

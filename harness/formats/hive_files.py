@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import data_files
+from harness.formats import data_files, layout
 from harness.formats.api import Changes, Committed, FileFactError, FileRows, Habit, VariantSettings
 from harness.formats.parquet import Footer
 from harness.formats.statements import (
@@ -29,6 +29,7 @@ from harness.formats.statements import (
     of_table,
     under,
 )
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.datatypes import Array, DataType, Decimal, Map, Primitive, Struct, Text
 from harness.model.file_facts import FileFact, FileKind
@@ -36,6 +37,7 @@ from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
+from harness.scenario.definition import CASCADE, Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.spark_sql import quoted, type_text
@@ -45,6 +47,12 @@ SCHEMA_CHANGES: Final = frozenset(
     {"add_column", "change_type", "drop_column", "move_column", "rename_column"}
 )
 ADDITIONS: Final = frozenset({"insert", "touch"})
+CASCADES: Final = ("on", "off")
+"""Whether a schema change is also told to the partitions that there are, which have columns of
+their own in the metastore. Absent is `on`; Hive's own default is `restrict` (Hive documentation,
+"LanguageManual DDL", "Add/Replace Columns")."""
+ROW_GROUPS: Final = "row_groups"
+SETTINGS: Final = {CASCADE: CASCADES, ROW_GROUPS: ("usual", "small")}
 SESSION: Final = {"hive.exec.dynamic.partition.mode": "nonstrict"}
 ZONELESS: Final = Primitive("timestamp_ntz")
 TIMESTAMPS: Final = "spark.sql.timestampType"
@@ -69,6 +77,10 @@ class HiveFiles:
     """Reads a file's columns and the values of one of them; raises FileFactError."""
     told: tuple[tuple[str, str], ...] = ()
     """What its files need the writer to be told."""
+    small: tuple[tuple[str, str], ...] = ()
+    """What a writer is told to make a row group of each row."""
+    no_small: str = ""
+    """Why it cannot; empty when it can."""
     merge_on_read: bool = False
     absolute_paths: bool = False
     views: tuple[str, ...] = ("snapshot",)
@@ -83,8 +95,8 @@ class HiveFiles:
 
     @property
     def settings(self) -> Mapping[str, tuple[str, ...]]:
-        """None of its own."""
-        return {}
+        """The settings a variant may name."""
+        return SETTINGS
 
     def table_for(self, view: str) -> str:
         """Return the one catalog entry."""
@@ -105,9 +117,20 @@ class HiveFiles:
         """Return that partition columns stand in the path alone."""
         return Habit(Changes.REPLACE, partitions=False)
 
-    def session(self, settings: VariantSettings) -> Mapping[str, str]:  # noqa: ARG002 - it has none
+    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+        """Return why there is one row group a file, or no partition that could stay as it is."""
+        small = settings.get(ROW_GROUPS) == "small"
+        why = (self.no_small or layout.one_row_group(scenario)) if small else ""
+        return why or (_follows_anyway(scenario) if settings.get(CASCADE) == "off" else "")
+
+    def session(
+        self,
+        settings: VariantSettings,
+        names: Mapping[str, str],  # noqa: ARG002 - nothing has two names
+    ) -> Mapping[str, str]:
         """Return the writer's settings."""
-        return SESSION | dict(self.told)
+        small = self.small if settings.get(ROW_GROUPS) == "small" else ()
+        return SESSION | dict(self.told) | dict(small)
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:  # noqa: ARG002
         """Return `create table`; partition columns stand apart and last, as Hive has them."""
@@ -122,7 +145,9 @@ class HiveFiles:
             ),
         )
 
-    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    def wording(
+        self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
+    ) -> tuple[Statement, ...]:
         """Return the common Spark SQL of a write, a metastore call for a schema change."""
         if name_of(operation) not in SCHEMA_CHANGES:
             said = of_table(operation.sql(before, after))
@@ -133,7 +158,8 @@ class HiveFiles:
             (f.name, hive_type(f.type)) for f in after.schema.fields if f.name not in by
         )
         # The writing session keeps what it knows of a table until it is told.
-        return SetColumns(columns, cascade=bool(by)), Sql(
+        cascade = bool(by) and settings.get(CASCADE) != "off"
+        return SetColumns(columns, cascade=cascade), Sql(
             f"refresh table {DATABASE}.{TABLE}", commits=False
         )
 
@@ -180,12 +206,19 @@ class HiveFiles:
         return ""
 
     def created_wrong(self, folder: Path, settings: VariantSettings) -> str:  # noqa: ARG002
-        """Return nothing: it has no settings."""
+        """Return nothing: its settings are about what is written later."""
         return ""
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         """Read the rows that a fact is about."""
         return data_files.file_rows(path, fact)
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        """Read the footers of Parquet files."""
+        return data_files.statistics(folder, files)
+
+    def asked_statistics(self, settings: VariantSettings) -> None:
+        """Return nothing: all that there are can be read."""
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read every data file; the instant is the name of the job that wrote it."""
@@ -216,6 +249,14 @@ def hive_type(type_: DataType) -> str:
         case Map(key, value):
             return f"map<{hive_type(key)},{hive_type(value)}>"
     raise TypeError(type_)
+
+
+def _follows_anyway(scenario: Scenario) -> str:
+    if not scenario.table.partition_by:
+        return "cascade=off: the table has no partitions"
+    if not any(name_of(step.operation) in SCHEMA_CHANGES for step in scenario.steps):
+        return "cascade=off: no step changes the columns"
+    return ""
 
 
 def _definition(columns: list[tuple[str, DataType]]) -> str:

@@ -8,26 +8,37 @@ from pathlib import Path
 from typing import Final
 
 from harness.engines.format_facts import FormatFacts
-from harness.formats import data_files, hudi_files, timeline
+from harness.formats import data_files, hudi_files, hudi_settings, timeline
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.hudi_past import PAST
-from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table
+from harness.formats.hudi_settings import (
+    INSERT_OPERATION,
+    METADATA_TABLE,
+    OPERATION,
+    UPSERT,
+    URL_ENCODED,
+    WITH_STATISTICS,
+)
+from harness.formats.hudi_statistics import HudiStatistics
+from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth
 from harness.runtime.metastore_objects import CatalogEntry
-from harness.scenario.definition import PAST_VIEWS
+from harness.scenario.definition import PAST_VIEWS, Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.compact import Compact
+from harness.scenario.operations.insert import Insert
 from harness.scenario.operations.spark_sql import quoted, text, type_text
 
 SESSION: Final = {
     # Schema changes beyond adding a column need it (Hudi documentation, "Schema Evolution").
     "hoodie.schema.on.read.enable": "true",
     # `insert` of an existing key replaces its row, as `upsert` and `touch` mean it.
-    "hoodie.spark.sql.insert.into.operation": "upsert",
+    OPERATION: UPSERT,
     # Else the next insert is packed into the newest file group and rewrites it.
     "hoodie.parquet.small.file.limit": "0",
     # Else a write compacts by itself after five delta commits, and schema changes are such.
@@ -48,19 +59,6 @@ SESSION: Final = {
 
 LACKS: Final = frozenset({"tinyint", "smallint", "char", "varchar"})
 """Every value goes through Avro, which has none of them (Avro specification, "Primitive Types")."""
-
-SETTINGS: Final = {
-    "table_version": ("6", "8", "9"),
-    "metadata_table": ("off", "on"),
-    "auto_upgrade": ("on", "off"),
-    "meta_fields": ("synced", "omitted", "none"),
-}
-"""What a variant may name; each is described where it is told to the writer.
-
-`metadata_table` is off unless said otherwise: it takes two fifths of the time of a write.
-"""
-
-_SWITCH: Final = {"on": "true", "off": "false"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ class Hudi:
     @property
     def settings(self) -> Mapping[str, tuple[str, ...]]:
         """The settings a variant may name."""
-        return SETTINGS
+        return hudi_settings.SETTINGS
 
     @property
     def merge_on_read(self) -> bool:
@@ -117,20 +115,16 @@ class Hudi:
         """Return that partition columns stand in the files, and where changes go."""
         return Habit(Changes.LOG if self.merge_on_read else Changes.REPLACE, partitions=True)
 
-    def session(self, settings: VariantSettings) -> Mapping[str, str]:
+    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+        """Return what the settings need and the scenario's table does not have."""
+        return next(hudi_settings.cannot_have(settings, scenario), "")
+
+    def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         """Return the writer's settings."""
-        told = {"hoodie.metadata.enable": _SWITCH[settings.get("metadata_table", "off")]}
-        if "auto_upgrade" in settings:
-            told["hoodie.write.auto.upgrade"] = _SWITCH[settings["auto_upgrade"]]
-        if settings.get("meta_fields") == "omitted":
-            told["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
-        return {**SESSION, **told}
+        return {**SESSION, **hudi_settings.session(settings, names)}
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
-        """Return `create table`; Hudi's SQL writes hive-style partition folders by default.
-
-        The table version is a property of the table: a session's setting of it is ignored.
-        """
+        """Return `create table`; Hudi's SQL writes hive-style partition folders by default."""
         columns = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in table.columns)
         properties = ", ".join(
             f"{text(name)} = {text(value)}" for name, value in self._properties(table, settings)
@@ -144,11 +138,16 @@ class Hudi:
             ),
         )
 
-    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    def wording(
+        self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
+    ) -> tuple[Statement, ...]:
         """Return the common Spark SQL, and Hudi's own procedures for table services."""
         if isinstance(operation, Compact):
             return self._compact()
-        return of_table(operation.sql(before, after))
+        said, how = of_table(operation.sql(before, after)), settings.get(INSERT_OPERATION, UPSERT)
+        if how == UPSERT or not isinstance(operation, Insert):
+            return said
+        return under(OPERATION, how, UPSERT, said)
 
     def instants(self, folder: Path) -> tuple[str, ...]:
         """Return the requested times of completed commits, in the order of their completion."""
@@ -199,13 +198,24 @@ class Hudi:
         asked, made = settings.get("table_version"), self.table_version(folder)
         if not made:
             return "the writer said that all is well, and there is no table in the folder"
-        if asked in (None, made):
-            return ""
-        return f"table version {asked} was asked for, the writer made version {made}"
+        if asked not in (None, made):
+            return f"table version {asked} was asked for, the writer made version {made}"
+        encoded = dict(hudi_settings.properties(settings)).get(URL_ENCODED)
+        if encoded not in (None, hudi_files.properties(folder).get(URL_ENCODED)):
+            return f"{URL_ENCODED}={encoded} was asked for, and the table does not have it"
+        return ""
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
         """Read the rows that a fact is about."""
         return data_files.file_rows(path, fact)
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        """Read the footers of base files."""
+        return data_files.statistics(folder, files)
+
+    def asked_statistics(self, settings: VariantSettings) -> HudiStatistics | None:
+        """Return what asks the metadata table, where it may have statistics of columns."""
+        return HudiStatistics() if settings.get(METADATA_TABLE) in WITH_STATISTICS else None
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read every committed base file and log block."""
@@ -215,11 +225,7 @@ class Hudi:
         found = [("type", self.type), ("primaryKey", table.key)]
         if table.order_by:
             found.append(("preCombineField", table.order_by))
-        if "table_version" in settings:
-            found.append(("hoodie.write.table.version", settings["table_version"]))
-        if settings.get("meta_fields") == "none":
-            found.append(("hoodie.populate.meta.fields", "false"))
-        return found
+        return [*found, *hudi_settings.properties(settings)]
 
     def _compact(self) -> tuple[Statement, ...]:
         if not self.merge_on_read:

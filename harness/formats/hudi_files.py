@@ -108,6 +108,6 @@ class _TableFiles:
             file_group=group,
             instant=block.instant,
             columns=columns,
-            keys=hudi_log.record_keys(block, self.key) if block.kind is BlockKind.AVRO_DATA else (),
+            keys=hudi_log.record_keys(block, self.key) if block.kind in hudi_log.DATA else (),
             deleted=hudi_log.deleted_keys(block) if block.kind is BlockKind.DELETE else (),
         )

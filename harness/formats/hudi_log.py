@@ -1,4 +1,4 @@
-"""Hudi's log files: blocks of records and of deleted keys. Pure.
+"""Hudi's log files: blocks of records, as Avro or as Parquet, and of deleted keys. Pure.
 
 A block is `#HUDI#`, its length in bytes (8), the format version (4), the block type (4), a header,
 the content's length (8), the content, a footer, and a length (8) for reading backwards. Header and
@@ -8,15 +8,15 @@ Source: Hudi technical specification, "Log file format"; real files of 0.15.0 an
 
 from __future__ import annotations
 
-import io
 import json
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from io import BytesIO
 from typing import Any, Final
 
-from harness.formats import avro_types
+from harness.formats import avro_types, parquet
 from harness.formats.api import FileFactError, FileRows
 
 MAGIC: Final = b"#HUDI#"
@@ -28,12 +28,18 @@ INSTANT_TIME, SCHEMA = 0, 2
 
 
 class BlockKind(IntEnum):
-    """Types of blocks; the others (HFile, Parquet, change data) are not read."""
+    """Types of blocks; the others (HFile, change data) are not read."""
 
     COMMAND = 0
     """Takes back an instant that failed; the timeline does not have it either."""
     DELETE = 1
     AVRO_DATA = 3
+    PARQUET_DATA = 5
+    """Its content is a whole Parquet file; records that are rows of Spark are written so."""
+
+
+DATA: Final = frozenset({BlockKind.AVRO_DATA, BlockKind.PARQUET_DATA})
+"""Blocks of records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +126,10 @@ def record_keys(block: LogBlock, column: str) -> tuple[str, ...]:
         FileFactError: its content cannot be read.
 
     """
-    found = _records(block)
-    if found and column not in found[0]:
+    names, rows = _parquet(block) if block.kind is BlockKind.PARQUET_DATA else _avro(block)
+    if rows and column not in names:
         raise FileFactError(f"a block of records without the column {column}")
-    return tuple(str(record[column]) for record in found)
+    return tuple(str(row[names.index(column)]) for row in rows)
 
 
 def content(block: LogBlock) -> FileRows:
@@ -133,6 +139,8 @@ def content(block: LogBlock) -> FileRows:
         FileFactError: its content cannot be read.
 
     """
+    if block.kind is BlockKind.PARQUET_DATA:
+        return _parquet(block)
     fields = block.schema["fields"]
     rows = tuple(
         tuple(avro_types.value(record[field["name"]], field["type"]) for field in fields)
@@ -153,6 +161,16 @@ def deleted_keys(block: LogBlock) -> tuple[str, ...]:
     return tuple(str(each["recordKey"]) for each in found["deleteRecordList"])
 
 
+def _parquet(block: LogBlock) -> FileRows:
+    return parquet.content(BytesIO(block.content), f"block {block.instant}")
+
+
+def _avro(block: LogBlock) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    found = _records(block)
+    names = tuple(found[0]) if found else ()
+    return names, [tuple(each.values()) for each in found]
+
+
 def _records(block: LogBlock) -> list[Any]:
     source = _content(block)
     records = [source.take(source.number()) for _ in range(source.number())]
@@ -163,7 +181,7 @@ def _decoded(data: bytes, schema: dict[str, Any]) -> Any:  # noqa: ANN401 - Avro
     import fastavro  # noqa: PLC0415 - only reading needs it
 
     try:
-        return fastavro.schemaless_reader(io.BytesIO(data), fastavro.parse_schema(schema), None)
+        return fastavro.schemaless_reader(BytesIO(data), fastavro.parse_schema(schema), None)
     except (ValueError, EOFError, IndexError) as problem:
         raise FileFactError(f"a record does not fit its block's schema: {problem}") from problem
 

@@ -13,9 +13,10 @@ from typing import Final
 
 from harness.engines.format_facts import FormatFacts, TimeTravel, Wording
 from harness.engines.time_travel import SNAPSHOT
-from harness.formats import data_files, iceberg_files
+from harness.formats import data_files, iceberg_files, iceberg_statistics, layout
 from harness.formats.api import Changes, Committed, FileRows, Habit, VariantSettings
 from harness.formats.statements import DATABASE, LOCATION, Sql, Statement, of_table, under
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import AS_OF, Moment
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
@@ -23,6 +24,7 @@ from harness.model.schema import Field
 from harness.model.table import Table
 from harness.model.truth import Row, Truth
 from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 from harness.scenario.operations.compact import Compact
 from harness.scenario.operations.insert import Insert
@@ -59,9 +61,23 @@ MODES: Final = ("write.delete.mode", "write.update.mode", "write.merge.mode")
 DELETE_MODE: Final = "delete_mode"
 COPY_ON_WRITE: Final = "copy-on-write"
 MERGE_ON_READ: Final = "merge-on-read"
-SETTINGS: Final = {DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ)}
+COMPRESSION: Final = "compression"
+CODEC: Final = "write.parquet.compression-codec"
+ROW_GROUPS: Final = "row_groups"
+SETTINGS: Final = {
+    DELETE_MODE: (COPY_ON_WRITE, MERGE_ON_READ),
+    COMPRESSION: ("zstd", "gzip"),
+    ROW_GROUPS: ("usual", "small"),
+}
 """How `delete`, `update` and `merge` change rows: by new data files, or by position delete files
-that name the rows which are gone. Absent is copy-on-write, Iceberg's default."""
+that name the rows which are gone. Absent is copy-on-write, Iceberg's default. The compression of
+data files, absent, is Iceberg's default too: Zstandard since 1.4. With small row groups each row of
+a data file has one of its own, and a page."""
+SMALL: Final = (
+    ("write.parquet.row-group-size-bytes", "1"),
+    ("write.parquet.row-group-check-min-record-count", "1"),
+    ("write.parquet.row-group-check-max-record-count", "1"),
+)
 
 PAST: Final = TimeTravel(
     {
@@ -116,7 +132,15 @@ class Iceberg:
         apart = settings.get(DELETE_MODE) == MERGE_ON_READ
         return Habit(Changes.APART if apart else Changes.REPLACE, partitions=False)
 
-    def session(self, settings: VariantSettings) -> Mapping[str, str]:  # noqa: ARG002 - they are the table's
+    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+        """Return that no file has rows for two row groups, where they are to be small."""
+        return layout.one_row_group(scenario) if settings.get(ROW_GROUPS) == "small" else ""
+
+    def session(
+        self,
+        settings: VariantSettings,  # noqa: ARG002 - they are the table's
+        names: Mapping[str, str],  # noqa: ARG002
+    ) -> Mapping[str, str]:
         """Return the writer's settings."""
         return SESSION
 
@@ -136,7 +160,13 @@ class Iceberg:
             ),
         )
 
-    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    def wording(
+        self,
+        operation: Operation,
+        before: Truth,
+        after: Truth,
+        settings: VariantSettings,  # noqa: ARG002
+    ) -> tuple[Statement, ...]:
         """Return the common Spark SQL, but for whole rows.
 
         Iceberg knows no keys: a merge says which rows are replaced.
@@ -209,8 +239,25 @@ class Iceberg:
         return f"the table does not have what was asked for: {', '.join(wrong)}" if wrong else ""
 
     def file_rows(self, path: Path, fact: FileFact) -> FileRows:
-        """Read the rows that a fact is about."""
-        return data_files.file_rows(path, fact)
+        """Read the rows that a fact is about, their partition values as manifests have them."""
+        columns, rows = data_files.file_rows(path, fact)
+        folder = Path(str(path).removesuffix(fact.path))
+        told = iceberg_files.partition_values(folder, fact.path)
+        if not told:
+            return columns, rows
+        taken = [
+            [told.get(name, value) for name, value in zip(columns, row, strict=True)]
+            for row in rows
+        ]
+        return columns, tuple(map(tuple, taken))
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        """Read the manifests, and the footers of data files."""
+        found = iceberg_statistics.read(folder)
+        return (*found, *data_files.statistics(folder, files))
+
+    def asked_statistics(self, settings: VariantSettings) -> None:
+        """Return nothing: all that there are can be read."""
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         """Read the live data files and position delete files."""
@@ -221,7 +268,9 @@ def _properties(settings: VariantSettings) -> list[tuple[str, str]]:
     """Return the table's properties, the format version first."""
     mode = settings.get(DELETE_MODE, COPY_ON_WRITE)
     found = [("format-version", VERSION), ("engine.hive.enabled", "true")]
-    return [*found, *((name, mode) for name in MODES)]
+    packed = [(CODEC, settings[COMPRESSION])] if COMPRESSION in settings else []
+    small = SMALL if settings.get(ROW_GROUPS) == "small" else ()
+    return [*found, *((name, mode) for name in MODES), *packed, *small]
 
 
 def _only_case(renamed: RenameColumn) -> bool:

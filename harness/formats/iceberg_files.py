@@ -7,10 +7,11 @@ what follows the table's location, so a copy of the folder tells the same.
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import groupby
 from operator import itemgetter
@@ -20,6 +21,7 @@ from typing import Any, Final
 from harness.formats import parquet
 from harness.formats.api import FileFactError
 from harness.formats.parquet import Footer
+from harness.model.canonical import Value
 from harness.model.file_facts import FileFact, FileKind
 from harness.runtime.metastore_objects import CatalogEntry
 
@@ -50,6 +52,10 @@ class Live:
     """The one that added it."""
     sequence: int
     """Grows with the snapshots; a rewritten file keeps that of the rows in it."""
+    entry: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """All that the manifest tells of the file."""
+    partition: tuple[Value, ...] = ()
+    """The values of the partition's fields, in the order of the specification."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,8 @@ class IcebergTable:
             self.relative(entry["data_file"]["file_path"]),
             str(manifest["added_snapshot_id"] if snapshot is None else snapshot),
             manifest["sequence_number"] if sequence is None else sequence,
+            entry["data_file"],
+            tuple(map(_value, entry["data_file"].get("partition", {}).values())),
         )
 
     def _records(self, path: str) -> Iterator[Mapping[str, Any]]:
@@ -186,13 +194,45 @@ def facts(folder: Path, key: str) -> tuple[FileFact, ...]:
     return (*bases, *(fact for each in deletes for fact in _logs(each, found, footers)))
 
 
+def partition_values(folder: Path, path: str) -> Mapping[str, Value]:
+    """Return the partition values of a live data file by their columns, as its manifest has them.
+
+    Readers take them from there, whatever the file holds (Iceberg table specification, "Column
+    Projection").
+
+    Raises:
+        FileFactError: a manifest cannot be understood.
+
+    """
+    found = table(folder)
+    live = [each for each in found.live() if each.path == path] if found else []
+    if found is None or not live:
+        return {}
+    pairs = zip(_partition_fields(found.metadata), live[0].partition, strict=False)
+    return {name: value for name, value in pairs if name}
+
+
+def _value(found: Any) -> Value:  # noqa: ANN401 - whatever Avro gives
+    if isinstance(found, datetime.datetime):
+        return found.replace(tzinfo=None)  # a moment in UTC, or one without a zone
+    return found
+
+
 def _partition_columns(metadata: Mapping[str, Any]) -> frozenset[str]:
     """Return the names of the columns that the table is partitioned by."""
+    return frozenset(filter(None, _partition_fields(metadata)))
+
+
+def _partition_fields(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the column of each of the partition's fields; empty where it is another value."""
     wanted = metadata["default-spec-id"]
     (spec,) = [each for each in metadata["partition-specs"] if each["spec-id"] == wanted]
-    ids = {each["source-id"] for each in spec["fields"] if each["transform"] == "identity"}
     schemas = (s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
-    return frozenset(f["name"] for s in schemas for f in s["fields"] if f["id"] in ids)
+    names = {f["id"]: f["name"] for s in schemas for f in s["fields"]}
+    return tuple(
+        names.get(each["source-id"], "") if each["transform"] == "identity" else ""
+        for each in spec["fields"]
+    )
 
 
 def _base(live: Live, footer: Footer, partition_columns: frozenset[str]) -> FileFact:

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ def read(path: Path, key: str) -> Footer:
         FileFactError: it is no Parquet file, or has no such column.
 
     """
-    with _opened(path) as file:
+    with opened(path) as file:
         columns = tuple((field.name, str(field.type)) for field in file.schema_arrow)
         (values,) = _columns(file, path, (key,))
     return Footer(columns, tuple(str(value) for value in values))
@@ -45,18 +46,19 @@ def rows(path: Path, columns: Sequence[str]) -> tuple[tuple[Any, ...], ...]:
         FileFactError: it is no Parquet file, or has no such columns.
 
     """
-    with _opened(path) as file:
+    with opened(path) as file:
         return tuple(zip(*_columns(file, path, columns), strict=True))
 
 
-def content(path: Path) -> FileRows:
-    """Read everything in a file as canonical values.
+def content(source: Path | BytesIO, name: str = "") -> FileRows:
+    """Read everything in a file as canonical values; `name`: what to call one that has no path.
 
     Raises:
         FileFactError: it is no Parquet file, or holds a value that has no canonical form.
 
     """
-    with _opened(path) as file:
+    path = source if isinstance(source, Path) else Path(name)
+    with opened(source, path.name) as file:
         return canonical(file.read(), path)
 
 
@@ -75,10 +77,16 @@ def canonical(found: pyarrow.Table, path: Path) -> FileRows:
 
 
 def _canonical(column: pyarrow.ChunkedArray) -> list[Value]:
-    return [_value(each, column.type) for each in column.to_pylist()]
+    return [canonical_value(each, column.type) for each in column.to_pylist()]
 
 
-def _value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - whatever Arrow gives
+def canonical_value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - Arrow's
+    """Return what Arrow made of a value of a type in canonical form.
+
+    Raises:
+        ValueError: it has none.
+
+    """
     import pyarrow.types as kinds  # noqa: PLC0415 - only reading needs it
 
     if value is None:
@@ -86,12 +94,12 @@ def _value(value: Any, type_: pyarrow.DataType) -> Value:  # noqa: ANN401 - what
     if kinds.is_timestamp(type_):
         return _moment(value)
     if kinds.is_struct(type_):
-        return {part.name: _value(value[part.name], part.type) for part in type_}
+        return {part.name: canonical_value(value[part.name], part.type) for part in type_}
     if kinds.is_map(type_):
-        pairs = [(_value(k, type_.key_type), _value(v, type_.item_type)) for k, v in value]
-        return MapValue.of(pairs)
+        key, item = type_.key_type, type_.item_type
+        return MapValue.of([(canonical_value(k, key), canonical_value(v, item)) for k, v in value])
     if kinds.is_list(type_) or kinds.is_large_list(type_):
-        return tuple(_value(each, type_.value_type) for each in value)
+        return tuple(canonical_value(each, type_.value_type) for each in value)
     return value
 
 
@@ -103,16 +111,25 @@ def _moment(value: Any) -> datetime.datetime:  # noqa: ANN401 - pandas' own kind
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[ParquetFile]:
+def opened(source: Path | BytesIO, name: str = "") -> Iterator[ParquetFile]:
+    """Open a file, and say of a problem that Arrow has with it which file it is.
+
+    `name`: of what is no file of its own.
+
+    Raises:
+        FileFactError: it is no Parquet file, or Arrow cannot read what is wanted of it.
+
+    """
     import pyarrow as pa  # noqa: PLC0415 - only reading needs it
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     try:
         # Else times of 96 bits become nanoseconds, which from the year 2262 on are other times.
-        with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as file:
+        with pq.ParquetFile(source, coerce_int96_timestamp_unit="us") as file:
             yield file
     except (pa.ArrowException, OSError) as problem:
-        raise FileFactError(f"{path.name}: {problem}") from problem
+        told = source.name if isinstance(source, Path) else name
+        raise FileFactError(f"{told}: {problem}") from problem
 
 
 def _columns(file: ParquetFile, path: Path, names: Sequence[str]) -> tuple[list[Any], ...]:

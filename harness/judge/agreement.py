@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -58,16 +59,29 @@ class FileAgreement:
         extra = sorted(there - self.world.keys.keys())
         return (
             *(Odd(each.key, _text(each), each.file) for each in self.held.differences),
+            *self._by_folder(),
             *(each for each in lost if each.key not in there),
             *(Odd(key, LATER if key in before else EXTRA) for key in extra),
             *(Odd(key, "it is there more than once") for key in sorted(self.held.twice)),
         )
+
+    def _by_folder(self) -> Iterator[Odd]:
+        """Yield the partition values that files hold and the names of their folders do not."""
+        rows, named = self.held.rows, self.held.by_folder or {}
+        for at, row in rows.items():
+            for field in self.world.schema.fields:
+                held, said = row.values.get(field.id), named.get(at, row).values.get(field.id)
+                if not same(held, said):
+                    told = f"the folder's name says {_shown(said)}; the file holds {_shown(held)}"
+                    yield Odd(text_of(row.key), f"of {field.name} {told}")
 
     def sent(self, place: Place) -> bool:
         """Return whether no rule of the model can be at fault for what files hold at a place."""
         match place.what:
             case What.ABSENT_ROW:
                 return self._row(place.key)
+            case What.EXTRA_ROW if place.key in self.world.keys:
+                return self._cell(place.key)  # a condition holds for what its file holds
             case What.EXTRA_ROW:
                 return self.holdings.gone_sent(place.key, self.world.step)
             case What.CELL if place.field:
@@ -75,6 +89,26 @@ class FileAgreement:
             case What.COUNT:
                 return self._rows()
         return False
+
+    def by_path(self, place: Place) -> bool:
+        """Return whether all that files hold otherwise at a place stands in folders' names alone.
+
+        These are read by nobody otherwise: an engine that shows what was written has lost the row.
+        """
+        field_id = self.world.root_of(place.field.id) if place.field else None
+        found = [
+            each.in_path
+            for each in self.held.differences
+            if place.key in {"", each.key} and field_id in {None, each.field_id}
+        ]
+        return bool(found) and all(found)
+
+    def named_otherwise(self, place: Place) -> bool:
+        """Return whether the folder's name gives a cell's row another value than was written."""
+        if place.field is None or self.held.by_folder is None:
+            return self.by_path(place) and self.sent(place)
+        rows = (row for row in self.held.by_folder.values() if text_of(row.key) == place.key)
+        return any(not same(row.values.get(place.field.id), place.expected) for row in rows)
 
     def _cell(self, key: str, field_id: int | None = None) -> bool:
         found = [
@@ -108,11 +142,15 @@ class FileAgreement:
         lost = [key for key in self.world.keys if key not in there]
         extra = there - self.world.keys.keys()
         gone = (self.holdings.gone_sent(key, self.world.step) for key in extra)
-        return bool(lost or extra) and all(gone) and all(map(self._row, lost))
+        if lost or extra:
+            return all(gone) and all(map(self._row, lost))
+        # A condition holds for other rows, as their values are others.
+        return bool(self.held.differences) and all(each.sent for each in self.held.differences)
 
 
 def _text(found: Difference) -> str:
-    shown = f"under {found.column} stands {_shown(found.found)}"
+    where = "the folder's name says" if found.in_path else "stands"
+    shown = f"under {found.column} {where} {_shown(found.found)}"
     return f"{shown}; written was {_shown(found.expected)}"
 
 

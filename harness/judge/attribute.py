@@ -5,17 +5,21 @@ against the truth and right against the files is not the reader's doing. It is t
 the statements that were sent say so by themselves and no engine shows what they say. Else it may as
 well be our own mistake, in the model or in how files are read: nobody is named (docs/findings.md,
 "Who did it"). Rows in partitions that no step of the writer's entered in the catalog are lost to
-all who go by it. What other readers answered counts afterwards (`settle`).
+all who go by it; so are rows that statistics exclude, and partition values, where the name of the
+folder says something else than was written. What other readers answered counts afterwards
+(`settle`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 
 from harness.core.records import Finding, FindingKind, Party, Witness
 from harness.judge.agreement import FileAgreement
+from harness.judge.checks.altered_value import shows_folder
 from harness.judge.compare import Comparison
 from harness.judge.name import NamedPlace
 from harness.judge.place import Place, Spot, What
@@ -23,37 +27,67 @@ from harness.judge.world import World
 from harness.model.canonical import Value, text_of
 
 
+@dataclass(frozen=True, slots=True)
+class KeptFromReaders:
+    """Rows that files hold, and that the writer may have kept from readers; by their keys."""
+
+    unlisted: AbstractSet[str] = frozenset()
+    """Those in partitions that the catalog does not list."""
+    excluded: Sequence[AbstractSet[str]] = ()
+    """Those that stored statistics exclude, for each place where such are stored."""
+    unknown: bool = False
+    """Whether there are statistics that may exclude rows, and are not known."""
+
+
+NOTHING_KEPT: Final = KeptFromReaders()
+
+
 def attribute(
     named: Sequence[NamedPlace],
     comparison: Comparison,
     agreement: FileAgreement | None,
     world: World,
-    unlisted: AbstractSet[str] = frozenset(),
+    missing: KeptFromReaders = NOTHING_KEPT,
 ) -> tuple[Finding, ...]:
     """Return the findings of an answer: the places of one name that are one party's doing.
 
-    `unlisted`: the keys of rows in partitions that the catalog does not list.
+    `missing`: what the writer may have kept from readers.
     `MODEL` stands where the answer is in the files and no statement settles who is right; no party
     where what the files hold is not known.
     """
-    beyond = _beyond_catalog(named, world, unlisted)
+    kept_from = _kept_from_readers(named, world, missing)
     groups: dict[tuple[FindingKind, Party | None], list[Place]] = {}
     for each in named:
-        known = each.place.spot in beyond
-        party = Party.CATALOG if known else _party(each.place, comparison.in_files, agreement)
+        party = _party(each.place, world, comparison, agreement)
+        kept = kept_from.get(each.place.spot, party)
+        party = kept if party is Party.READER or kept is Party.CATALOG else party
         groups.setdefault((each.kind, party), []).append(replace(each.place, party=party))
     order = [at for kind in FindingKind for at in groups if at[0] is kind]
     return tuple(_finding(at[0], groups[at], world) for at in order)
 
 
-def _beyond_catalog(
-    named: Sequence[NamedPlace], world: World, unlisted: AbstractSet[str]
-) -> frozenset[Spot]:
-    """Return the places that lack all rows of the partitions which the catalog does not list.
+def _kept_from_readers(
+    named: Sequence[NamedPlace], world: World, missing: KeptFromReaders
+) -> Mapping[Spot, Party | None]:
+    """Return the places that lack rows which the writer kept from readers, with its party.
 
-    An answer with one of these rows is of a reader that finds such partitions by itself.
+    Nobody is named where statistics are not known, by which a reader may have left out rows.
     """
-    missing = unlisted & world.keys.keys()
+    doubted = {What.ABSENT_ROW, What.COUNT} if missing.unknown else set[What]()
+    found: dict[Spot, Party | None] = {
+        each.place.spot: None for each in named if each.place.what in doubted
+    }
+    for keys in missing.excluded:
+        found |= dict.fromkeys(_all_of(keys, named, world), Party.STATISTICS)
+    return found | dict.fromkeys(_all_of(missing.unlisted, named, world), Party.CATALOG)
+
+
+def _all_of(keys: AbstractSet[str], named: Sequence[NamedPlace], world: World) -> frozenset[Spot]:
+    """Return the places that lack all rows of some keys.
+
+    An answer with one of these rows is of a reader that finds them all the same.
+    """
+    missing = keys & world.keys.keys()
     spots = frozenset((What.ABSENT_ROW, key, "") for key in missing)
     if missing and spots <= {each.place.spot for each in named}:
         return spots
@@ -68,16 +102,28 @@ def _fewer(place: Place, rows: int) -> bool:
 
 
 def _party(
-    place: Place, in_files: frozenset[Spot] | None, agreement: FileAgreement | None
+    place: Place, world: World, comparison: Comparison, agreement: FileAgreement | None
 ) -> Party | None:
-    if agreement is None or in_files is None:
+    if agreement is None or comparison.in_files is None:
         return None
-    not_in_files = (What.EXTRA_ROW, place.key, "") in in_files
-    second = place.what is What.SECOND_ROW
-    agrees = place.key in agreement.held.twice if second else place.spot not in in_files
-    if not_in_files or not agrees:
-        return Party.READER
-    return Party.WRITER if agreement.sent(place) else Party.MODEL
+    if _agrees(place, comparison.in_files, agreement):
+        if not agreement.sent(place):
+            return Party.MODEL
+        return Party.FOLDER if agreement.by_path(place) else Party.WRITER
+    named = comparison.by_folder
+    by_name = named is not None and _agrees(place, named, agreement)
+    # Who shows the name itself is right of no row whose value the name does not tell.
+    in_its_words = shows_folder(place, world) and agreement.named_otherwise(place)
+    return Party.FOLDER if by_name or in_its_words else Party.READER
+
+
+def _agrees(place: Place, wrong: frozenset[Spot], agreement: FileAgreement) -> bool:
+    """Return whether an answer shows at a place what files hold, by where it differs from that."""
+    if (What.EXTRA_ROW, place.key, "") in wrong:
+        return False
+    if place.what is What.SECOND_ROW:
+        return place.key in agreement.held.twice
+    return place.spot not in wrong
 
 
 def _finding(kind: FindingKind, places: Sequence[Place], world: World) -> Finding:
@@ -97,7 +143,8 @@ def _column(place: Place, world: World) -> str:
 def _witness(place: Place) -> Witness:
     expected, found = _plain(place, place.expected), _plain(place, place.found)
     raw = text_of(place.found)
-    return Witness(place.key, place.column, expected, found, place.origin, raw, place.file)
+    told = place.origin, raw, place.file, place.folder
+    return Witness(place.key, place.column, expected, found, *told)
 
 
 def _plain(place: Place, value: Value) -> Value:

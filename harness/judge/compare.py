@@ -19,6 +19,7 @@ from harness.judge.table_comparison import (
     wrong_columns,
 )
 from harness.judge.world import World
+from harness.model.truth import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,9 @@ class Comparison:
     in_files: frozenset[Spot] | None = None
     """Where it differs from what the files hold; None where that is not known, or nothing is
     wrong."""
+    by_folder: frozenset[Spot] | None = None
+    """The same of what the files hold under the partition values that their folders' names give;
+    None where these are the ones in the files, or there are none there."""
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -61,16 +65,29 @@ def compare(
     if agreement is None or not found.places:
         return found
     try:
-        if agreement.alike:
-            return replace(found, in_files=frozenset(each.spot for each in found.places))
-        rows = agreement.held.rows
-        rows = as_shown(rows, world.schema) if cuts else rows
-        held = replace(world, rows=rows, left_out={}, newer=None)
-        held = held.narrowed(answer.question) if answer.refusal is None else held
-        again = _compared(answer, held, strategies.predicted)
-        return replace(found, in_files=frozenset(each.spot for each in again.places))
+        wrong = frozenset(each.spot for each in found.places)
+        if not agreement.alike:
+            wrong = _wrong_in(
+                answer, _held(agreement.held.rows, answer, world, cuts=cuts), strategies
+            )
+        named = agreement.held.by_folder
+        if named is None:
+            return replace(found, in_files=wrong)
+        by_folder = _wrong_in(answer, _held(named, answer, world, cuts=cuts), strategies)
+        return replace(found, in_files=wrong, by_folder=by_folder)
     except ValueError:  # files hold a value that has no form in the type of today
         return found
+
+
+def _held(rows: Rows, answer: Answer, world: World, *, cuts: bool) -> World:
+    """Return the world of rows that files hold, as far as a question asks for them."""
+    shown = as_shown(rows, world.schema) if cuts else rows
+    held = replace(world, rows=shown, left_out={}, newer=None)
+    return held.narrowed(answer.question) if answer.refusal is None else held
+
+
+def _wrong_in(answer: Answer, held: World, strategies: Strategies) -> frozenset[Spot]:
+    return frozenset(each.spot for each in _compared(answer, held, strategies.predicted).places)
 
 
 def differs(answer: Answer, world: World) -> bool:

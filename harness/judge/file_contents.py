@@ -15,8 +15,10 @@ from harness.core.cached_method import cached_method
 from harness.core.records import FileValues, StateRecord
 from harness.judge import statement_evidence as sent
 from harness.judge.field_ids import by_ids, by_names
+from harness.judge.partition_values import PartitionValues
 from harness.model.canonical import Value, same, text_of
 from harness.model.file_facts import FileFact
+from harness.model.partition_paths import Texts
 from harness.model.schema import Field
 from harness.model.simulation.column_resolution import LayoutError, slices
 from harness.model.simulation.incremental import Since, dated
@@ -40,6 +42,8 @@ class Difference:
     found: Value
     sent: bool
     """Whether no rule of the model could be at fault."""
+    in_path: bool = False
+    """Whether the file has no such column: the name of its folder gives the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,9 @@ class Held:
     older: frozenset[str] = frozenset()
     """The keys of rows that files hold and the view leaves out, as they were committed before it
     begins, as texts."""
+    by_folder: Rows | None = None
+    """The rows, with the partition values that the names of the files' folders give; None where
+    these are the same, or where they tell nothing."""
 
     @property
     def twice(self) -> frozenset[str]:
@@ -73,9 +80,12 @@ class Holdings:
         self._steps |= {instant: step for each in states for instant, step in each.others}
         self._sql = {each.outcome.step: " ".join(each.outcome.statements) for each in states}
         self._values: dict[FileFact, FileValues] = {}
+        listed: dict[str, Texts] = {}
         for state in states:
+            listed |= dict(state.listed_as)
             for each in state.values:
                 self._values.setdefault(state.files[each.file], each)
+        self._partitions = PartitionValues(history, self._steps, listed)
         keys = ((truth, key) for truth in history for key in truth.rows)
         self._keys = {name: key for truth, key in keys for name in _names(truth, key)}
 
@@ -98,13 +108,16 @@ class Holdings:
     def _held(self, files: Sequence[FileFact]) -> Held:
         """Return all that files hold together."""
         rows: dict[Value, Row] = {}
+        named: dict[Value, Row] = {}
         read: list[FileFact] = []
         try:
             for base, logs in slices(files, self._steps):
                 facts = [fact for fact in (base, *logs) if fact is not None]
                 read += facts
+                told = self._partitions.certain(facts[0]) if facts else {}
                 for row in self._merged(facts):
-                    rows[row.key if row.key not in rows else (len(rows), row.key)] = row
+                    at = row.key if row.key not in rows else (len(rows), row.key)
+                    rows[at], named[at] = row, replace(row, values={**row.values, **told})
         except LayoutError as problem:
             raise NotKnown(str(problem)) from problem
         differences = tuple(each for fact in read for each in self.differences(fact))
@@ -113,7 +126,8 @@ class Holdings:
             for row in self._rows(fact):
                 at = self._steps[fact.instant]
                 newest[text_of(row.key)] = max(at, newest.get(text_of(row.key), at))
-        return Held(rows, differences, newest)
+        alike = all(_same_values(row, named[at]) for at, row in rows.items())
+        return Held(rows, differences, newest, by_folder=None if alike else named)
 
     def value_sent(self, row: Row, field_id: int, since: int) -> bool:
         """Return whether a statement sent a value later than any file holds its row."""
@@ -182,9 +196,25 @@ class Holdings:
             key = self._keys.get(text, text)
             own = truth.rows.get(key)
             shown = dict(zip(values.columns, row, strict=True))
-            found = {each.id: _value(each, shown, own, truth) for each in truth.schema.fields}
+            found = {each.id: self._value(each, shown, fact) for each in truth.schema.fields}
             whose = (own.written, own.group) if own else ({}, (step, ()))
             yield dated(Row(key, found, *whose), instant)
+
+    def _value(self, column: Field, shown: Mapping[str, Value], fact: FileFact) -> Value:
+        """Return the value of a column in a row of a file: a partition's may be in the path alone.
+
+        Raises:
+            NotKnown: the path does not tell it.
+
+        """
+        if column.name in shown:
+            return by_ids(shown[column.name], column)
+        if column.name not in self._history[0].table.partition_by:
+            return None
+        told = self._partitions.of(fact)
+        if column.id not in told:
+            raise NotKnown(f"{fact.path}: its folder's name does not tell {column.name}")
+        return told[column.id]
 
     def _differences(self, fact: FileFact) -> Iterator[Difference]:
         step = self._steps[fact.instant]
@@ -197,7 +227,8 @@ class Holdings:
                 if own and not same(expected, found):
                     place = text_of(row.key), column.id, column.name
                     settled = self._sent(own, column, step, found)
-                    yield Difference(fact, *place, expected, found, settled)
+                    in_path = column.name not in self._values[fact].columns
+                    yield Difference(fact, *place, expected, found, settled, in_path)
 
     def _sent(self, row: Row, column: Field, step: int, found: Value) -> bool:
         """Return whether the step sent this value, or had nothing to do with the row."""
@@ -240,12 +271,8 @@ class Holdings:
         return [each for each in self._values if names & set(each.keys)]
 
 
-def _value(column: Field, shown: Mapping[str, Value], own: Row | None, truth: Truth) -> Value:
-    if column.name in shown:
-        return by_ids(shown[column.name], column)
-    # The value of a partition column may stand in the path alone.
-    in_path = column.name in truth.table.partition_by and own is not None
-    return own.values.get(column.id) if own and in_path else None
+def _same_values(one: Row, other: Row) -> bool:
+    return all(same(value, other.values[at]) for at, value in one.values.items())
 
 
 def _names(truth: Truth, key: Value) -> tuple[str, str]:

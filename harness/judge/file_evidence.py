@@ -14,14 +14,17 @@ from typing import Final, TypeVar
 from harness.core.records import Answer
 from harness.judge.predicted_rows import Looks, PredictedRows, looks_of, predict_rows
 from harness.judge.world import World
+from harness.model import partition_paths
 from harness.model.canonical import Value, text_of
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact
 from harness.model.query import Query, at
 from harness.model.simulation import column_resolution
 from harness.model.simulation.incremental import Since
 from harness.model.simulation.matching import Readings
 from harness.model.simulation.partition_schemas import Lists
-from harness.model.simulation.reader import NO_META, Meta, SimulatedRow, Simulation
+from harness.model.simulation.reader import NO_META, Meta, Simulation
+from harness.model.simulation.simulated_row import SimulatedRow
 from harness.model.simulation.strategies import By, Way
 from harness.model.truth import Row
 
@@ -47,6 +50,8 @@ class Layout:
     """What Hudi's meta columns hold, where the catalog does not list them."""
     lists: Lists | None = None
     """The catalog's lists of columns, where its partitions have some of their own."""
+    statistics: Sequence[ColumnStatistics] = ()
+    """Those that may exclude rows which are there."""
     whole: Layout | None = None
     """The same of all that was written, where a product cannot show all of it."""
 
@@ -130,12 +135,30 @@ class Layout:
         Known is that of a row which one file alone holds, and those on which all ways of reading
         that reproduce the answer agree.
         """
+        shown = ((row.key, row.file) for row, _ in self._read_by(answer))
+        return _alone({**self._holding, **_together(shown)})
+
+    def partition_folder(self, key: str, column: str) -> tuple[str, bool]:
+        """Return the one folder of the files that hold a row, by the text of its key.
+
+        And whether a partition column has its value from there alone, as the files have none. The
+        folder is empty where there are several, and where the names of folders tell nothing.
+        """
+        holding = self._holding.get(key, ())
+        folders = {partition_paths.folder_of(each.path) for each in holding}
+        folder = folders.pop() if len(folders) == 1 else ""
+        told = bool(partition_paths.levels(folder, self.world.history[0].table.partition_by))
+        there = any(column == name for each in holding for name, _ in each.columns)
+        return (folder, not there) if told else ("", False)
+
+    @cached_property
+    def _holding(self) -> Mapping[str, Sequence[FileFact]]:
+        """The files that hold each row, by the text of its key."""
         holding: dict[str, list[FileFact]] = {}
         for fact in self.files:
             for key in fact.keys:
                 holding.setdefault(key.removeprefix(f"{self._key}:"), []).append(fact)
-        shown = ((row.key, row.file) for row, _ in self._read_by(answer))
-        return _alone({**holding, **_together(shown)})
+        return holding
 
     def twice_from(self, answer: Answer) -> Mapping[tuple[str, Looks], FileFact]:
         """Return the same by the key's text and how the row looks: a key may be shown twice.
@@ -184,9 +207,31 @@ class Layout:
         meta, world = NO_META if self.since else self.meta, self.world
         how = meta, self.lists, self.since, world.later
         try:
-            return Readings(Simulation(world.history, self.files, self.steps, *how))
+            reading = Simulation(
+                world.history, self.files, self.steps, *how, statistics=self.statistics
+            )
+            return Readings(reading)
         except column_resolution.LayoutError as why:
             return str(why)
+
+    def excluded(self, query: Query) -> tuple[frozenset[str], ...]:
+        """Return the keys of the rows that a query asks for and stored statistics exclude.
+
+        For each place where statistics are stored; the columns are found by id.
+        """
+        readings = self.readings() if self.statistics and query.conditions else None
+        if readings is None:
+            return ()
+        whole = self._asked(readings, Way(By.ID), query)
+        ways = (way for way in readings.ways(query) if way.trusted and way.only_trusts)
+        return tuple(whole - self._asked(readings, way, query) for way in ways)
+
+    def _asked(self, readings: Readings, way: Way, query: Query) -> frozenset[str]:
+        names, reading = self.world.schema.names, readings.reading
+        shown = ((row.key, row.values) for row in reading.rows(way, query.conditions))
+        return frozenset(
+            key for key, values in shown if query.takes(dict(zip(names, values, strict=True)))
+        )
 
     def clash(self) -> str:
         """Return the one way of finding columns that meets another type; empty for none or several.

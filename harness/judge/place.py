@@ -62,6 +62,9 @@ class Place:
     """Whose doing it is; None where that is not known."""
     file: str = ""
     """What its row was read from, relative to the table's folder; empty where that is not known."""
+    folder: str = ""
+    """The folder whose name gave the value, relative to the table's; empty where none did, or where
+    that is not known."""
     empty: bool = False
     """Whether the whole row came as nothing but NULLs: no column's name can be why."""
 

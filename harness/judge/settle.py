@@ -18,6 +18,7 @@ from harness.core.records import (
     Witness,
 )
 from harness.core.runtime_names import lock_name
+from harness.model.simulation.strategies import LEFT_OUT, TRUSTED
 from harness.scenario.cells import parse_reader
 
 VOICES: Final = 2
@@ -26,8 +27,8 @@ IN_DOUBT: Final = (
     "the reference model is in doubt: engines and files agree against it, and none sides with it"
 )
 _JUDGED: Final = frozenset({VerdictKind.CORRECT, VerdictKind.WRONG})
-_FILED: Final = frozenset({Party.WRITER, Party.MODEL})
-"""Those of whom the files hold what is answered."""
+_OPEN: Final = frozenset({Party.WRITER, Party.MODEL, Party.STATISTICS})
+"""Those of whom other answers may tell more."""
 
 
 def settle(verdicts: Sequence[Verdict], answers: Mapping[str, Answer]) -> tuple[Verdict, ...]:
@@ -38,33 +39,43 @@ def settle(verdicts: Sequence[Verdict], answers: Mapping[str, Answer]) -> tuple[
     mistake, and it is no pass. Else a wrong answer stays wrong, whoever did it.
     """
     answered: dict[QuestionKey, list[Verdict]] = {}
+    told: dict[tuple[str, int, str, str], list[Verdict]] = {}
     for each in verdicts:
         answer = answers.get(each.case)
         if each.verdict in _JUDGED and answer is not None and answer.has_table:
             answered.setdefault(each.question, []).append(each)
+            told.setdefault(_teller(each), []).append(each)
     return tuple(
-        _settle(each, answered.get(each.question, ())) if may_turn(each) else each
+        _settle(each, answered.get(each.question, ()), told.get(_teller(each), ()))
+        if may_turn(each)
+        else each
         for each in verdicts
     )
+
+
+def _teller(verdict: Verdict) -> tuple[str, int, str, str]:
+    """Return what all answers of one reader about one view of one state have in common."""
+    return verdict.variant, verdict.step, verdict.view, verdict.reader
 
 
 def may_turn(verdict: Verdict) -> bool:
     """Return whether answers of others to the same question can still turn a verdict (`settle`).
 
     Only that of an answer which shows something wrong that files hold as well, be it in columns
-    asked alone after a refusal. `WRITER` may become `UNSURE`; `MODEL` does, or it stays, and then a
-    wrong answer is `unknown`. All else its own answer tells: that it is right, unknown or a mere
-    refusal, that the reader did it, or that files are not known. Nor does it turn anything that
-    many agree: that is an alarm of reports.
+    asked alone after a refusal, or lacks what statistics exclude. `WRITER` may become `UNSURE`, and
+    `STATISTICS` nobody's; `MODEL` becomes `UNSURE`, or stays, and then a wrong answer is
+    `unknown`. All else its own answer tells: that it is right, unknown or a mere refusal, that the
+    reader did it, or that files are not known. Nor does it turn anything that many agree: that is
+    an alarm of reports.
     """
-    return any(each.party in _FILED for each in verdict.findings)
+    return any(each.party in _OPEN for each in verdict.findings)
 
 
-def _settle(verdict: Verdict, answered: Sequence[Verdict]) -> Verdict:
+def _settle(verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verdict]) -> Verdict:
     """Name who did it where that is sure; findings alike then become one."""
     found: dict[tuple[FindingKind, Party | None], Finding] = {}
     for each in verdict.findings:
-        finding = replace(each, party=_after_all(each, verdict, answered))
+        finding = replace(each, party=_after_all(each, verdict, answered, others))
         at = finding.kind, finding.party
         found[at] = _together(found[at], finding) if at in found else finding
     settled = replace(verdict, findings=tuple(found.values()))
@@ -74,16 +85,44 @@ def _settle(verdict: Verdict, answered: Sequence[Verdict]) -> Verdict:
     return replace(settled, verdict=VerdictKind.UNKNOWN, because=IN_DOUBT)
 
 
-def _after_all(finding: Finding, verdict: Verdict, answered: Sequence[Verdict]) -> Party | None:
+def _after_all(
+    finding: Finding, verdict: Verdict, answered: Sequence[Verdict], others: Sequence[Verdict]
+) -> Party | None:
     match finding.party:
         case Party.WRITER:
             # Files that hold something else cannot show it: one of the two readings is wrong.
             asked_alike = (each for each in answered if each.expected == verdict.expected)
             told_apart = any(map(partial(_shows_the_written, finding), asked_alike))
             return Party.UNSURE if told_apart else Party.WRITER
+        case Party.STATISTICS:
+            return None if _read_otherwise(verdict, others) else Party.STATISTICS
         case Party.MODEL:
             return Party.MODEL if _alone(finding, answered) else Party.UNSURE
     return finding.party
+
+
+def _read_otherwise(verdict: Verdict, others: Sequence[Verdict]) -> bool:
+    """Return whether the reader may have read in a way that has to do with no wrong statistics.
+
+    It may where such a way gives the answer, and all of its other answers of whole rows.
+    """
+    telling = [each for each in others if each.reproduces and not each.scant]
+    ways = (way for way in verdict.reproduces if TRUSTED not in way)
+    return any(all(_may_be_of(way, each) for each in telling) for way in ways)
+
+
+def _may_be_of(way: str, verdict: Verdict) -> bool:
+    """Return whether a way of reading, or a part of it, gives another answer as well.
+
+    How a reader finds statistics, by which it leaves out files, it is taken to find columns too.
+    """
+    parts = way.split(", ")
+    kept = ", ".join(each for each in parts if not each.startswith(LEFT_OUT))
+    finders = [each.removeprefix(f"{LEFT_OUT} ") for each in parts if each.startswith(LEFT_OUT)]
+    return all(
+        any(f"{part}, ".startswith(f"{each}, ") for each in verdict.reproduces)
+        for part in (kept, *finders)
+    )
 
 
 def _shows_the_written(finding: Finding, verdict: Verdict) -> bool:

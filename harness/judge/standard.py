@@ -70,6 +70,7 @@ class Standard:
             since=since,
             meta=self._files.meta(state),
             lists=self._files.lists(step) if past is None or since else None,
+            statistics=state.statistics.told,
             whole=self.written.layout(step, view) if self.written else None,
         )
 

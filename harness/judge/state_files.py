@@ -21,6 +21,7 @@ from harness.model.simulation.partition_schemas import Lists
 from harness.model.simulation.read_optimized import Base, base_rows
 from harness.model.simulation.reader import NO_META, Meta
 from harness.model.truth import History
+from harness.scenario.definition import CASCADE
 
 
 class StateFiles:
@@ -62,7 +63,8 @@ class StateFiles:
             return None
         bare = {at for at, state in self._case.state_of.items() if state.bare}
         files = self._case.state_of[step].files
-        return partition_schemas.lists(self._history[: step + 1], files, bare)
+        stay = self._case.variant.settings.get(CASCADE) == "off"
+        return partition_schemas.lists(self._history[: step + 1], files, bare, stay=stay)
 
     def _refused_write(self, outcome: Outcome) -> bool:
         operation = self._case.variant.scenario.steps[outcome.step - 1].operation

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from harness.core.records import Answer
 from harness.judge import newer_rows, origins
+from harness.judge.checks import altered_value
 from harness.judge.compare import Comparison
 from harness.judge.file_evidence import Layout
 from harness.judge.place import Place, What
 from harness.judge.predicted_rows import Looks, looks_of
 from harness.judge.table_comparison import RowComparison
+from harness.model import partition_paths
 from harness.model.file_facts import FileFact
 
 _WHOLE_ROWS: Final = frozenset({What.EXTRA_ROW, What.SECOND_ROW, What.ABSENT_ROW})
@@ -65,9 +68,12 @@ def _filed(places: Sequence[Place], answer: Answer, layout: Layout) -> tuple[Pla
     again = any(each.what is What.SECOND_ROW for each in places)
     twice = layout.twice_from(answer) if again else {}
     labels = answer.labels
-    return tuple(
+    filed = (
         _in_file(each, files.get(each.key) or _of_second(each, labels, twice)) for each in places
     )
+    found = tuple(_in_folder(each, layout) for each in filed)
+    named = {each.key for each in found if each.folder and isinstance(each.found, str)}
+    return tuple(_name_as_true(each, layout) if each.key in named else each for each in found)
 
 
 def _of_second(
@@ -85,3 +91,38 @@ def _in_file(place: Place, fact: FileFact | None) -> Place:
     if fact is None or place.what is What.ABSENT_ROW or others:
         return place
     return replace(place, file=fact.path)
+
+
+def _in_folder(place: Place, layout: Layout) -> Place:
+    """Return the place of a partition value with the folder whose name gave it, where one did.
+
+    That is so where the name says what is found; or nearly, where the files have no such column.
+    A value of another field, or of another row, came from elsewhere.
+    """
+    table, field = layout.world.history[0].table, place.field
+    if place.what is not What.CELL or field is None or field.name not in table.partition_by:
+        return place
+    others = place.origin is not None and (place.origin.field_id, place.origin.key) != (
+        field.id,
+        place.key,
+    )
+    folder, alone = layout.partition_folder(place.key, field.name)
+    if not folder or others:
+        return place
+    says = partial(partition_paths.says, folder, table.partition_by, field)
+    nearly = alone and says(place.expected) and altered_value.explains(place, layout.world)
+    told = says(place.found) or nearly
+    return replace(place, file="" if alone or told else place.file, folder=folder if told else "")
+
+
+def _name_as_true(place: Place, layout: Layout) -> Place:
+    """Return the place of a `true` for NULL with the folder, whose name as a boolean it is.
+
+    Alone it may be any row's; here another column of the row shows the name itself.
+    """
+    by, field = layout.world.history[0].table.partition_by, place.field
+    if field is None or place.found is not True or str(field.type) != "boolean":
+        return place
+    folder, _ = layout.partition_folder(place.key, field.name)
+    null = field.name in by and partition_paths.is_null(folder, by, field.name)
+    return replace(place, file="", folder=folder, origin=None) if null else place

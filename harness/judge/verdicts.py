@@ -19,7 +19,7 @@ from harness.core.records import (
     VerdictKind,
 )
 from harness.judge import answer_texts, compare, gate
-from harness.judge.attribute import attribute
+from harness.judge.attribute import KeptFromReaders, attribute
 from harness.judge.case import READ_OPTIMIZED, Case, view_of_rows
 from harness.judge.file_evidence import Layout
 from harness.judge.name import name
@@ -101,10 +101,17 @@ def assess(content: Content) -> Assessment:
     strategies = match_strategies(answer, layout)
     comparison = compare.compare(answer, world, strategies, agreement, cuts=standard.cuts)
     named = name(trace(comparison, answer, layout), world)
-    unlisted = standard.case.unlisted(content.step)
-    findings = attribute(named, comparison, agreement, world, unlisted)
+    findings = attribute(named, comparison, agreement, world, _kept_from_readers(content))
     doubted = findings and answer.refusal is None
     return Assessment(findings, strategies.ways, layout.doubt() if doubted else "")
+
+
+def _kept_from_readers(content: Content) -> KeptFromReaders:
+    """Return what the writer may have kept from whoever asks such a question."""
+    query, case = content.answer.question, content.standard.case
+    layout = content.standard.layout(content.step, content.view)
+    unknown = bool(query.conditions and case.state_of[content.step].statistics.unknown)
+    return KeptFromReaders(case.unlisted(content.step), layout.excluded(query), unknown)
 
 
 class JudgedVariant:

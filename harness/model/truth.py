@@ -149,7 +149,13 @@ def _value(truth: Truth, field: Field, key: Value, step: int, given: Mapping[str
 def _partition_value(field: Field, row: int, level: int) -> Value:
     # Odd and even rows; a second column halves both again. The same for every row of a partition.
     half = (row >> level) % 2
-    return convert(f"p{half}" if str(field.type) == "string" else half, field.type)
+    made = {
+        "string": f"p{half}",
+        "boolean": bool(half),
+        "date": f"2024-02-{28 + half}",
+        "timestamp": f"2024-02-29 0{half}:30:00",
+    }
+    return convert(made.get(str(field.type), half), field.type)
 
 
 def _group(truth: Truth, old: Row | None, values: Mapping[int, Value], step: int) -> Group:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from harness.scenario.cells import Reader
+from harness.scenario.definition import Scenario
 from harness.scenario.operations.api import Operation
 
 
@@ -17,6 +18,8 @@ class Maker:
     formats: tuple[str, ...]
     table_versions: tuple[str, ...] = ()
     """Of the formats that have such; empty where nothing is said of them."""
+    cannot: Mapping[str, str] = field(default_factory=dict)
+    """Why it cannot make tables with a setting, by `setting=value`."""
 
 
 Makers = Mapping[str, Maker]
@@ -73,3 +76,6 @@ class Capabilities(Protocol):
 
     def cannot(self, operation: Operation) -> str:
         """Return why an operation is impossible in this format; empty when it is not."""
+
+    def cannot_have(self, settings: Mapping[str, str], scenario: Scenario) -> str:
+        """Return why a scenario's table cannot have these settings; empty when it can."""

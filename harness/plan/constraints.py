@@ -38,6 +38,10 @@ def _writer(combination: Combination, makers: Makers) -> Iterator[str]:
         versions = makers[name].table_versions if name in makers else ()
         if asked and versions and asked not in versions:
             yield f"{name} writes {TABLE_VERSION} {', '.join(versions)} and not {asked}"
+        cannot = makers[name].cannot if name in makers else {}
+        for setting in map("=".join, combination.settings.items()):
+            if setting in cannot:
+                yield f"{name}, {setting}: {cannot[setting]}"
 
 
 def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
@@ -49,6 +53,8 @@ def _story(combination: Combination, scenario: Scenario) -> Iterator[str]:
     if format_.partitions_last:
         yield from _partition_order(scenario.table, format_.NAME)
     yield from _types(combination, scenario)
+    if why := format_.cannot_have(combination.settings, scenario):
+        yield why
     for number, step in enumerate(scenario.steps, start=1):
         if why := format_.cannot(step.operation):
             yield f"step {number}: {why}"

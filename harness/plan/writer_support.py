@@ -18,13 +18,20 @@ from harness.plan.profile import Profile, Writer
 WRITES: Final = "writes"
 """Setting of a distribution: the families of formats that it can write; without it, none."""
 TABLE_VERSIONS: Final = "table_versions"
+CANNOT: Final = "cannot"
+"""Setting of a distribution: why it cannot make tables with a setting, by `setting=value`."""
 
 
 def of(profile: Profile) -> Makers:
     """Return what each distribution that writes in a profile can write; each must be there."""
     names = {name for writer in profile.writers for name in writer.distributions}
     found = [distributions.load(name) for name in sorted(names)]
-    return {each.name: Maker(_written(each), each.texts_if_any(TABLE_VERSIONS)) for each in found}
+    return {each.name: _maker(each) for each in found}
+
+
+def _maker(found: Distribution) -> Maker:
+    versions = found.texts_if_any(TABLE_VERSIONS)
+    return Maker(_written(found), versions, found.options_if_any(CANNOT))
 
 
 def _written(distribution: Distribution) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from harness import __version__, formats
 from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
 from harness.model import past_views
-from harness.plan import reader_support
+from harness.plan import reader_defaults, reader_support
 from harness.run import baseline_files, run_info
 from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
 from harness.scenario import load
@@ -29,7 +29,7 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         started=started,
         version=__version__,
         variants=tuple(variant_info(variant) for variant in plan.variants),
-        readers=tuple(_reader_info(reader) for reader in plan.readers),
+        readers=tuple(_reader_info(each, _formats(plan, each)) for each in plan.readers),
         cells=plan.cells,
         excluded=plan.excluded,
         pairs=plan.pairs,
@@ -62,9 +62,17 @@ def variant_info(variant: Variant) -> VariantInfo:
     )
 
 
-def _reader_info(reader: Reader) -> ReaderInfo:
+def _formats(plan: Plan, reader: Reader) -> tuple[str, ...]:
+    """Return the formats that a reader is asked about."""
+    of = {variant.id: variant.format for variant in plan.variants}
+    name = str(reader)
+    return tuple(dict.fromkeys(of[each.variant] for each in plan.cells if each.reader == name))
+
+
+def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
     found = distributions.load(reader.distribution)
-    return ReaderInfo(str(reader), found.name, found.fidelity, found.listens)
+    unlike = reader_defaults.unlike(reader, format_names)
+    return ReaderInfo(str(reader), found.name, found.fidelity, found.listens, unlike)
 
 
 def plan_of(info: RunInfo) -> Plan:
@@ -107,6 +115,7 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
     if str(reader) not in (each.reader for each in info.readers):
         reasons = {each.id: reader_support.cannot(reader, each.format) for each in info.variants}
         of = {each.id: each.format for each in info.variants}
+        formats_asked = dict.fromkeys(of[id_] for id_, why in reasons.items() if not why)
         can = [cell for cell in info.cells if not reasons[cell.variant]]
         unable = {c: reader_support.cannot_show(reader, of[c.variant], c.view) for c in can}
         asked = (cell for cell in can if not unable[cell])
@@ -121,7 +130,7 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
         }
         info = replace(
             info,
-            readers=(*info.readers, _reader_info(reader)),
+            readers=(*info.readers, _reader_info(reader, formats_asked)),
             cells=(*info.cells, *dict.fromkeys(replace(c, reader=str(reader)) for c in asked)),
             excluded=(*info.excluded, *sorted(left_out, key=lambda each: each.what)),
         )

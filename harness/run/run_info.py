@@ -11,9 +11,11 @@ from typing import Annotated, Final
 from pydantic import TypeAdapter, ValidationError, WrapSerializer
 
 from harness.core.errors import PathProblem, UsageProblem, naming
-from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly
+from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike
 
 INFO: Final = "run.json"
+DEFAULTS: Final = "with the engine's defaults"
+NOT_COMPARED: Final = "not compared with the engine's defaults"
 
 PlannedCell = Annotated[Cell, WrapSerializer(lambda cell, plain: plain(cell) | {"case": cell.case})]
 """A cell, written with its case so that people find it in the file."""
@@ -65,6 +67,16 @@ class ReaderInfo:
     fidelity: str
     """`stock`, `repackaged: …` or `modified: what`."""
     listens: str = ""
+    unlike: tuple[Unlike, ...] | None = None
+    """What it has otherwise than the engine by itself, for the formats it was asked about; None:
+    not known."""
+
+    @property
+    def settings(self) -> str:
+        """Say how the reader is set, beside the defaults of its engine."""
+        if self.unlike is None:
+            return NOT_COMPARED
+        return "; ".join(map(str, self.unlike)) or DEFAULTS
 
 
 @dataclass(frozen=True, slots=True)

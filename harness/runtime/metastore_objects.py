@@ -59,6 +59,17 @@ def unlisted_folders(entries: Iterable[CatalogEntry], files: Iterable[str]) -> t
     return tuple(each for each in folders if not all(each in there for there in listed))
 
 
+def listed_values(entries: Iterable[CatalogEntry]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Return what catalog entries say of the values of each partition's folder, each once."""
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for part in (part for each in entries for part in each.partitions):
+        folder = part["sd"].get("location", "").partition(f"{LOCATION}/")[2]
+        found[folder] = tuple(
+            dict.fromkeys((*found.get(folder, ()), tuple(part.get("values", ()))))
+        )
+    return found
+
+
 def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> CatalogEntry:
     """Make the entry of a table as the metastore holds it."""
     data = encode(table)

@@ -28,6 +28,21 @@ class Reader:
         return f"{self.distribution}{{{inner}}}" if inner else self.distribution
 
 
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """A setting that a reader has otherwise than its engine by itself."""
+
+    setting: str
+    has: str
+    default: str
+    named: bool
+    """Whether the reader's name says so; else it is what the harness sets for all."""
+
+    def __str__(self) -> str:
+        ours = "" if self.named else ", set by the harness"
+        return f"{self.setting}={self.has}{ours} (default: {self.default})"
+
+
 _READER = re.compile(r"(?P<distribution>[\w.+-]+(@[a-z]+)?)(\{(?P<settings>[^{}]*)\})?")
 
 

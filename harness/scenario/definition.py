@@ -29,6 +29,8 @@ VIEWS: Final = ("snapshot", "read_optimized", "base_name")
 """The views of now: what a profile asks for that names none."""
 PAST_VIEWS: Final = (AS_OF, INCREMENTAL)
 """The views of a table's past, asked only where a profile names them (`model.past_views`)."""
+CASCADE: Final = "cascade"
+"""Setting of plain Hive tables: whether changes of columns reach partitions (`on`, `off`)."""
 AXES: Final[Mapping[str, tuple[str, ...]]] = {
     "rewrites": tuple(Rewrites),
     "partitioned": tuple(Partitioned),

@@ -31,7 +31,7 @@ something else in the place of `${name}`, also in quotes."""
 KEY_TYPES: Final = ("string", "int", "long")
 ORDER_TYPES: Final = ("long", "int", "double", "float", "date", "timestamp")
 """Types whose generated values grow from step to step."""
-PARTITION_TYPES: Final = ("string", "int", "long")
+PARTITION_TYPES: Final = ("string", "int", "long", "boolean", "date", "timestamp", "decimal")
 
 
 def check(scenario: Scenario, document: Document, keeping_case: Collection[str]) -> None:
@@ -114,7 +114,7 @@ def _check_special(
     if name not in types:
         have = ", ".join(types) or "none"
         document.note(place, f"table: {role}: there is no column '{name}'; there are: {have}")
-    elif str(types[name]) not in allowed:
+    elif str(types[name]).partition("(")[0] not in allowed:
         wrong = f"'{name}' is {types[name]}; allowed: {', '.join(allowed)}"
         document.note(place, f"table: {role}: {wrong}")
 

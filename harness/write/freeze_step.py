@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from harness.core.outcomes import word
 from harness.core.records import Outcome, OutcomeKind
 from harness.formats.api import FileFactError
+from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.file_facts import FileFact
 from harness.runtime.metastore_client import Catalog
 from harness.write import state_store
@@ -22,6 +23,8 @@ class TableContents:
     files: tuple[FileFact, ...] = ()
     layout: str = ""
     """Why there are no file facts; empty when there are."""
+    statistics: StoredStatistics = IN_ORDER
+    """What the writer's own Spark says of those that nothing else can read."""
     others: dict[str, int] = field(default_factory=dict)
     """Instants beside those of the steps, each with the step whose rows it found."""
 
@@ -39,8 +42,8 @@ def look(outcomes: VariantOutcomes, target: WriteTarget, before: TableContents) 
     try:
         files = outcomes.shape.facts(target.table, outcomes.variant.scenario.table.key)
     except FileFactError as problem:
-        return TableContents((), str(problem), others)
-    return TableContents(files, "", others)
+        return TableContents((), str(problem), others=others)
+    return TableContents(files, others=others)
 
 
 def freeze(
@@ -68,6 +71,7 @@ def freeze(
         contents.layout,
         table_version=outcomes.shape.table_version(target.table),
         home=str(target.home or ""),
+        statistics=contents.statistics,
         others=tuple(contents.others.items()),
     )
     return state_store.freeze(target.cache, address, target.table, frozen)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from harness import formats
 from harness.artifacts import distributions
@@ -21,6 +22,11 @@ from harness.scenario import expected_history
 from harness.scenario.cells import Variant
 from harness.scenario.operations.api import Operation
 from harness.write import state_store
+
+STATISTICS: Final = "statistics"
+"""Under this name a state's address has what its writer's Spark is asked of statistics."""
+NAMES: Final = "names"
+"""Setting of a writer's distribution: what its version calls things (`Format.session`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +77,10 @@ class VariantOutcomes:
         """Return the same with one more step."""
         return replace(self, outcomes=(*self.outcomes, outcome))
 
-    def session(self) -> Mapping[str, str]:
-        """Return the settings of the writing session."""
-        return self.shape.session(self.variant.settings)
+    def session(self, writer: str) -> Mapping[str, str]:
+        """Return the settings of a session of one of the writers."""
+        names = distributions.load(writer).options_if_any(NAMES)
+        return self.shape.session(self.variant.settings, names)
 
     def next_step(self) -> NextStep:
         """Return the step that comes next."""
@@ -86,18 +93,29 @@ class VariantOutcomes:
         if why := self._why_not(before, operation):
             return NextStep(step, (), "", why)
         after = self._truth(step, next_applied=True)
-        said = self._next_step(step, self.shape.wording(operation, before, after))
+        settings = self.variant.settings
+        said = self._next_step(step, self.shape.wording(operation, before, after, settings))
         rows = [row for key, row in after.rows.items() if before.rows.get(key) != row]
         changes = before.rows != after.rows or before.schema.fields != after.schema.fields
         return replace(said, changes=changes, keys=frozenset(text_of(row.key) for row in rows))
 
     def _next_step(self, step: int, statements: Sequence[Statement]) -> NextStep:
-        settings = {**COMMON, **self.session()}
+        settings = {**COMMON, **self._told(step)}
+        if asked := self.shape.asked_statistics(self.variant.settings):
+            settings[STATISTICS] = asked.sql
         texts = [outcome.statements for outcome in self.outcomes]
         texts.append(tuple(map(recorded, statements)))
         writers = self.variant.writers[: step + 1]
         digests = [provide.digest(distributions.load(name)) for name in writers]
         return NextStep(step, tuple(statements), state_store.address(settings, texts, digests))
+
+    def _told(self, step: int) -> Mapping[str, str]:
+        """Return what the sessions up to a step are told, of two writers by both."""
+        writers = dict.fromkeys(self.variant.writers[: step + 1])
+        told: dict[str, dict[str, None]] = {}
+        for name, value in (pair for each in writers for pair in self.session(each).items()):
+            told.setdefault(name, {})[value] = None
+        return {name: ", ".join(values) for name, values in told.items()}
 
     def _truth(self, step: int, *, next_applied: bool) -> Truth:
         """Return the truth after a step that has an outcome, or after the next one."""

@@ -41,7 +41,7 @@ class StepSender:
         """Open nothing yet; `client` is a connection to the target's metastore."""
         self._variant = outcomes.variant
         self._shape = outcomes.shape
-        self._settings = outcomes.session()
+        self._told = outcomes.session
         self._target = target
         self._client = client
         self._spark_for = spark_for
@@ -135,7 +135,7 @@ class StepSender:
 
     def _session_of(self, writer: str) -> Session:
         if self._session is None or self._session[0] != writer:
-            self._session = writer, self._spark_for(writer).open(self._settings)
+            self._session = writer, self._spark_for(writer).open(self._told(writer))
         return self._session[1]
 
     def _undone(

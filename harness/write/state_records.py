@@ -10,6 +10,7 @@ from harness.formats import data_files
 from harness.model.file_facts import FileFact
 from harness.write.next_step import VariantOutcomes
 from harness.write.table_state import Frozen, State
+from harness.write.wrong_statistics import FileRowsSeen, wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def record(
 def _records(
     variant: VariantOutcomes, states: Sequence[State | None], *, reused: bool
 ) -> Iterator[StateRecord]:
-    seen: set[FileFact] = set()
+    seen, held = set[FileFact](), FileRowsSeen()
     # A catalog that lists the meta columns now may leave them out again at a later step.
     meta = any(state.bare for state in states if state)
     for outcome, state in zip(variant.outcomes, states, strict=True):
@@ -50,6 +51,9 @@ def _records(
         files = _relabelled(state.frozen, names)
         new = [number for number, fact in enumerate(files) if fact not in seen]
         seen.update(files)
+        facts, read = state.frozen.files, variant.shape.file_rows
+        values = tuple(data_files.read(state.table, facts, new, read, meta=meta))
+        held.add(files, values)
         yield StateRecord(
             variant=variant.variant.id,
             outcome=outcome,
@@ -63,12 +67,12 @@ def _records(
             # The frozen facts name the instants that stand in the files.
             values=tuple(
                 replace(each, commits=tuple(names.get(at, at) for at in each.commits))
-                for each in data_files.read(
-                    state.table, state.frozen.files, new, variant.shape.file_rows, meta=meta
-                )
+                for each in values
             ),
+            statistics=wrong(variant.shape, state, [facts[each] for each in new], held),
             bare=state.bare,
             unlisted=state.unlisted,
+            listed_as=state.listed_as(variant.variant.scenario.table.partition_by),
         )
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from harness.core.records import Outcome
+from harness.model import partition_paths
+from harness.model.column_statistics import IN_ORDER, StoredStatistics
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.partition_paths import ListedAs
 from harness.model.simulation.column_resolution import META, META_PREFIX
+from harness.runtime import metastore_objects
 from harness.runtime.metastore_objects import CatalogEntry, unlisted_folders
 
 DATABASE_DIGITS: Final = 16
@@ -44,6 +48,8 @@ class Frozen:
     """The path that the table's own files name, where they name it: readers find it there."""
     others: tuple[tuple[str, int], ...] = ()
     """Instants beside those of the steps, each with the step whose rows it found."""
+    statistics: StoredStatistics = IN_ORDER
+    """What the writer's own Spark said of those that nothing else can read."""
     listing: tuple[FileSeen, ...] = ()
     """What the frozen folder holds; set by `freeze`."""
 
@@ -92,6 +98,21 @@ class State:
         """The folders of data files that some catalog entry has no partition for."""
         with_rows = [each.path for each in self.frozen.files if each.keys]
         return unlisted_folders(self.frozen.entries, with_rows)
+
+    def listed_as(self, partition_by: Sequence[str]) -> ListedAs:
+        """Return the folders to whose values the catalog gives other texts than their names do.
+
+        Where files have the values too (Hudi), names need not be escaped: then these are the texts
+        that stand there. Where entries differ among themselves nothing is said.
+        """
+        stored = {name for fact in self.frozen.files for name, _ in fact.columns}
+        escaped = not stored & set(partition_by)
+        listed = metastore_objects.listed_values(self.frozen.entries)
+        told = {
+            f: partition_paths.with_nulls(each[0]) for f, each in listed.items() if not each[1:]
+        }
+        says = partition_paths.texts if escaped else partition_paths.as_they_stand
+        return tuple(each for each in told.items() if each[1] != says(each[0], partition_by))
 
     @property
     def bare(self) -> bool:

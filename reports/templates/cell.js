@@ -92,6 +92,7 @@ function askedSection(cell, reader) {
   return el("section", {}, el("h3", {}, "How it was asked"), pairs(
     ["SQL as sent", POOL[cell.sql] && el("pre", {}, POOL[cell.sql])],
     ["Distribution", `${reader.distribution} (${reader.fidelity})`],
+    ["Settings", reader.beside],
     ["Confirmed by the engine", POOL[cell.confirmed]],
     ["Normalised, as declared", cell.evened ? cell.evened.join("; ") : null],
     ["Time", `${cell.sec || 0} s${cell.reused ? ", reused from an identical table state" : ""}`],

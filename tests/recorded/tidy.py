@@ -17,6 +17,7 @@ from typing import Final
 
 from harness.core.records import Answer, FileValues, Outcome, Part, Refusal, StateRecord
 from harness.model.canonical import OwnTexts, Value, to_json
+from harness.model.column_statistics import StoredStatistics
 from harness.model.file_facts import FileFact, FileKind
 
 UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -168,7 +169,14 @@ def state(record: StateRecord, names: Names) -> StateRecord:
         layout=names.message(record.layout),
         others=tuple((names.text(each), step) for each, step in record.others),
         values=tuple(sorted(moved, key=_file)),
+        statistics=_statistics(record.statistics, names),
     )
+
+
+def _statistics(stored: StoredStatistics, names: Names) -> StoredStatistics:
+    told = [replace(each, path=names.path(each.path)) for each in stored.told]
+    told.sort(key=lambda each: (each.source, each.path, each.column, each.first))
+    return StoredStatistics(tuple(told), names.message(stored.unknown))
 
 
 def _file(values: FileValues) -> int:

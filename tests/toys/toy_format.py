@@ -10,12 +10,14 @@ from pathlib import Path
 from harness.engines.format_facts import FormatFacts
 from harness.formats.api import Changes, Committed, FileFactError, FileRows, Habit, VariantSettings
 from harness.formats.statements import LOCATION, Sql, Statement
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.commit import Moment
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.identifiers import TABLE
 from harness.model.table import Table
 from harness.model.truth import Truth, row_values
 from harness.runtime.metastore_objects import CatalogEntry
+from harness.scenario.definition import Scenario
 from harness.scenario.operations import name_of
 from harness.scenario.operations.api import Operation
 
@@ -45,13 +47,18 @@ class Toy:
     def habit(self, settings: VariantSettings) -> Habit:
         return Habit(Changes.REPLACE, partitions=True)
 
-    def session(self, settings: VariantSettings) -> Mapping[str, str]:
+    def cannot_have(self, settings: VariantSettings, scenario: Scenario) -> str:
+        return ""
+
+    def session(self, settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
         return {}
 
     def create(self, table: Table, settings: VariantSettings) -> tuple[Statement, ...]:
         return (Sql(f"create {LOCATION}"),)
 
-    def wording(self, operation: Operation, before: Truth, after: Truth) -> tuple[Statement, ...]:
+    def wording(
+        self, operation: Operation, before: Truth, after: Truth, settings: VariantSettings
+    ) -> tuple[Statement, ...]:
         changed = (row for key, row in after.rows.items() if before.rows.get(key) != row)
         content = {
             "columns": [(each.name, str(each.type)) for each in after.schema.fields],
@@ -89,6 +96,12 @@ class Toy:
         content = json.loads(path.read_text("utf-8"))
         names = tuple(name for name, _ in content["columns"])
         return names, tuple(map(tuple, content["rows"]))
+
+    def statistics(self, folder: Path, files: Sequence[FileFact]) -> tuple[ColumnStatistics, ...]:
+        return ()
+
+    def asked_statistics(self, settings: VariantSettings) -> None:
+        return None
 
     def facts(self, folder: Path, key: str) -> tuple[FileFact, ...]:
         return tuple(self._fact(folder / name, key) for name in self.instants(folder))

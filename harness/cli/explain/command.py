@@ -66,4 +66,5 @@ def _on_the_table(found: RecordedCell, out: Console) -> None:
         show_tables.ways(told, out)
     show.files(layout, files, read_at_all(layout), out)
     show.held(standard.agreement(cell.step, view_of_rows(cell.view)), files, out)
+    show.statistics(standard.case.state_of[cell.step].statistics, out)
     show.advised(found, out)

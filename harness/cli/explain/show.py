@@ -16,6 +16,7 @@ from harness.core.outcomes import failed, half_done, word
 from harness.core.records import Finding, Verdict, VerdictKind, Witness
 from harness.judge.agreement import FileAgreement
 from harness.judge.file_evidence import Layout
+from harness.model.column_statistics import StoredStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.simulation.column_resolution import META_PREFIX
 from harness.reports import tolerance_counts
@@ -89,6 +90,9 @@ def answered(found: RecordedCell, console: Console) -> None:
             say(console, line)
     if answer.confirmed:
         say(console, f"it ran as: {answer.confirmed}")
+    readers = {each.reader: each for each in found.info.readers}
+    if found.cell.reader in readers:
+        say(console, f"settings of the reader: {readers[found.cell.reader].settings}")
 
 
 def findings(verdict: Verdict, files: NumberedFiles, out: Console) -> None:
@@ -145,6 +149,18 @@ def held(beside: FileAgreement | None, told: NumberedFiles, console: Console) ->
         say(console, f"  - row {each.key}{at}: {each.text}")
     if (left := len(found) - MOST) > 0:
         say(console, f"  … and {counted(left, 'more place', 'more places')}")
+
+
+def statistics(stored: StoredStatistics, console: Console) -> None:
+    """Print the stored statistics that may exclude rows which are there."""
+    if stored.unknown:
+        say(console, f"  not all stored statistics are known: {stored.unknown}")
+    if stored.told:
+        say(console, "  Stored statistics that the files contradict, or may contradict:")
+    for each in stored.told[:MOST]:
+        say(console, f"  - {each}")
+    if (left := len(stored.told) - MOST) > 0:
+        say(console, f"  … and {left} more")
 
 
 def _file(fact: FileFact, steps: Mapping[str, int], *, read: bool) -> Iterator[str]:

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from harness.plan import reader_support
+from harness.plan import reader_defaults, reader_support
 from harness.scenario.cells import Cell, Plan, Reader, Variant
 
+TOGETHER = 2
+"""With six settings, all combinations would be hundreds; nobody asked for more at once."""
 LEFT_OUT = ""
 """Stands for a setting that is not named: the engine's default."""
 
@@ -24,19 +26,23 @@ class UnusableSettings:
 def alternatives(
     reader: Reader, known: Mapping[str, Sequence[str]], format_name: str
 ) -> tuple[tuple[Reader, ...], tuple[UnusableSettings, ...]]:
-    """Return the reader with every other combination of settings, by whether it can be asked with.
+    """Return the reader with other settings, by whether it can be asked with them.
 
-    What cannot is told with the fewest changes that it takes: with more, it would only be said
-    again. `known`: the engine's settings, each with its values.
+    Up to so many are changed TOGETHER. Of combinations that come to the same, one left out and one
+    with its default, the first is returned. What cannot be asked is told with the fewest changes
+    that it takes: with more, it would only be said again. `known`: the engine's settings, each with
+    its values.
     """
     able: list[Reader] = []
     unable: dict[frozenset[str], UnusableSettings] = {}
+    seen = {reader_defaults.in_full(reader)}
     for changed, each in others(reader, known):
-        why = reader_support.cannot(each, format_name)
-        if not why:
+        if why := reader_support.cannot(each, format_name):
+            if not any(fewer <= changed for fewer in unable):
+                unable[changed] = UnusableSettings(each, why)
+        elif len(changed) <= TOGETHER and (full := reader_defaults.in_full(each)) not in seen:
+            seen.add(full)
             able.append(each)
-        elif not any(fewer <= changed for fewer in unable):
-            unable[changed] = UnusableSettings(each, why)
     return tuple(able), tuple(unable.values())
 
 
@@ -45,9 +51,9 @@ def others(
 ) -> list[tuple[frozenset[str], Reader]]:
     """Return every other combination with what it changes, the fewest changes first.
 
-    Leaving a setting out is a value too.
+    Leaving a setting out is a value too, the last one: what is named says more.
     """
-    choices = product(*((LEFT_OUT, *values) for values in known.values()))
+    choices = product(*((*values, LEFT_OUT) for values in known.values()))
     made = [
         tuple((name, value) for name, value in zip(known, chosen, strict=True) if value)
         for chosen in choices

@@ -207,7 +207,8 @@ def _of_series(
 
 
 def _whose(sign: Sign, verdict: Verdict, writer: str) -> str:
-    if verdict.view == WRITE or sign.party in {Party.WRITER, Party.CATALOG}:
+    writers = {Party.WRITER, Party.CATALOG, Party.STATISTICS, Party.FOLDER}
+    if verdict.view == WRITE or sign.party in writers:
         return f"writer {writer}"
     return verdict.reader if sign.party is None else str(sign.party)
 

@@ -116,7 +116,7 @@ def _session(writer: str, outcomes: VariantOutcomes) -> Iterator[str]:
     conf = {**distributions.load(writer).options("conf"), **CATALOG}
     yield "-- started with:"
     yield from (f"--   --conf {name}={value}" for name, value in conf.items())
-    told = {ZONE: COMMON[ZONE], **outcomes.session()}
+    told = {ZONE: COMMON[ZONE], **outcomes.session(writer)}
     yield from (f"set {name}={value};" for name, value in told.items())
     yield f"create database if not exists {DATABASE};"
 

@@ -207,10 +207,12 @@ def _failed(status: Any, jobs: tuple[str, ...], log: str) -> HiveError:  # noqa:
 
 
 def _error(refusal: Refusal) -> HiveError:
-    """Return error, unless the server only lost its metastore: that says nothing of the query."""
+    """Return error, unless it only lacks its metastore or a library: no word on the query."""
     if errors.catalog_is_gone(refusal):
         reason = refusal.message.partition("\n")[0]
         raise NoAnswerError(f"HiveServer2 does not reach its metastore: {reason}")
+    if errors.lacks_library(refusal):
+        raise NoAnswerError(f"the machine lacks a library that HiveServer2 needs: {refusal.cause}")
     return HiveError(refusal)
 
 

@@ -42,23 +42,32 @@ its gigabyte was full, and a query that takes a second took ten."""
 ORC_BY_POSITION: Final = "orc.force.positional.evolution"
 """Setting of a reader, called as ORC's own: whether columns of ORC files are mapped by position."""
 
+INPUT_FORMAT: Final = "input-format"
+"""Setting of a reader: what MapReduce asks for splits of a table's files."""
+HUDI_COMBINE: Final = "hudi-combine"
+"""The one that Hudi brings; without its library there is no such class."""
+
+_SWITCH: Final = {"on": "true", "off": "false"}
+_INPUT_FORMATS: Final = {
+    "plain": "org.apache.hadoop.hive.ql.io.HiveInputFormat",
+    "combine": "org.apache.hadoop.hive.ql.io.CombineHiveInputFormat",
+    HUDI_COMBINE: "org.apache.hudi.hadoop.hive.HoodieCombineHiveInputFormat",
+}
+
 _LAUNCH: Final = "-Djdk.lang.Process.launchMechanism=VFORK"
 """How Java starts `chmod` and the like, which Hadoop runs 30 times a job: by default through a
 helper, without it a job takes a tenth less. (Where Java is killed meanwhile that helper waits for
 ever, JDK-8307990; what a process leaves behind is ended in any case, `process.running`.)"""
 
-_STATEMENTS: Final[Mapping[str, Mapping[str, str]]] = {
-    "path": {
-        "fetch": "set hive.fetch.task.conversion=more",
-        "mapreduce": "set hive.fetch.task.conversion=none",
-    },
-    "schema-on-read": {
-        "on": "set hoodie.schema.on.read.enable=true",
-        "off": "set hoodie.schema.on.read.enable=false",
-    },
-    ORC_BY_POSITION: {value: f"set {ORC_BY_POSITION}={value}" for value in ("true", "false")},
+KEYS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
+    "path": ("hive.fetch.task.conversion", {"fetch": "more", "mapreduce": "none"}),
+    "schema-on-read": ("hoodie.schema.on.read.enable", _SWITCH),
+    ORC_BY_POSITION: (ORC_BY_POSITION, {value: value for value in _SWITCH.values()}),
+    "vectorized": ("hive.vectorized.execution.enabled", _SWITCH),
+    INPUT_FORMAT: ("hive.input.format", _INPUT_FORMATS),
+    "statistics": ("hive.compute.query.using.stats", _SWITCH),
 }
-"""What a session is told for each value of a setting."""
+"""Hive's own key for each setting of a reader, and what its values are called there."""
 
 
 def statements(settings: ReaderSettings) -> tuple[str, ...]:
@@ -69,10 +78,12 @@ def statements(settings: ReaderSettings) -> tuple[str, ...]:
 
     """
     for name, value in settings.items():
-        if value not in _STATEMENTS.get(name, {}):
-            allowed = "; ".join(f"{each}: {', '.join(of)}" for each, of in _STATEMENTS.items())
+        if name not in KEYS or value not in KEYS[name][1]:
+            allowed = "; ".join(f"{each}: {', '.join(of)}" for each, (_, of) in KEYS.items())
             raise UsageProblem(f"hive has no setting {name}={value}; allowed are {allowed}")
-    return tuple(of[settings[name]] for name, of in _STATEMENTS.items() if name in settings)
+    return tuple(
+        f"set {key}={of[settings[name]]}" for name, (key, of) in KEYS.items() if name in settings
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +123,7 @@ class HiveEngine:
     """What the harness needs of Hive; see `api.Engine`."""
 
     settings: Mapping[str, tuple[str, ...]] = MappingProxyType(
-        {name: tuple(values) for name, values in _STATEMENTS.items()}
+        {name: tuple(values) for name, (_, values) in KEYS.items()}
     )
 
     def sql(self, question: Question, settings: ReaderSettings) -> str:  # noqa: ARG002 - of the contract
@@ -125,6 +136,8 @@ class HiveEngine:
         """Return why a reader cannot be asked about a format; see `Engine.cannot`."""
         if ORC_BY_POSITION in settings and format_.files != "orc":
             return f"{ORC_BY_POSITION} says nothing of {format_.name} tables"
+        if settings.get(INPUT_FORMAT) == HUDI_COMBINE and "hudi" not in distribution.settings:
+            return f"{HUDI_COMBINE} is a class of Hudi, which {distribution.name} does not have"
         return bundles.cannot(distribution, settings, format_)
 
     def by_hand(

@@ -21,6 +21,9 @@ _CATALOG_GONE: Final = (
     "org.apache.thrift.transport.TTransportException",
     "Unable to instantiate org.apache.hadoop.hive.ql.metadata.SessionHiveMetaStoreClient",
 )
+_NATIVE: Final = "native zStandard library not available"
+"""What Hadoop's `ZStandardCodec` says where the machine has no `libhadoop`; no distribution brings
+one. Jobs of Hive that read batches unpack Parquet files by it, others by a library of Java's."""
 
 
 class HiveError(Exception):
@@ -101,6 +104,11 @@ def _trace(lines: Sequence[str]) -> tuple[Thrown, ...]:
         if found and (number == 0 or line.startswith("Caused by: ")):
             thrown.append(Thrown(found[1], found[2] or ""))
     return tuple(thrown)
+
+
+def lacks_library(found: Refusal) -> bool:
+    """Return whether not the query is wrong but the machine lacks a library of Hadoop's."""
+    return _NATIVE in found.cause
 
 
 def catalog_is_gone(found: Refusal) -> bool:

@@ -40,6 +40,8 @@ KEYS: Final = {
         "spark.sql.parquet.enableVectorizedReader",
         "spark.sql.iceberg.vectorization.enabled",  # Iceberg reads Parquet by itself
     ),
+    "data-skipping": ("hoodie.enable.data.skipping",),
+    "metadata-table": ("hoodie.metadata.enable",),
 }
 """Spark's own keys for each setting of a reader; a setting that is absent is left as it is."""
 SWITCH: Final = {"on": "true", "off": "false"}

@@ -2,8 +2,9 @@
 
 What differs from one version to the next is data in the distribution's `settings`: for each kind of
 catalog (`hive`, `hudi`, `iceberg`) that there is, its connector (`connectors`), its properties
-(`hive_catalog` …) and the name of the property that maps columns by name (`column_names`; a kind
-that is not named there has none); and the kinds among which a reader of Hudi tables may choose
+(`hive_catalog` …), the name of the property that maps columns by name (`column_names`; a kind that
+is not named there has none) and of the one that lists files by Hudi's metadata table
+(`metadata_table`, likewise); and the kinds among which a reader of Hudi tables may choose
 (`hudi_connectors`; none where there is no choice). ORC files have a property of their own, which
 all versions have had alike: their default differs from that of Parquet files (notes of the engine).
 """
@@ -11,6 +12,7 @@ all versions have had alike: their default differs from that of Parquet files (n
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from types import MappingProxyType
 from typing import Final
 
@@ -24,11 +26,14 @@ ORC_COLUMN_NAMES: Final = "orc.use-column-names"
 """Setting of a reader: the same of ORC files."""
 CONNECTOR: Final = "connector"
 """Setting of a reader: the kind of catalog that reads Hudi tables."""
+METADATA: Final = "metadata-table"
+"""Setting of a reader: whether the files of a Hudi table are listed by its metadata table."""
 SETTINGS: Final = MappingProxyType(
     {
         COLUMN_NAMES: ("true", "false"),
         ORC_COLUMN_NAMES: ("true", "false"),
         CONNECTOR: ("hive", "hudi"),
+        METADATA: ("on", "off"),
     }
 )
 
@@ -42,6 +47,11 @@ Catalogs = Mapping[str, Mapping[str, object]]
 
 _SUFFIXES: Final = MappingProxyType({"": "", "true": "_by_name", "false": "_by_position"})
 """What the setting adds to a catalog's name: one server holds a catalog for each value."""
+_METADATA: Final = MappingProxyType({"": "", "on": "_metadata_on", "off": "_metadata_off"})
+"""The same of the metadata table."""
+_SWITCH: Final = MappingProxyType({"on": "true", "off": "false"})
+_PROPERTIES: Final = MappingProxyType({COLUMN_NAMES: "column_names", METADATA: "metadata_table"})
+"""Where a distribution says what the property of a setting is called, by kind of catalog."""
 _ORC_CATALOG: Final = f"{READY}_orc"
 _ORC_PROPERTY: Final = f"hive.{ORC_COLUMN_NAMES}"
 
@@ -59,7 +69,8 @@ def catalog(format_: FormatFacts, settings: ReaderSettings) -> str:
     """
     if _is_plain_orc(format_) and ORC_COLUMN_NAMES in settings:
         return _ORC_CATALOG + _SUFFIXES[settings[ORC_COLUMN_NAMES]]
-    return _kind(format_, settings) + _SUFFIXES[settings.get(COLUMN_NAMES, "")]
+    metadata = _METADATA[settings.get(METADATA, "")]
+    return _kind(format_, settings) + _SUFFIXES[settings.get(COLUMN_NAMES, "")] + metadata
 
 
 def cannot(distribution: Distribution, settings: ReaderSettings, format_: FormatFacts) -> str:
@@ -78,8 +89,9 @@ def cannot(distribution: Distribution, settings: ReaderSettings, format_: Format
     if other in settings:
         return f"{other} says nothing of {format_.name} tables"
     kind = _kind(format_, settings)
-    if COLUMN_NAMES in settings and kind not in distribution.options("column_names"):
-        return f"the {kind} connector of {name} has no setting {COLUMN_NAMES}"
+    for setting, key in _PROPERTIES.items():
+        if setting in settings and kind not in _options(distribution, key):
+            return f"the {kind} connector of {name} has no setting {setting}"
     return ""
 
 
@@ -116,15 +128,21 @@ def catalog_values(distribution: Distribution, metastore_uri: str) -> Catalogs:
 
 
 def _catalogs(distribution: Distribution) -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """Yield each catalog's name, its kind, and the property that maps columns, if it has one."""
-    by_name = distribution.options("column_names")
+    """Yield each catalog's name, its kind, and the properties that the settings of readers are."""
+    names, metadata = (_options(distribution, key) for key in _PROPERTIES.values())
     for kind in distribution.options("connectors"):
-        yield kind, kind, {}
-        if kind in by_name:
-            for value in SETTINGS[COLUMN_NAMES]:
-                yield kind + _SUFFIXES[value], kind, {by_name[kind]: value}
+        mapped = _SUFFIXES if kind in names else ("",)
+        listed = _METADATA if kind in metadata else ("",)
+        for by_name, by_metadata in product(mapped, listed):
+            own = {names[kind]: by_name} if by_name else {}
+            own |= {metadata[kind]: _SWITCH[by_metadata]} if by_metadata else {}
+            yield kind + _SUFFIXES[by_name] + _METADATA[by_metadata], kind, own
     for value in SETTINGS[ORC_COLUMN_NAMES]:
         yield _ORC_CATALOG + _SUFFIXES[value], READY, {_ORC_PROPERTY: value}
+
+
+def _options(distribution: Distribution, key: str) -> Mapping[str, str]:
+    return distribution.options(key) if key in distribution.settings else {}
 
 
 def _is_plain_orc(format_: FormatFacts) -> bool:

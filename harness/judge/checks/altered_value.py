@@ -10,6 +10,7 @@ import unicodedata
 from harness.core.records import Origin
 from harness.judge.place import VALUES, Place
 from harness.judge.world import World
+from harness.model import partition_paths
 from harness.model.canonical import Value
 
 NEAR = decimal.Decimal("0.001")
@@ -34,13 +35,31 @@ def explains(place: Place, world: World) -> bool:
 
     A value that somebody else wrote is not, however near it is.
     """
-    if place.what not in VALUES or place.found is None or place.expected is None:
+    if place.what not in VALUES or place.found is None:
         return False
     if place.origin is not None and not _its_own(place, place.origin, world):
+        return False
+    if shows_folder(place, world):
+        return True
+    if place.expected is None:
         return False
     if place.disputed:
         return _only_sign_of_zero(place.expected, place.found)
     return near(place.expected, place.found)
+
+
+def shows_folder(place: Place, world: World) -> bool:
+    """Return whether a text is a partition's value in the form that its folder's name has.
+
+    Or NULL in that form, `__HIVE_DEFAULT_PARTITION__`: as a boolean it is true (Hive 3.1.3), for
+    every text is that is not empty.
+    """
+    if not (place.folder and place.field):
+        return False
+    at = place.folder, world.history[0].table.partition_by, place.field.name
+    if isinstance(place.found, str):
+        return place.found in partition_paths.forms(*at)
+    return place.found is True and partition_paths.is_null(*at)
 
 
 def _its_own(place: Place, origin: Origin, world: World) -> bool:

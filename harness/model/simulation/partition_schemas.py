@@ -3,7 +3,8 @@
 Hudi's sync gives a new partition the columns that the table has then. When Spark changes the
 table's columns the lists of its partitions stay as they are; when a later sync finds the table's
 list other than it should be, it sets all of them right (seen with Hudi 1.0.2 and 1.2.0, which
-leave Hudi's own columns out again after Spark put them in).
+leave Hudi's own columns out again after Spark put them in). Those of a plain table follow its
+changes, or stay as they were, as the change itself says (`cascade`, `restrict`).
 
 Source: Hive 3.1.3, `FetchOperator` and `MapOperator` (where the lists of table and partition
 differ, a row of a Parquet file is read by the names of the table and then converted from the
@@ -63,14 +64,24 @@ class Lists:
         return self.ahead + place >= len(self.own[_partition(row)])
 
 
-def lists(history: History, files: Iterable[FileFact], bare: Container[int]) -> Lists | None:
-    """Return the lists after the last step; None for a table without partitions or not of Hudi's.
+def lists(
+    history: History, files: Iterable[FileFact], bare: Container[int], *, stay: bool = False
+) -> Lists | None:
+    """Return the lists after the last step; None where there are none, or all are the table's.
 
-    `bare`: the steps after which the catalog lists none of Hudi's columns.
+    Args:
+        history: the truth up to that step.
+        files: what the table's files are.
+        bare: the steps after which the catalog lists none of Hudi's columns.
+        stay: whether the partitions of a plain table keep the lists that they were made with.
+
     """
     stored = {name for each in files if each.kind is FileKind.BASE for name, _ in each.columns}
-    if not history[-1].table.partition_by or not META.keys() & stored:
+    plain = not META.keys() & stored
+    if not history[-1].table.partition_by or (plain and not stay):
         return None
+    if plain:
+        bare = range(history[-1].step + 1)
     ahead = 0 if history[-1].step in bare else len(META)
     return Lists(ahead, _types(history[-1], bare), _own(history, bare))
 

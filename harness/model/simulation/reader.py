@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import count
 from types import MappingProxyType
 from typing import Final
 
-from harness.model.canonical import Value, text_of
+from harness.model.canonical import Value
+from harness.model.column_statistics import ColumnStatistics
 from harness.model.file_facts import FileFact, FileKind
 from harness.model.query import Condition, at
 from harness.model.schema import Field, Schema
@@ -35,8 +36,10 @@ from harness.model.simulation.milliseconds import cut, finer
 from harness.model.simulation.partition_schemas import Lists
 from harness.model.simulation.partless_structs import may_be_partless
 from harness.model.simulation.shown_columns import ShownColumns, ShowValue, show_of, unplaced
+from harness.model.simulation.simulated_row import SimulatedRow
 from harness.model.simulation.statistics import can_hold
 from harness.model.simulation.strategies import Beyond, By, Logs, Way, ways
+from harness.model.simulation.trusted_statistics import NamesOf, TrustedStatistics, names_of
 from harness.model.truth import History, Row
 
 Meta = Mapping[str, Sequence[Sequence[Value]]]
@@ -44,22 +47,6 @@ Meta = Mapping[str, Sequence[Sequence[Value]]]
 Nothing in it where the catalog lists these columns, or where they are not known."""
 NO_META: Final[Meta] = MappingProxyType({})
 _ReadKey = tuple[int, By, int | None, bool, ShowValue, bool, bool, bool]
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedRow:
-    """A row as a reader shows it."""
-
-    row: Row
-    """The version of it that the file holds; Hudi's meta columns as well, where they are known."""
-    values: tuple[Value, ...]
-    file: FileFact
-    """What it is read from."""
-
-    @property
-    def key(self) -> str:
-        """The text of its key."""
-        return text_of(self.row.key)
 
 
 class Simulation:
@@ -77,12 +64,14 @@ class Simulation:
         lists: Lists | None = None,
         since: Since | None = None,
         later: History = (),
+        statistics: Sequence[ColumnStatistics] = (),
     ) -> None:
         """Take the files; `steps` tells which step made an instant.
 
         `lists`: the catalog's lists of columns, where its partitions have some of their own.
         `since`: the view, where it gives a part of the rows.
         `later`: what came after the history until the question was asked.
+        `statistics`: those that may exclude rows which are there.
 
         Raises:
             LayoutError: a file's instant or key is not in the history, nor known when it was made.
@@ -90,6 +79,7 @@ class Simulation:
         """
         self._history, self._steps, self._lists, self._since = history, steps, lists, since
         self._files, self._later = files, later
+        self._trusted = TrustedStatistics(statistics)
         self._schemas = [truth.schema for truth in (*history, *later)]
         self._slices = tuple(slices(files, steps))
         self._rows = {
@@ -161,6 +151,7 @@ class Simulation:
                 self.overlaid,
                 self.rekeyed,
                 self.partless,
+                self._trusted.sources,
                 self._given,
             )
             self._ways[prunes] = ways(found, can)
@@ -228,14 +219,30 @@ class Simulation:
         """Yield the rows of every file group, whenever they were committed."""
         for base, logs in self._slices:
             merged = logs if way.logs is not Logs.IGNORED else ()
+            if self._skipped(base or logs[0], way, where):
+                continue
             older, newer = dict[str, SimulatedRow](), self._newer(merged, way)
             if base is not None and (merged or self._kept(base, way, where)):
                 older = self._of(base, way.by, way)
+                if way.trusted and not any(log.keys for log in merged):
+                    left = self._trusted.keys(way.trusted, base, where, self._names(way))
+                    older = {key: row for key, row in older.items() if key not in left}
             if way.rekeyed and newer:
                 at_ = self._third()
                 yield from rekeyed([(row.values[at_], row) for row in older.values()], newer)
             else:
                 yield from (row for row in {**older, **newer}.values() if row is not None)
+
+    def _skipped(self, fact: FileFact, way: Way, where: Sequence[Condition]) -> bool:
+        """Return whether trusted statistics of a folder leave out a file group."""
+        source = way.trusted
+        return source is not None and self._trusted.folder(source, fact, where, self._names(way))
+
+    def _names(self, way: Way) -> NamesOf:
+        def names(where: Condition, fact: FileFact) -> frozenset[str]:
+            return names_of(where.path, self._taken(fact, way.by, way), fact, unplaced(way.by))
+
+        return names
 
     def _newer(self, logs: Sequence[FileFact], way: Way) -> dict[str, SimulatedRow | None]:
         """Return what log files hold, by the text of the record key; None for a deleted row."""

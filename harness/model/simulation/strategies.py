@@ -17,6 +17,7 @@ AT_ONCE: Final = 2
 
 CATALOG: Final = "catalog of step"
 LEFT_OUT: Final = "files left out"
+TRUSTED: Final = "rows left out by the wrong statistics of"
 LISTED: Final = "partitions by their own column lists"
 STORED: Final = "values as they are stored"
 CAST: Final = "texts that are no numbers are NULL"
@@ -116,6 +117,9 @@ class Way:
     merged (see `model.rekeying`)."""
     partless: bool = False
     """Whether a struct or an array none of whose parts a base file has is NULL as a whole."""
+    trusted: str | None = None
+    """Where the statistics are stored by which it leaves out rows, and which what the files hold
+    contradicts; None where it goes by none of these."""
 
     @property
     def beyond(self) -> tuple[tuple[str, object], ...]:
@@ -131,9 +135,15 @@ class Way:
             ("overlaid", self.overlaid or None),
             ("rekeyed", self.rekeyed or None),
             ("partless", self.partless or None),
+            ("trusted", self.trusted),
             ("given", self.given),
         )
         return tuple(each for each in told if each[1] not in {None, Logs.MERGED, Given.SINCE})
+
+    @property
+    def only_trusts(self) -> bool:
+        """Whether all that it does wrong is to go by statistics as they are stored."""
+        return self == Way(By.ID, trusted=self.trusted)
 
     @property
     def twice(self) -> bool:
@@ -166,7 +176,8 @@ class Way:
         laid = self.overlaid and not (self.by is By.ID and merges)
         pruned = self.pruned in {By.RENUMBERED, By.ID_OUTSIDE}
         named = self.logs is Logs.BY_NAME and (self.by is not By.ID or older)
-        return lists or anew or outside or stored or casts or laid or pruned or named
+        both = self.trusted is not None and self.pruned is not None
+        return lists or anew or outside or stored or casts or laid or pruned or named or both
 
     def includes(self, other: Way) -> bool:
         """Return whether another way is a smaller part of this one."""
@@ -177,6 +188,7 @@ class Way:
         parts += [str(self.logs)] if self.logs is not Logs.MERGED else []
         parts += [f"{CATALOG} {self.catalog}"] if self.catalog is not None else []
         parts += [f"{LEFT_OUT} {self.pruned}"] if self.pruned else []
+        parts += [f"{TRUSTED} {self.trusted}"] if self.trusted else []
         parts += [LISTED] if self.listed else []
         parts += [STORED] if self.stored else []
         parts += [CONVERTED if self.by.placed else CAST] if self.cast else []
@@ -217,6 +229,8 @@ class Beyond:
     """Whether record keys may be taken from the third column."""
     partless: Container[By] = ()
     """With which ways to find columns base files have none of a struct's parts."""
+    trusted: Sequence[str] = ()
+    """Where statistics are stored that what the files hold contradicts."""
     given: Sequence[Given] = ()
     """What else may be given than what was written since a step, where that is asked for."""
 
@@ -224,8 +238,9 @@ class Beyond:
 def ways(finders: Sequence[By], can: Beyond = Beyond()) -> tuple[Way, ...]:
     """Return the ways worth trying, the smallest first."""
     made = (
-        Way(by, *each, partless=partless)
+        Way(by, *each, partless=partless, trusted=trusted)
         for by in finders
+        for trusted in ((None, *can.trusted) if can.prunes else (None,))
         for partless in ((False, True) if by in can.partless else (False,))
         for each in product(
             (Logs.MERGED, *can.logs),

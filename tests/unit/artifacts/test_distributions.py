@@ -69,7 +69,15 @@ def test_the_digest_changes_with_what_can_change_an_answer(change: dict[str, obj
 
 
 @pytest.mark.parametrize(
-    "change", [{"name": "x"}, {"memory_mb": 1}, {"disk_mb": 1}, {"listens": "x"}, {"reads": ()}]
+    "change",
+    [
+        {"name": "x"},
+        {"memory_mb": 1},
+        {"disk_mb": 1},
+        {"listens": "x"},
+        {"reads": ()},
+        {"defaults": ()},
+    ],
 )
 def test_the_digest_stays_with_what_cannot(change: dict[str, object]) -> None:
     found = distributions.load("hive-3.1.3")
@@ -85,11 +93,11 @@ def test_distributions_that_unpack_the_same_share_a_tree() -> None:
     assert of["trino-476"] != of["prestosql-350"]
 
 
-def test_what_only_the_plan_reads_changes_no_digest() -> None:
+def test_what_the_plan_reads_or_a_session_is_told_changes_no_digest() -> None:
     found = distributions.load("spark-3.5.8-hudi-1.0.2")
     assert {"writes", "table_versions"} <= set(found.settings)
     less = {key: value for key, value in found.settings.items() if key != "table_versions"}
-    more = {**found.settings, "writes": ("hudi-cow",)}
+    more = {**found.settings, "writes": ("hudi-cow",), "cannot": {}, "names": {"a": "b"}}
     for settings in (less, more):
         changed = dataclasses.replace(found, settings=settings)
         assert distributions.digest(changed) == distributions.digest(found)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.artifacts import lock
-from harness.artifacts.distribution import CodePatch, Reads
+from harness.artifacts.distribution import CodePatch, Default, Reads
 from harness.core.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ settings:
   hudi: 1.0.2
 reads:
   hudi: {{up_to: 8, source: the source of x 2}}
+defaults:
+  names: {{value: "on", ours: "off", source: log of x 1}}
+  path: {{either: always, source: page of x 1}}
 """
 READER = "lock data: artifacts.plugin/hive.0"
 PATCH = "lock data: patches.0"
@@ -69,6 +72,14 @@ def test_a_patch_of_instructions_is_read() -> None:
 def test_what_it_knows_of_tables_is_read_with_the_source() -> None:
     assert parse(WHOLE).reads == (Reads("hudi", 8, "the source of x 2"),)
     assert parse(WHOLE.partition("reads:")[0]).reads == ()
+
+
+def test_what_an_engine_does_by_itself_is_read_with_its_source() -> None:
+    assert parse(WHOLE).defaults == (
+        Default("names", "log of x 1", "on", ours="off"),
+        Default("path", "page of x 1", either="always"),
+    )
+    assert parse(WHOLE.partition("defaults:")[0]).defaults == ()
 
 
 def test_settings_are_read_by_kind() -> None:
@@ -157,6 +168,15 @@ def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> No
         ("up_to: 8, ", "", "23: lock data: reads.hudi: 'up_to' is missing; keys: up_to, source"),
         ("up_to: 8, ", "up_to: 8, from: 2, ", "23: lock data: reads.hudi has no 'from'; allowed:"),
         (", source: the source of x 2", "", "23: lock data: reads.hudi: 'source' is missing; key"),
+        (", source: log of x 1", "", "25: lock data: defaults.names: 'source' is missing; keys"),
+        (
+            'value: "on"',
+            "value: true",
+            "25: lock data: defaults.names.value: true is given; allowed",
+        ),
+        ('ours: "off"', 'ours: "on"', "25: lock data: defaults.names: ours is a value that is not"),
+        ("either: always", "ours: a", "26: lock data: defaults.path: a default has value, or eit"),
+        ("either: always", "either: a, value: b", "26: lock data: defaults.path: a default has v"),
         (
             "hudi: {up_to: 8, source: the source of x 2}",
             "hudi: 8",

@@ -29,3 +29,14 @@ def test_a_reader_with_icebergs_library_reads_iceberg_and_plain_tables(name: str
     assert cannot(name, "iceberg") == cannot(name, "hive-parquet") == ""
     assert cannot(name, "hudi-cow") == f"{name} has no library for hudi tables"
     assert "a setting of Hudi" in cannot(name, "iceberg", schema_on_read="on")
+
+
+def test_hudis_own_settings_and_classes_are_asked_only_where_its_library_is() -> None:
+    spark, hive = ICEBERG
+    assert cannot(HUDI[0], "hudi-cow", data_skipping="on", metadata_table="on") == ""
+    refused = cannot(spark, "iceberg", data_skipping="on")
+    assert refused == f"data-skipping is a setting of Hudi, which {spark} does not have"
+    assert cannot(HUDI[1], "hive-parquet", input_format="hudi-combine") == ""
+    refused = cannot(hive, "iceberg", input_format="hudi-combine")
+    assert refused == f"hudi-combine is a class of Hudi, which {hive} does not have"
+    assert cannot(hive, "iceberg", input_format="combine") == ""

@@ -15,6 +15,15 @@ import pyarrow.parquet as pq
 LOCATION = "file:/where/it/was/written"
 ADDED, GONE = 1, 2
 LONG = ["null", "long"]
+
+
+def _numbered(name: str, type_: str) -> dict[str, Any]:
+    """Return an optional field that holds values by field id, as a list of pairs."""
+    fields = [{"name": "key", "type": "int"}, {"name": "value", "type": type_}]
+    pair = {"type": "record", "name": f"{name}_pair", "fields": fields}
+    return {"name": name, "type": ["null", {"type": "array", "items": pair}], "default": None}
+
+
 ENTRY: dict[str, Any] = {
     "type": "record",
     "name": "manifest_entry",
@@ -30,6 +39,19 @@ ENTRY: dict[str, Any] = {
                 "fields": [
                     {"name": "content", "type": "int"},
                     {"name": "file_path", "type": "string"},
+                    {"name": "record_count", "type": "long"},
+                    _numbered("value_counts", "long"),
+                    _numbered("null_value_counts", "long"),
+                    _numbered("lower_bounds", "bytes"),
+                    _numbered("upper_bounds", "bytes"),
+                    {
+                        "name": "partition",
+                        "type": {
+                            "type": "record",
+                            "name": "r102",
+                            "fields": [{"name": "a", "type": LONG}],
+                        },
+                    },
                 ],
             },
         },
@@ -55,6 +77,10 @@ class Entry:
     status: int = ADDED
     snapshot: int | None = None
     sequence: int | None = None
+    metrics: Mapping[str, Any] = field(default_factory=lambda: {"record_count": 1})
+    """What the manifest tells of its columns."""
+    partition: int | None = None
+    """The value of the one partition column."""
 
 
 @dataclass
@@ -127,5 +153,10 @@ def _entry(of: Entry) -> dict[str, Any]:
         "status": of.status,
         "snapshot_id": of.snapshot,
         "sequence_number": of.sequence,
-        "data_file": {"content": of.content, "file_path": f"{LOCATION}/{of.path}"},
+        "data_file": {
+            "content": of.content,
+            "file_path": f"{LOCATION}/{of.path}",
+            "partition": {"a": of.partition},
+            **of.metrics,
+        },
     }

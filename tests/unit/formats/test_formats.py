@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,12 +34,17 @@ def table(*, partitioned: bool = False) -> Table:
     return Table(columns, "id", "ts", ("p",) if partitioned else ())
 
 
-def wording(name: str, *operations: Operation, partitioned: bool = False) -> list[str]:
+def wording(
+    name: str,
+    *operations: Operation,
+    partitioned: bool = False,
+    settings: Mapping[str, str] | None = None,
+) -> list[str]:
     """Return the statements of the last operation."""
     scenario = Scenario("x", table(partitioned=partitioned), tuple(map(Step, operations)))
     done = [True] * len(operations)
     history = expected_history.history(scenario, merge_on_read=False, applied=done)
-    said = formats.load(name).wording(operations[-1], history[-2], history[-1])
+    said = formats.load(name).wording(operations[-1], history[-2], history[-1], settings or {})
     return [recorded(each) for each in said]
 
 
@@ -158,11 +164,11 @@ def test_the_past_is_asked_for_where_the_newest_rows_are() -> None:
 def test_what_a_hudi_variant_asks_for_is_told_to_the_session_or_the_table() -> None:
     mor = formats.load("hudi-mor")
     asked = {"metadata_table": "on", "auto_upgrade": "off", "meta_fields": "omitted"}
-    told = mor.session(asked)
+    told = mor.session(asked, {})
     assert told["hoodie.metadata.enable"] == "true"
     assert told["hoodie.write.auto.upgrade"] == "false"
     assert told["hoodie.datasource.hive_sync.omit_metadata_fields"] == "true"
-    assert "hoodie.write.auto.upgrade" not in mor.session({})
+    assert "hoodie.write.auto.upgrade" not in mor.session({}, {})
     assert "'hoodie.populate.meta.fields' = 'false'" in created("hudi-mor", meta_fields="none")
 
 
@@ -201,8 +207,8 @@ def test_a_hive_table_cannot_change_rows_that_are_there() -> None:
 def test_plain_hive_tables_differ_in_what_their_files_are_and_need() -> None:
     ours, other = (created(name, partitioned=True) for name in ("hive-parquet", "hive-orc"))
     assert ours.replace("stored as parquet", "stored as orc") == other != ours
-    needs = formats.load("hive-parquet").session({}).items()
-    assert needs - formats.load("hive-orc").session({}).items() == {
+    needs = formats.load("hive-parquet").session({}, {}).items()
+    assert needs - formats.load("hive-orc").session({}, {}).items() == {
         ("spark.sql.parquet.writeLegacyFormat", "true")
     }
 
@@ -222,8 +228,8 @@ def test_the_facts_of_a_plain_table_come_from_files_of_its_own_kind(
 
 def test_the_metadata_table_is_off_unless_the_variant_says_otherwise() -> None:
     cow = formats.load("hudi-cow")
-    assert cow.session({})["hoodie.metadata.enable"] == "false"
-    assert cow.session({"metadata_table": "on"})["hoodie.metadata.enable"] == "true"
+    assert cow.session({}, {})["hoodie.metadata.enable"] == "false"
+    assert cow.session({"metadata_table": "on"}, {})["hoodie.metadata.enable"] == "true"
 
 
 def test_placeholders_are_filled_and_a_quote_in_a_path_ends_no_literal() -> None:

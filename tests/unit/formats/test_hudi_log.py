@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,23 @@ def test_a_merge_of_table_version_9_leaves_records_and_deletes_in_one_file() -> 
     assert hudi_log.deleted_keys(deletes) == ("5",)
 
 
+def test_a_block_of_parquet_tells_the_same_as_one_of_avro() -> None:
+    (block,) = hudi_log.blocks(read("parquet-1.0.2"))
+    assert block.kind is BlockKind.PARQUET_DATA
+    assert hudi_log.record_keys(block, "_hoodie_record_key") == ("1",)
+    columns, rows = hudi_log.content(block)
+    assert columns == tuple(name for name, _ in avro_types.columns(block.schema))
+    assert [row[5:] for row in rows] == [("1", 2, "aa", "x")]
+    with pytest.raises(FileFactError, match="records without the column number"):
+        hudi_log.record_keys(block, "number")
+
+
+def test_a_block_of_parquet_that_is_cut_off_is_an_error() -> None:
+    (block,) = hudi_log.blocks(read("parquet-1.0.2"))
+    with pytest.raises(FileFactError, match="block 20261125134808958: "):
+        hudi_log.content(replace(block, content=block.content[:40]))
+
+
 def test_without_meta_columns_the_record_keys_are_those_of_the_key_column() -> None:
     data, _ = hudi_log.blocks(read("merge-1.2.0"))
     assert hudi_log.record_keys(data, "id") == ("4", "6")
@@ -84,8 +102,8 @@ def test_bytes_that_begin_no_block_are_an_error() -> None:
 
 def test_a_block_of_another_kind_is_an_error_and_not_left_out() -> None:
     data = bytearray(read("update-0.15.0"))
-    data[18:22] = (5).to_bytes(4, "big")
-    with pytest.raises(FileFactError, match="a block of type 5 is not read"):
+    data[18:22] = (4).to_bytes(4, "big")
+    with pytest.raises(FileFactError, match="a block of type 4 is not read"):
         list(hudi_log.blocks(bytes(data)))
 
 

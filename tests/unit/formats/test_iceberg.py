@@ -33,7 +33,7 @@ def wordings(*operations: Operation) -> list[str]:
     done = [True] * len(operations)
     scenario = Scenario("x", TABLE, tuple(map(Step, operations)))
     history = expected_history.history(scenario, merge_on_read=False, applied=done)
-    return [*map(recorded, ICEBERG.wording(operations[-1], history[-2], history[-1]))]
+    return [*map(recorded, ICEBERG.wording(operations[-1], history[-2], history[-1], {}))]
 
 
 def wording(*operations: Operation) -> str:
@@ -64,6 +64,12 @@ def test_a_table_is_created_for_hive_too_at_a_location_with_a_scheme() -> None:
 def test_every_way_of_changing_rows_follows_the_mode() -> None:
     (said,) = ICEBERG.create(TABLE, {"delete_mode": "merge-on-read"})
     assert recorded(said).count("merge-on-read") == len(MODES)
+
+
+def test_the_compression_of_files_is_left_to_iceberg_unless_it_is_named() -> None:
+    (said,), (left,) = (ICEBERG.create(TABLE, each) for each in ({"compression": "gzip"}, {}))
+    assert "'write.parquet.compression-codec' = 'gzip'" in recorded(said)
+    assert "codec" not in recorded(left)
 
 
 def test_new_rows_are_inserted_in_one_file_in_the_order_of_the_table() -> None:

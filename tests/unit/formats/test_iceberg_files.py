@@ -8,6 +8,7 @@ import pytest
 
 from harness.formats import iceberg_files
 from harness.formats.api import FileFactError
+from harness.formats.iceberg import FORMAT
 from harness.model.file_facts import FileFact, FileKind
 from tests.unit.formats.iceberg_table import GONE, Entry, Folder
 
@@ -74,6 +75,26 @@ def test_older_rows_come_first_whatever_the_files_are_called(folder: Folder) -> 
     assert [fact.path for fact in facts(folder)] == [z, b]
     folder.commit(90, Entry(rewritten, sequence=1), Entry(b, 0, 0, 80, 2), forget=True)
     assert [fact.path for fact in facts(folder)] == [rewritten, b]
+
+
+@pytest.mark.parametrize("value", [7, None])
+def test_a_partition_value_is_the_one_in_the_manifest_whatever_the_file_holds(
+    folder: Folder, value: int | None
+) -> None:
+    one = folder.data("a=1/one.parquet", id=["1", "2"], a=[1, 1])
+    folder.commit(70, Entry(one, partition=value))
+    spec = {"source-id": 2, "field-id": 1000, "name": "a", "transform": "identity"}
+    fields = [{"id": 1, "name": "id"}, {"id": 2, "name": "a"}]
+    folder.metadata(
+        1,
+        **{
+            "partition-specs": [{"spec-id": 0, "fields": [spec]}],
+            "schemas": [{"schema-id": 0, "fields": fields}],
+        },
+    )
+    (fact,) = iceberg_files.facts(folder.path, "id")
+    read = FORMAT.file_rows(folder.path / fact.path, fact)
+    assert read == (("id", "a"), (("1", value), ("2", value)))
 
 
 def test_deleted_positions_become_keys_of_the_files_they_stand_in(folder: Folder) -> None:

@@ -97,7 +97,7 @@ def statements(scenario: Scenario, history: History) -> Iterator[tuple[str, Trut
         yield from _sql(shape.create(scenario.table, {}), history[0])
         for step, before, after in zip(scenario.steps, history, history[1:], strict=False):
             if not shape.cannot(step.operation):
-                yield from _sql(shape.wording(step.operation, before, after), after)
+                yield from _sql(shape.wording(step.operation, before, after, {}), after)
 
 
 def _sql(told: Iterable[Statement], truth: Truth) -> Iterator[tuple[str, Truth]]:

@@ -149,6 +149,18 @@ def test_a_writer_writes_only_what_it_can() -> None:
     ]
 
 
+def test_a_setting_that_a_table_or_a_writer_cannot_have_is_left_out_with_the_reason() -> None:
+    cow = replace(COW, settings={"sorted": ("no", "yes")})
+    makers = {"a": Maker(("cow",), cannot={"sorted=no": "it always sorts"}), "b": Maker(("cow",))}
+    ordered = replace(STORY, table=replace(STORY.table, order_by="f1"))
+    asked = replace(PROFILE, writers=(Writer("a"), Writer("b")), axes={"sorted": ("no", "yes")})
+    for story, why in ((ordered, ()), (STORY, ("sorted=yes: nothing orders its rows",))):
+        found = plan((story,), asked, (cow,), makers)
+        reasons = {each.why for each in found.excluded}
+        assert reasons == {"a, sorted=no: it always sorts", *why}
+        assert len(found.variants) == (1 if why else 3)
+
+
 def axes_of(variant: Variant) -> dict[str, str]:
     writer = f"{variant.writers}{variant.settings.get('table_version')}"
     rest = {name: variant.settings[name] for name in ("rewrites", "meta_fields")}

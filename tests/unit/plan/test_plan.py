@@ -46,6 +46,11 @@ class Stored:
     lacks: frozenset[str] = frozenset()
     partitions_last: bool = False
 
+    def cannot_have(self, settings: Mapping[str, str], scenario: Scenario) -> str:
+        if settings.get("sorted") == "yes" and not scenario.table.order_by:
+            return "sorted=yes: nothing orders its rows"
+        return ""
+
     def cannot(self, operation: Operation) -> str:
         if name_of(operation) == self.without:
             return f"{self.NAME} has no {self.without}"

@@ -37,6 +37,8 @@ from tests.unit.scenario.scenario_strategy import without_lines
 
 SCENARIOS = load_scenarios(scenarios_folder())
 PROFILES = load_profiles(profiles_file())
+EVERY: Final = {each.name for each in SCENARIOS if not each.name.startswith("settings/")}
+"""Those of `settings/` are for values of table settings that other tables cannot have."""
 HOUR: Final = 3600
 STORIES: Final = {"hudi/a5", "hudi/move", "hudi/drop_and_readd"}
 HUDI: Final = "spark-3.5.8-hudi-{}"
@@ -75,7 +77,7 @@ CONTENTS: Final[dict[str, dict[str, object]]] = {
         "queries": {"all"},
     },
     "full": {
-        "scenarios": {each.name for each in SCENARIOS},
+        "scenarios": EVERY,
         "twins": {True, False},
         "formats": {"hudi-cow", "hudi-mor", "hive-parquet", "iceberg"},
         "axes": {
@@ -234,7 +236,7 @@ def _writer(variant: Variant) -> tuple[str, str]:
 
 def test_the_main_profile_has_every_shipped_scenario() -> None:
     names = {variant.scenario.name for variant in planned("main").variants}
-    assert names == {scenario.name for scenario in SCENARIOS}
+    assert names == EVERY
 
 
 def test_the_estimate_of_the_quick_start_is_about_what_it_took_on_idle_cores() -> None:
@@ -246,7 +248,7 @@ def test_in_the_full_profile_every_reader_is_asked_every_shape_and_every_pair_is
     readers = {str(reader) for reader in found.readers}
     asked = {(cell.reader, cell.query.partition("(")[0]) for cell in found.cells}
     assert asked == set(product(readers, SHAPES))
-    assert {each.scenario for each in found.pairs} == {each.name for each in SCENARIOS}
+    assert {each.scenario for each in found.pairs} == EVERY
     assert {why.why for each in found.pairs for why in each.cannot} == {
         "rewrites=partition: the table has no partitions",
         *(
@@ -281,6 +283,18 @@ def test_the_full_profile_changes_the_writer_at_every_step_of_three_stories() ->
     steps = {each.name: len(each.steps) for each in SCENARIOS}
     names = ("hudi/a5", "hudi/move", "hudi/drop_and_readd")
     assert changes == {(name, step + 1) for name in names for step in range(steps[name])}
+
+
+def test_every_value_of_a_table_setting_is_in_some_table_of_its_profile() -> None:
+    found, axes = planned("table_settings"), PROFILES["table_settings"].axes
+    written = {pair for each in found.variants for pair in each.settings.items()}
+    # No partitions is no setting of a table.
+    wanted = {(name, value) for name in axes for value in axes[name]} - {("partitioned", "none")}
+    assert wanted <= written
+    for family in ("hudi", "iceberg", "hive"):
+        formats_of = {v.format for v in found.variants if v.settings.get("row_groups") == "small"}
+        assert any(name.startswith(family) for name in formats_of)
+    assert estimate(found) < HOUR / 3
 
 
 def test_the_profiles_people_begin_with_stay_small() -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.core.records import Outcome, OutcomeKind, Refusal
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
@@ -14,6 +16,7 @@ from harness.scenario.operations.rename_column import RenameColumn
 from harness.write.next_step import VariantOutcomes
 
 WRITER = "spark-3.5.8-hudi-0.15.0"
+MERGERS = "hoodie.datasource.write.record.merger.impls"
 TABLE = Table(
     tuple((name, parse_type(text)) for name, text in (("id", "int"), ("ts", "long"), ("a", "int"))),
     "id",
@@ -89,6 +92,18 @@ def test_each_state_has_an_address_of_its_own_also_where_nothing_was_sent() -> N
         addresses.add(step.address)
         start = start.then(Outcome(step.step, OutcomeKind.APPLIED, statements=step.texts))
     assert len(addresses) == 6
+
+
+def test_each_writer_is_told_in_the_words_of_its_version() -> None:
+    first = outcomes_of(record_merger="spark")
+    newer = "spark-3.5.8-hudi-1.2.0"
+    both = replace(first, variant=replace(first.variant, writers=(WRITER, *(newer,) * len(STEPS))))
+    told = {each: both.session(each)[MERGERS].rpartition(".")[2] for each in (WRITER, newer)}
+    assert told == {WRITER: "HoodieSparkRecordMerger", newer: "DefaultSparkRecordMerger"}
+    # The first step has nothing of the newer one; the second is told by another.
+    assert both.next_step().address == first.next_step().address
+    created = Outcome(0, OutcomeKind.APPLIED, statements=first.next_step().texts)
+    assert both.then(created).next_step().address != first.then(created).next_step().address
 
 
 def test_settings_of_the_session_are_part_of_the_address() -> None:

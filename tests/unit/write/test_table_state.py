@@ -6,6 +6,7 @@ import pytest
 
 from harness.core.records import Outcome, OutcomeKind
 from harness.model.file_facts import FileFact, FileKind
+from harness.model.partition_paths import ListedAs
 from harness.runtime.metastore_objects import CatalogEntry
 from harness.write.table_state import Frozen, State
 
@@ -39,3 +40,24 @@ def test_a_state_is_bare_where_only_files_have_the_meta_columns(
     listed: str, stored: str, *, bare: bool
 ) -> None:
     assert state(listed, stored=stored).bare is bare
+
+
+def test_values_that_the_catalog_gives_in_other_words_than_the_folder_are_kept() -> None:
+    def part(folder: str, *values: str) -> dict[str, object]:
+        return {"sd": {"location": f"file:{{location}}/{folder}"}, "values": list(values)}
+
+    def listed(*entries: tuple[dict[str, object], ...], stored: str = "p") -> ListedAs:
+        made = tuple(
+            CatalogEntry(f"t{n}", {"sd": {"cols": []}}, each) for n, each in enumerate(entries)
+        )
+        fact = FileFact("f", FileKind.BASE, "g", "1", ((stored, "string"),))
+        frozen = Frozen(Outcome(1, OutcomeKind.APPLIED), made, (fact,), ())
+        return State("d", Path("folder"), frozen).listed_as(("p",))
+
+    null = "__HIVE_DEFAULT_PARTITION__"
+    assert listed((part("p=a", "a"), part("a%3Db", "a%3Db"), part(f"p={null}", null))) == ()
+    assert listed((part("p=a%3Db", "a=b"),)) == (("p=a%3Db", ("a=b",)),)
+    assert listed((part("p=a%3Db", "a=b"),), stored="id") == ()
+    assert listed((part("p=a%3Db", "a%3Db"),), stored="id") == (("p=a%3Db", ("a%3Db",)),)
+    assert listed((part("p=x", null),)) == (("p=x", (None,)),)
+    assert listed((part("p=x", "y"),), (part("p=x", "z"),)) == ()  # two entries, two opinions

@@ -44,6 +44,15 @@ def test_a_session_is_told_only_what_a_reader_names() -> None:
     )
 
 
+def test_the_input_format_is_told_by_its_class() -> None:
+    told = statements({"statistics": "on", "input-format": "hudi-combine", "vectorized": "on"})
+    assert told == (
+        "set hive.vectorized.execution.enabled=true",
+        "set hive.input.format=org.apache.hudi.hadoop.hive.HoodieCombineHiveInputFormat",
+        "set hive.compute.query.using.stats=true",
+    )
+
+
 @pytest.mark.parametrize("settings", [{"path": "tez"}, {"colour": "red"}])
 def test_a_setting_that_there_is_not_is_refused_with_what_there_is(
     settings: dict[str, str],

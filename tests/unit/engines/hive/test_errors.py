@@ -3,7 +3,14 @@ from __future__ import annotations
 import pytest
 
 from harness.core.records import Refusal
-from harness.engines.hive.errors import Thrown, catalog_is_gone, chain, job_failure, refusal
+from harness.engines.hive.errors import (
+    Thrown,
+    catalog_is_gone,
+    chain,
+    job_failure,
+    lacks_library,
+    refusal,
+)
 
 SEMANTIC = (
     "Line 1:7 Invalid table alias or column reference 'nope': (possible column names are: id)"
@@ -82,6 +89,12 @@ def test_a_lost_metastore_is_told_from_a_wrong_query() -> None:
     gone = Thrown("org.apache.thrift.transport.TTransportException", "")
     assert catalog_is_gone(refusal("FAILED: SemanticException", None, 0, (gone,)))
     assert not catalog_is_gone(refusal("FAILED: it", "42000", 10004, chain(MESSAGES)))
+
+
+def test_a_library_that_the_machine_lacks_says_nothing_of_the_query() -> None:
+    lacking = Thrown("java.lang.RuntimeException", "native zStandard library not available: this")
+    assert lacks_library(refusal("FAILED: Execution Error, return code 2", None, 2, (lacking,)))
+    assert not lacks_library(refusal("FAILED: it", "42000", 10004, chain(MESSAGES)))
 
 
 def test_a_stack_trace_in_a_message_is_left_out() -> None:

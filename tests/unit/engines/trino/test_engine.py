@@ -45,6 +45,8 @@ def sql(query: Query, settings: ReaderSettings, of: str = "hudi-cow") -> str:
         ("hive-parquet", {"use-column-names": "false"}, "hive_by_position"),
         ("hudi-mor", {"connector": "hive"}, "hive"),
         ("hudi-cow", {"connector": "hudi"}, "hudi"),
+        ("hudi-cow", {"connector": "hudi", "metadata-table": "on"}, "hudi_metadata_on"),
+        ("iceberg", {"use-column-names": "true"}, "iceberg_by_name"),
         ("hudi-cow", {"connector": "hive", "use-column-names": "true"}, "hive_by_name"),
         ("hive-parquet", {"connector": "hive"}, "hive"),
         ("iceberg", {}, "iceberg"),
@@ -111,6 +113,20 @@ def test_no_two_catalogs_of_a_kind_of_table_are_alike(distribution: Distribution
         (PRESTODB, {"connector": "hive", "use-column-names": "true"}, "hudi-mor", ""),
         (PRESTODB, {"connector": "hive"}, "hive-parquet", ""),
         (PRESTODB, {}, "iceberg", ""),
+        (PRESTODB, {"use-column-names": "true"}, "iceberg", ""),
+        (PRESTODB, {"metadata-table": "on"}, "hudi-cow", ""),
+        (
+            PRESTODB,
+            {"connector": "hive", "metadata-table": "on"},
+            "hudi-cow",
+            "the hive connector of prestodb-0.283 has no setting metadata-table",
+        ),
+        (
+            TRINO,
+            {"metadata-table": "on"},
+            "hudi-cow",
+            "the hudi connector of trino-476 has no setting metadata-table",
+        ),
         (PRESTODB, {"orc.use-column-names": "true"}, "hive-orc", ""),
         (TRINO, {"use-column-names": "false"}, "hudi-cow", ""),
         (
@@ -179,6 +195,14 @@ def test_the_default_catalog_leaves_the_mapping_of_columns_to_the_engine() -> No
         for kind in distribution.options("connectors"):
             values = catalog_values(distribution, "thrift://127.0.0.1:9083")[kind]
             assert "column-names" not in template.render("trino", "catalog.properties", values)
+
+
+def test_prestodbs_own_properties_stand_in_catalogs_of_their_own() -> None:
+    found = catalog_values(PRESTODB, "")
+    assert found["iceberg_by_name"]["properties"] == {"hive.parquet.use-column-names": "true"}
+    assert found["hudi_metadata_on"]["properties"] == {"hudi.metadata-table-enabled": "true"}
+    assert found["hudi_metadata_off"]["properties"] == {"hudi.metadata-table-enabled": "false"}
+    assert found["hudi"]["properties"] == found["iceberg"]["properties"] == {}
 
 
 def test_hudi_tables_are_read_by_the_hive_connector_where_there_is_no_other() -> None:

@@ -126,3 +126,19 @@ def test_a_value_that_passes_through_another_type_is_not_predicted(
     value: Value, now: str, was: str
 ) -> None:
     assert isinstance(through(value, now, was), Unpredicted)
+
+
+def test_partitions_of_a_plain_table_keep_the_lists_they_were_made_with_where_these_stay() -> None:
+    one = told("insert 1; add f3 int after ts; insert 2; insert 3")
+    plain = [
+        replace(fact, columns=tuple(each for each in fact.columns if each[0] not in META))
+        for fact in one.facts
+    ]
+    assert lists(one.history, plain, ()) is None
+    found = lists(one.history, plain, (), stay=True)
+    assert found is not None
+    assert own(found) == {
+        "p1": ("string", "long", "string", "string"),
+        "p0": ("string", "long", "int", "string", "string"),
+    }
+    assert (found.ahead, found.differ) == (0, True)

@@ -23,7 +23,7 @@ def test_text_that_looks_like_a_placeholder_or_a_variable_stays_text(name: str) 
         "x/y.yaml",
     )
     before, after = expected_history.history(scenario, merge_on_read=False, applied=[True])
-    (statement,) = formats.load(name).wording(scenario.steps[0].operation, before, after)
+    (statement,) = formats.load(name).wording(scenario.steps[0].operation, before, after, {})
     assert isinstance(statement, Sql)
     sent = filled(statement.text, "db", "/the/place")
     assert sent.count("db.t") == 1

@@ -1,0 +1,135 @@
+"""The settings of Hudi tables: their values, what a writer is told of them, and which cannot be.
+
+Names of classes differ by Hudi's version and stand in a writer's lock data (`names`), and so does
+what a version cannot have (`cannot`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from harness.formats import layout
+from harness.formats.api import VariantSettings
+from harness.scenario.definition import Scenario
+from harness.scenario.operations.insert import Insert
+
+METADATA_TABLE: Final = "metadata_table"
+WITH_STATISTICS: Final = ("on", "column_statistics")
+"""The values with which it may have statistics of columns."""
+INDEX: Final = "index"
+MERGER: Final = "record_merger"
+INSERT_OPERATION: Final = "insert_operation"
+ENCODED: Final = "encoded_partitions"
+ROW_GROUPS: Final = "row_groups"
+UPSERT: Final = "upsert"
+
+SETTINGS: Final = {
+    "table_version": ("6", "8", "9"),
+    METADATA_TABLE: ("off", "on", "column_statistics", "bloom_filters"),
+    "auto_upgrade": ("on", "off"),
+    "meta_fields": ("synced", "omitted", "none"),
+    INDEX: ("simple", "bloom", "global_bloom", "record_level"),
+    MERGER: ("avro", "spark"),
+    INSERT_OPERATION: (UPSERT, "insert", "bulk_insert"),
+    ENCODED: ("off", "on"),
+    ROW_GROUPS: ("usual", "small"),
+}
+"""What a variant may name; each is described where it is told to the writer.
+
+`metadata_table` is off unless said otherwise: it takes two fifths of the time of a write.
+"""
+
+OPERATION: Final = "hoodie.spark.sql.insert.into.operation"
+URL_ENCODED: Final = "hoodie.datasource.write.partitionpath.urlencode"
+SPARK_MERGER: Final = "spark_merger"
+"""Of the names in lock data: the class that merges records as rows of Spark."""
+ROWS_BEFORE_CHECK: Final = 100
+"""Parquet's writer looks at the size of a row group after so many rows (`ParquetProperties`), and
+Hudi's has no setting for it."""
+
+_SWITCH: Final = {"on": "true", "off": "false"}
+_STATISTICS: Final = "hoodie.metadata.index.column.stats.enable"
+_BLOOM: Final = "hoodie.metadata.index.bloom.filter.enable"
+_TOLD: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    # With `on` alone, what else is in it is the writer's own choice.
+    (METADATA_TABLE, "column_statistics"): {_STATISTICS: "true", _BLOOM: "false"},
+    (METADATA_TABLE, "bloom_filters"): {
+        _STATISTICS: "false",
+        _BLOOM: "true",
+        "hoodie.bloom.index.use.metadata": "true",
+    },
+    # How a write finds the files of keys that are there; `simple` is Spark's default.
+    (INDEX, "simple"): {"hoodie.index.type": "SIMPLE"},
+    (INDEX, "bloom"): {"hoodie.index.type": "BLOOM"},
+    (INDEX, "global_bloom"): {"hoodie.index.type": "GLOBAL_BLOOM"},
+    (INDEX, "record_level"): {
+        "hoodie.index.type": "RECORD_INDEX",
+        "hoodie.metadata.record.index.enable": "true",
+    },
+    # Else such a record could not be written into a log file.
+    (MERGER, "spark"): {"hoodie.logfile.data.block.format": "parquet"},
+    # Pages cannot be smaller than what Parquet sets aside for one.
+    (ROW_GROUPS, "small"): {"hoodie.parquet.block.size": "1", "hoodie.parquet.page.size": "64"},
+    # Else each task of an insert writes a file of its own.
+    (INSERT_OPERATION, "bulk_insert"): {
+        "hoodie.bulkinsert.sort.mode": "GLOBAL_SORT",
+        "hoodie.bulkinsert.shuffle.parallelism": "1",
+    },
+}
+_MERGERS: Final = "hoodie.datasource.write.record.merger.impls"
+
+
+def session(settings: VariantSettings, names: Mapping[str, str]) -> Mapping[str, str]:
+    """Return what the writing session is told of the settings."""
+    metadata = settings.get(METADATA_TABLE, "off") != "off"
+    told = {"hoodie.metadata.enable": str(metadata).lower()}
+    if "auto_upgrade" in settings:
+        told["hoodie.write.auto.upgrade"] = _SWITCH[settings["auto_upgrade"]]
+    if settings.get("meta_fields") == "omitted":
+        told["hoodie.datasource.hive_sync.omit_metadata_fields"] = "true"
+    for setting in settings.items():
+        told |= _TOLD.get(setting, {})
+    if settings.get(MERGER) == "spark":
+        told[_MERGERS] = names[SPARK_MERGER]
+    return told
+
+
+def properties(settings: VariantSettings) -> Iterator[tuple[str, str]]:
+    """Yield the table's properties; of its version a session's setting is ignored."""
+    if "table_version" in settings:
+        yield "hoodie.write.table.version", settings["table_version"]
+    if settings.get("meta_fields") == "none":
+        yield "hoodie.populate.meta.fields", "false"
+    if ENCODED in settings:
+        yield URL_ENCODED, _SWITCH[settings[ENCODED]]
+
+
+def cannot_have(settings: VariantSettings, scenario: Scenario) -> Iterator[str]:
+    """Yield why a scenario's table cannot have the settings, or why one of them changes nothing."""
+    by = scenario.table.partition_by
+    if settings.get(INDEX) == "record_level" and settings.get(METADATA_TABLE, "off") == "off":
+        yield "index=record_level: it is in the metadata table, and metadata_table is off"
+    if settings.get(INDEX) == "global_bloom" and not by:
+        yield "index=global_bloom: the table has no partitions, so it would be index=bloom"
+    if (how := settings.get(INSERT_OPERATION, UPSERT)) != UPSERT and not _inserts(scenario):
+        yield f"insert_operation={how}: no step is an insert; the others replace rows by their key"
+    if settings.get(ENCODED) == "on" and not by:
+        yield "encoded_partitions=on: the table has no partitions"
+    elif settings.get(ENCODED) == "on" and not layout.has_escaped_values(scenario):
+        yield "encoded_partitions=on: no value of a partition has a character that is encoded"
+    if settings.get(ROW_GROUPS) == "small":
+        yield from _too_few_rows(scenario)
+
+
+def _inserts(scenario: Scenario) -> bool:
+    return any(isinstance(step.operation, Insert) for step in scenario.steps)
+
+
+def _too_few_rows(scenario: Scenario) -> Iterator[str]:
+    most = layout.largest_file(scenario)
+    if most <= ROWS_BEFORE_CHECK:
+        yield (
+            f"row_groups=small: Hudi's writer begins no second row group before "
+            f"{ROWS_BEFORE_CHECK} rows of a file; the largest file of this table has {most}"
+        )

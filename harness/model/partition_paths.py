@@ -1,0 +1,147 @@
+"""What the folder of a data file says of the partition that its rows are of. Pure.
+
+A folder is called `column=value`, or by the value alone (Hudi without hive-style partitioning). In
+the value every sign that a path could misunderstand is `%` and its two hexadecimal digits; the name
+`__HIVE_DEFAULT_PARTITION__` stands for NULL. Source: Apache Hive, `FileUtils.escapePathName` and
+`hive.exec.default.partition.name`; Apache Hudi, `PartitionPathEncodeUtils`, has the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from harness.model.canonical import Value, same
+from harness.model.conversion import convert
+from harness.model.datatypes import DataType
+from harness.model.schema import Field
+from harness.model.truth import Truth
+
+NULL: Final = "__HIVE_DEFAULT_PARTITION__"
+NULL_IN_TEXT: Final = "\\N"
+"""What Hive writes for NULL into files of text; Trino 476 shows it for such a folder of Hudi's."""
+_ESCAPED: Final = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_BOOLEANS: Final = {"true": True, "false": False}
+
+Texts = tuple[str | None, ...]
+"""Of each partition column the text of its value; None for NULL."""
+ListedAs = tuple[tuple[str, Texts], ...]
+"""Folders with the texts that the catalog gives to their values, where their names give others."""
+
+
+def folder_of(path: str) -> str:
+    """Return the folder of a file, both relative to the table's; empty for the table's own."""
+    return path.rpartition("/")[0]
+
+
+def levels(folder: str, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the value of each partition column as it stands in a folder's name.
+
+    Nothing where the folder has not one level for each: then its name tells nothing.
+    """
+    parts = folder.split("/") if folder else []
+    if len(parts) != len(columns):
+        return ()
+    return tuple(_value_in(part, name) for part, name in zip(parts, columns, strict=True))
+
+
+def texts(folder: str, columns: Sequence[str]) -> Texts:
+    """Return the text that a folder's name gives to each partition column; nothing as above.
+
+    >>> texts("p=a%3Db/q=__HIVE_DEFAULT_PARTITION__", ("p", "q")), texts("100%", ("p",))
+    (('a=b', None), ('100%',))
+    """
+    return with_nulls([unescaped(each) for each in levels(folder, columns)])
+
+
+def as_they_stand(folder: str, columns: Sequence[str]) -> Texts:
+    """Return the same of a name in which nothing was escaped."""
+    return with_nulls(levels(folder, columns))
+
+
+def with_nulls(told: Sequence[str]) -> Texts:
+    """Return the texts of values with a NULL in the place of its name."""
+    return tuple(None if each == NULL else each for each in told)
+
+
+def forms(folder: str, columns: Sequence[str], column: str) -> frozenset[str]:
+    """Return the texts that a folder's name may be shown as for a column, other than its value.
+
+    They are its level of the name, the value as it stands there, and what comes of it where escapes
+    are replaced once more than they were made; of NULL also what files of text have.
+
+    >>> sorted(forms("p=a%3Db", ("p",), "p"))
+    ['a%3Db', 'a=b', 'p=a%3Db']
+    """
+    told = dict(zip(columns, levels(folder, columns), strict=False))
+    if column not in told:
+        return frozenset()
+    level, raw = folder.split("/")[list(columns).index(column)], told[column]
+    found = (level, raw, unescaped(raw), unescaped(unescaped(raw)))
+    return frozenset((*found, NULL_IN_TEXT) if raw == NULL else found)
+
+
+def is_null(folder: str, columns: Sequence[str], column: str) -> bool:
+    """Return whether a folder's name says that a column is NULL."""
+    return dict(zip(columns, texts(folder, columns), strict=False)).get(column, "") is None
+
+
+def unescaped(text: str) -> str:
+    """Return a value from its form in a path.
+
+    >>> unescaped("gr%C3%B6%C3%9Fe 100%")
+    'größe 100%'
+    """
+    return _ESCAPED.sub(lambda found: _letters(found[0]), text)
+
+
+def value_of(text: str | None, type_: DataType) -> Value:
+    """Return the value of a partition column that a path's text stands for.
+
+    Raises:
+        ValueError: it stands for none of the column's type.
+
+    """
+    if str(type_) == "boolean" and text in _BOOLEANS:
+        return _BOOLEANS[text]
+    return convert(text, type_)
+
+
+def says(folder: str, columns: Sequence[str], field: Field, found: Value) -> bool:
+    """Return whether a folder's name says of a partition column what was found, in any form."""
+    told = dict(zip(columns, texts(folder, columns), strict=False))
+    if field.name not in told:
+        return False
+    if isinstance(found, str) and found in forms(folder, columns, field.name):
+        return True
+    try:
+        return same(value_of(told[field.name], field.type), found)
+    except ValueError:
+        return False
+
+
+def values(told: Texts, truth: Truth) -> Mapping[int, Value]:
+    """Return the values of the partition columns by their ids; nothing where no text is told.
+
+    Raises:
+        ValueError: a text stands for no value of its column's type.
+
+    """
+    fields = [truth.schema.find(name) for name in truth.table.partition_by]
+    pairs = zip(fields, told, strict=True) if told else ()  # ValueError too: others than there are
+    return {field.id: value_of(text, field.type) for field, text in pairs}
+
+
+def _value_in(part: str, column: str) -> str:
+    name, sign, value = part.partition("=")
+    return value if sign and unescaped(name).lower() == column.lower() else part
+
+
+def _letters(escaped: str) -> str:
+    """Return what bytes in hexadecimal digits are: UTF-8, or else a letter each."""
+    found = bytes.fromhex(escaped.replace("%", ""))
+    try:
+        return found.decode()
+    except UnicodeDecodeError:
+        return found.decode("latin-1")

@@ -1,0 +1,83 @@
+"""Whether a reader has the settings that its engine has by itself; those are data of its lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from harness import engines, formats
+from harness.artifacts import distributions
+from harness.artifacts.distribution import Default, Distribution
+from harness.engines.format_facts import FormatFacts
+from harness.scenario.cells import Reader, Unlike
+
+
+def unlike(reader: Reader, format_names: Iterable[str]) -> tuple[Unlike, ...] | None:
+    """Return what a reader has otherwise than its engine by itself, for tables of some formats.
+
+    None: of a setting that concerns them, the default is not declared.
+    """
+    found, settings = distributions.load(reader.distribution), dict(reader.settings)
+    facts = tuple(map(formats.facts, dict.fromkeys(format_names)))
+    if not _declared(found, facts):
+        return None
+    concerned = (each for each in found.defaults if _concerns(found, each, settings, facts))
+    return tuple(_unlike(each, settings) for each in concerned if _differs(each, settings))
+
+
+def in_full(reader: Reader) -> frozenset[tuple[str, str]]:
+    """Return the settings of a reader with those that it leaves out, where it is known what it has.
+
+    >>> from harness.scenario.cells import parse_reader
+    >>> by_name, unset = map(parse_reader, ("trino-476{use-column-names=true}", "trino-476"))
+    >>> in_full(by_name) == in_full(unset)
+    True
+    """
+    settings = dict(reader.settings)
+    declared = distributions.load(reader.distribution).defaults
+    left_out = {each.setting: _has(each, settings) for each in declared if not each.either}
+    return frozenset((left_out | settings).items())
+
+
+def _declared(distribution: Distribution, facts: tuple[FormatFacts, ...]) -> bool:
+    """Return whether each setting that readers of these tables may name has a default."""
+    known = {each.setting for each in distribution.defaults}
+    there = engines.load(distribution.engine).settings
+    return not any(
+        _can_be_asked(distribution, name, {}, each)
+        for name in there.keys() - known
+        for each in facts
+    )
+
+
+def _concerns(
+    distribution: Distribution,
+    default: Default,
+    settings: Mapping[str, str],
+    facts: tuple[FormatFacts, ...],
+) -> bool:
+    if default.families:
+        return any(each.family in default.families for each in facts)
+    return any(_can_be_asked(distribution, default.setting, settings, each) for each in facts)
+
+
+def _can_be_asked(
+    distribution: Distribution, name: str, settings: Mapping[str, str], format_: FormatFacts
+) -> bool:
+    """Return whether a value of a setting says anything of such tables, beside other settings."""
+    engine = engines.load(distribution.engine)
+    others = {key: value for key, value in settings.items() if key != name}
+    values = engine.settings.get(name, ())
+    return any(not engine.cannot(distribution, others | {name: each}, format_) for each in values)
+
+
+def _differs(default: Default, settings: Mapping[str, str]) -> bool:
+    return not default.either and _has(default, settings) != default.value
+
+
+def _has(default: Default, settings: Mapping[str, str]) -> str:
+    return settings.get(default.setting, default.ours or default.value)
+
+
+def _unlike(default: Default, settings: Mapping[str, str]) -> Unlike:
+    named = default.setting in settings
+    return Unlike(default.setting, _has(default, settings), default.value, named=named)

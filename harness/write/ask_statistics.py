@@ -1,0 +1,45 @@
+"""Statistics that only the writer's own Spark can read, asked of it before a table is frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.core import refusals
+from harness.core.errors import HarnessError
+from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.formats.api import FileFactError
+from harness.formats.statements import filled
+from harness.model.column_statistics import IN_ORDER, StoredStatistics
+from harness.model.file_facts import FileFact
+from harness.write.next_step import VariantOutcomes
+from harness.write.send_step import SparkFor
+from harness.write.writer_pool import WriteTarget
+
+
+def ask(
+    outcomes: VariantOutcomes, target: WriteTarget, files: Sequence[FileFact], spark_for: SparkFor
+) -> StoredStatistics:
+    """Return what the writer of the last step says of the statistics, or why that is not known.
+
+    It is asked in a session of its own, so that its answer changes nothing of the writer's. No
+    failure is one of the step: that is done.
+    """
+    variant = outcomes.variant
+    asked = outcomes.shape.asked_statistics(variant.settings)
+    if asked is None or not asked.there(target.table):
+        return IN_ORDER
+    sql = filled(asked.sql, target.database, str(target.table))
+    try:
+        writer = variant.writers[outcomes.outcomes[-1].step]
+        session = spark_for(writer).open(outcomes.session(writer))
+        try:
+            answer = session.run(sql, timeout_s=target.timeout_s)
+        finally:
+            session.close()
+        names = [name for name, _ in answer.columns]
+        rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
+        return StoredStatistics(asked.told(rows, files))
+    except SparkRefusal as refused:
+        return StoredStatistics(unknown=refusals.text(refused.refusal))
+    except (SparkSilent, HarnessError, FileFactError) as problem:
+        return StoredStatistics(unknown=str(problem))

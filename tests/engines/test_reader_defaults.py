@@ -1,0 +1,133 @@
+"""What lock data say of an engine's defaults, asked of the engine itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import closing
+
+import pytest
+
+from harness.artifacts import distributions
+from harness.artifacts.distribution import Default
+from harness.engines.api import Server
+from harness.engines.hive.engine import KEYS, HiveServer
+from harness.engines.spark import engine as spark_engine
+from harness.engines.trino import connector_catalogs
+from harness.engines.trino.server import TrinoServer
+from harness.write.send_step import SparkFor
+from tests.engines import java_constants
+from tests.engines.everyone import Installed, process_of
+from tests.engines.shared_servers import SharedServers
+
+pytestmark = pytest.mark.engines
+
+HIVE = "hive-3.1.3"
+TRINO = ("trino-476", "trino-368", "prestosql-350", "prestodb-0.283")
+SPARK = tuple(f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))
+UNDEFINED = "undefined"
+BY_REFLECTION = {
+    "schema-on-read": "SCHEMA_EVOLUTION_ENABLED",
+    "data-skipping": "ENABLE_DATA_SKIPPING",
+}
+"""Where Hudi's class DataSourceReadOptions has the default of a setting."""
+CONFIG = "org.apache.hudi.common.config.HoodieMetadataConfig"
+IN_LOG = re.compile(r"Bootstrap\s+(?P<name>[\w.-]+)\s+(?P<default>\S+)\s+(?P<runtime>\S+)")
+"""A line of the configuration that a server of the Trino family prints when it starts."""
+
+
+def defaults(name: str) -> Mapping[str, Default]:
+    """Return what is declared of a distribution, without what has no one value."""
+    return {each.setting: each for each in distributions.load(name).defaults if each.value}
+
+
+def told(server: Server, settings: Mapping[str, str], *statements: str) -> str:
+    """Return what Hive answers to the last statement of a session: a value, or that it has none."""
+    with closing(server.connect(settings)) as session:
+        *before, last = statements
+        for each in before:
+            session.ask(each, timeout_s=60)
+        answer = str(session.ask(last, timeout_s=60).rows[0][0])
+    return UNDEFINED if answer.endswith("is undefined") else answer.partition("=")[2]
+
+
+@pytest.fixture(scope="module")
+def hive(servers: SharedServers) -> HiveServer:
+    found = servers(HIVE)
+    assert isinstance(found, HiveServer)
+    return found
+
+
+@pytest.mark.parametrize("setting", defaults(HIVE))
+def test_hive_has_the_declared_default_by_itself_and_ours_as_it_is_started(
+    setting: str, hive: HiveServer
+) -> None:
+    default, (key, values) = defaults(HIVE)[setting], KEYS[setting]
+    started = told(hive, {}, f"set {key}")
+    if started == UNDEFINED:  # not a key of Hive's own: what reads it has a default in its code
+        assert not default.ours
+        assert not key.startswith("hive.")
+        return
+    assert started == values[default.ours or default.value]
+    assert told(hive, {}, f"reset -d {key}", f"set {key}") == values[default.value]
+
+
+@pytest.mark.parametrize("setting", KEYS)
+def test_a_session_of_hive_has_what_its_reader_names(setting: str, hive: HiveServer) -> None:
+    key, values = KEYS[setting]
+    for value, theirs in values.items():
+        assert told(hive, {setting: value}, f"set {key}") == theirs
+
+
+@pytest.mark.parametrize("name", TRINO)
+def test_the_start_up_log_of_trino_and_presto_tells_the_declared_defaults(
+    name: str, servers: SharedServers
+) -> None:
+    server = servers(name)
+    assert isinstance(server, TrinoServer)
+    logged: dict[str, set[str]] = {}
+    for found in IN_LOG.finditer(process_of(server).log.read_text(encoding="utf-8", errors="replace")):
+        logged.setdefault(found["name"], set()).add(found["default"])
+    for setting, default in defaults(name).items():
+        for each in properties(name, setting):
+            switch = {"on": "true", "off": "false"}
+            assert logged[each] == {switch.get(default.value, default.value)}, each
+
+
+def properties(name: str, setting: str) -> set[str]:
+    """Return what the connectors of a distribution call a setting."""
+    options = distributions.load(name).settings
+    key = {
+        connector_catalogs.COLUMN_NAMES: "column_names",
+        connector_catalogs.METADATA: "metadata_table",
+    }.get(setting)
+    if key is None:
+        return {f"hive.{setting.removeprefix('hive.')}"}
+    found = options[key]
+    assert isinstance(found, Mapping)
+    return set(found.values())
+
+
+def test_trino_476_does_not_know_the_property_that_reads_the_metadata_table(
+    servers: SharedServers,
+) -> None:
+    log = servers("trino-476").process.log  # type: ignore[attr-defined]
+    assert "hudi.metadata-enabled " not in log.read_text(encoding="utf-8", errors="replace")
+
+
+@pytest.mark.parametrize("name", SPARK)
+def test_spark_and_its_library_have_the_declared_defaults(
+    name: str, spark_for: SparkFor, installed: Installed
+) -> None:
+    session, declared = spark_for(name).open({}), defaults(name)
+    for setting, option in BY_REFLECTION.items():
+        sql = f"select reflect('org.apache.hudi.DataSourceReadOptions', '{option}')"
+        text = str(session.run(sql, timeout_s=60).rows[0][0])
+        (key,) = spark_engine.KEYS[setting]
+        assert f"'{key}'" in text
+        assert f"default: {spark_engine.SWITCH[declared[setting].value]} " in text
+    for key in spark_engine.KEYS["vectorized"][:1]:
+        assert session.run(f"set {key}", timeout_s=60).rows == ((key, "true"),)
+    (jar,) = installed(name).jars("front")
+    by_metadata = java_constants.boolean(jar, CONFIG, "DEFAULT_METADATA_ENABLE_FOR_READERS")
+    assert spark_engine.SWITCH[declared["metadata-table"].value] == str(by_metadata).lower()

@@ -1,0 +1,216 @@
+"""Tables have what a variant asks for: by their properties, commits, footers and catalogs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from pyarrow import parquet
+
+from harness import formats
+from harness.artifacts.cache import Cache
+from harness.core.records import OutcomeKind
+from harness.formats import hudi_files
+from harness.model.datatypes import parse_type
+from harness.model.table import Table
+from harness.runtime import metastore_client
+from harness.runtime.metastore import Metastore
+from harness.scenario.cells import Variant
+from harness.scenario.definition import Scenario, Step
+from harness.scenario.operations.add_column import AddColumn
+from harness.scenario.operations.api import Operation
+from harness.scenario.operations.insert import Insert
+from harness.scenario.operations.upsert import Upsert
+from harness.write import write_variant
+from harness.write.next_step import VariantOutcomes
+from harness.write.send_step import SparkFor
+from harness.write.table_state import State
+from harness.write.writer_pool import WriteTarget
+
+pytestmark = pytest.mark.engines
+
+MINUTE = 60.0
+OLD, NEW, NEWEST = (f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))
+ICEBERG = "spark-3.5.8-iceberg-1.10.1"
+OLD_BY_NIGHT, NEW_BY_NIGHT, NEWEST_BY_NIGHT = (
+    pytest.param(each, marks=pytest.mark.nightly) for each in (OLD, NEW, NEWEST)
+)
+STATISTICS = {OLD: "column_statistics", NEW: "on", NEWEST: "on"}
+"""The value of `metadata_table` with which a writer makes statistics of columns."""
+COLUMNS = {"id": "string", "ts": "long", "f1": "string", "p": "string"}
+IN_TWO = Insert(rows=({"id": "1", "p": "a=b"}, {"id": "2", "p": "50%"}))
+IN_ONE = Insert(rows=({"id": "1", "p": "x"}, {"id": "2", "p": "x"}))
+MANY = Insert(keys=tuple(map(str, range(1, 121))))
+KEYS = b"hoodie_min_record_key", b"hoodie_max_record_key"
+
+
+def variant(
+    name: str,
+    writer: str,
+    settings: Mapping[str, str],
+    *operations: Operation,
+    partitioned: bool = False,
+) -> Variant:
+    """Return a variant that a plan would not refuse."""
+    columns = tuple((each, parse_type(text)) for each, text in COLUMNS.items())
+    table = Table(columns, "id", "ts", ("p",) if partitioned else ())
+    scenario = Scenario("settings/x", table, tuple(map(Step, operations)))
+    assert formats.load(name).cannot_have(settings, scenario) == ""
+    writers = (writer,) * (len(operations) + 1)
+    return Variant(f"x[{name},{settings}]@{writer}", scenario, name, settings, writers)
+
+
+@pytest.fixture
+def place(metastore: Metastore, database: str, tmp_path: Path) -> WriteTarget:
+    """States go to a cache of the test's own, so that they are really written."""
+    (tmp_path / "original").mkdir()
+    return WriteTarget(Cache(tmp_path / "cache"), metastore.uri, database, tmp_path / "original")
+
+
+def steps(what: Variant, place: WriteTarget, spark_for: SparkFor) -> Iterator[State]:
+    """Write a variant, step by step; each must succeed."""
+    for each in write_variant.write_steps(what, place, spark_for):
+        assert each.outcome.kind is OutcomeKind.APPLIED, each.outcome
+        assert each.state is not None
+        assert each.state.frozen.layout == ""
+        yield each.state
+
+
+def written(what: Variant, place: WriteTarget, spark_for: SparkFor) -> Path:
+    """Return the folder of a table with all its steps."""
+    *_, last = steps(what, place, spark_for)
+    return last.table
+
+
+def metadata_parts(table: Path) -> set[str]:
+    return set(hudi_files.properties(table)["hoodie.table.metadata.partitions"].split(","))
+
+
+def operations(table: Path) -> list[str]:
+    """Return what the commits say they were; an upsert of Spark's own statements is `prepped`."""
+    found = chain(table.glob(".hoodie/*commit"), table.glob(".hoodie/timeline/*commit"))
+    every = (re.findall(rb"BULK_INSERT|UPSERT|INSERT", path.read_bytes()) for path in sorted(found))
+    return [each.decode() for names in every for each in dict.fromkeys(names)]
+
+
+def footers(table: Path) -> list[parquet.FileMetaData]:
+    found = (path for path in sorted(table.rglob("*")) if path.is_file())
+    data = (path for path in found if not path.name.startswith((".", "_")))
+    inside = (path for path in data if ".hoodie" not in path.parts and "metadata" not in path.parts)
+    return [parquet.read_metadata(path) for path in inside]
+
+
+def row_groups(table: Path) -> list[list[int]]:
+    return [
+        [each.row_group(at).num_rows for at in range(each.num_row_groups)]
+        for each in footers(table)
+    ]
+
+
+def tell_other_keys(table: Path) -> None:
+    """Let every base file say that its least and greatest key are 0: who believes it finds none."""
+    for path in (each for each in table.rglob("*.parquet") if ".hoodie" not in each.parts):
+        said = dict(parquet.read_metadata(path).metadata) | dict.fromkeys(KEYS, b"0")
+        rows = parquet.read_table(path, partitioning=None)
+        parquet.write_table(rows.replace_schema_metadata(said), path)
+        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("writer", [OLD_BY_NIGHT, NEW_BY_NIGHT, NEWEST])
+def test_statistics_a_record_level_index_and_rows_of_spark(
+    writer: str, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    asked = {"index": "record_level", "record_merger": "spark", "insert_operation": "insert"}
+    asked |= {"metadata_table": STATISTICS[writer]}
+    table = written(variant("hudi-cow", writer, asked, IN_ONE), place, spark_for)
+    assert {"files", "column_stats", "record_index"} <= metadata_parts(table)
+    assert "bloom_filters" not in metadata_parts(table)
+    (footer,) = footers(table)
+    # A record that is merged as Avro is written as Avro, with its schema in the footer.
+    assert b"org.apache.spark.version" in footer.metadata
+    assert b"parquet.avro.schema" not in footer.metadata
+    assert operations(table) == ["INSERT"]
+
+
+@pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT, NEWEST_BY_NIGHT])
+def test_bloom_filters_encoded_partitions_and_a_bulk_insert(
+    writer: str, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    asked = {"insert_operation": "bulk_insert", "encoded_partitions": "on"}
+    asked |= {"metadata_table": "bloom_filters"}
+    what = variant("hudi-mor", writer, asked, IN_TWO, Upsert(keys=("3",)), partitioned=True)
+    table = written(what, place, spark_for)
+    assert metadata_parts(table) == {"files", "bloom_filters"}
+    assert {each.name for each in table.glob("p=*")} >= {"p=a%3Db", "p=50%25"}
+    assert operations(table) == ["BULK_INSERT", "UPSERT"]
+
+
+@pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT, NEWEST_BY_NIGHT])
+def test_a_bloom_index_believes_footers_and_100_rows_fill_a_small_row_group(
+    writer: str, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    asked = {"index": "bloom", "row_groups": "small"}
+    found = steps(variant("hudi-cow", writer, asked, MANY, Upsert(keys=("5",))), place, spark_for)
+    _, first = next(found), next(found)
+    assert row_groups(first.table) == [[100, 20]]
+    tell_other_keys(place.table)
+    (last,) = found
+    assert len({fact.file_group for fact in last.frozen.files}) == 2
+
+
+@pytest.mark.parametrize("writer", [OLD, NEW_BY_NIGHT])
+def test_a_simple_index_reads_the_keys_themselves(
+    writer: str, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    what = variant("hudi-cow", writer, {"index": "simple"}, IN_ONE, Upsert(keys=("1",)))
+    found = steps(what, place, spark_for)
+    _, _ = next(found), next(found)
+    tell_other_keys(place.table)
+    (last,) = found
+    assert len({fact.file_group for fact in last.frozen.files}) == 1
+
+
+@pytest.mark.parametrize("writer", [NEWEST, NEW_BY_NIGHT])
+def test_a_global_index_finds_a_key_in_another_partition(
+    writer: str, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    what = variant("hudi-cow", writer, {"index": "global_bloom"}, IN_ONE, partitioned=True)
+    found = steps(what, place, spark_for)
+    _, _ = next(found), next(found)
+    session = spark_for(writer).open(VariantOutcomes(what).session(writer))
+    table = f"{place.database}.t"
+    session.run(f"insert into {table} values ('1', 9, 'f', 'y')", timeout_s=MINUTE)
+    keys = session.run(f"select id from {table} order by id", timeout_s=MINUTE).rows
+    session.close()
+    assert keys == (("1",), ("2",))
+
+
+@pytest.mark.parametrize("cascade", ["on", "off"])
+def test_partitions_have_the_new_column_where_changes_cascade_and_rows_their_row_groups(
+    cascade: str, spark_for: SparkFor, place: WriteTarget
+) -> None:
+    asked = {"cascade": cascade, "row_groups": "small"}
+    later = Insert(rows=({"id": "3", "p": "x"}, {"id": "4", "p": "y"}))
+    change = AddColumn("n", parse_type("long"), after="id")
+    what = variant("hive-parquet", OLD, asked, IN_ONE, change, later, partitioned=True)
+    table = written(what, place, spark_for)
+    assert sorted(row_groups(table)) == [[1], [1], [1, 1]]
+    with metastore_client.connect(place.metastore_uri) as client:
+        (entry,) = client.entries(place.database)
+    columns = {
+        part["values"][0]: [each["name"] for each in part["sd"]["cols"]]
+        for part in entry.partitions
+    }
+    new = ["id", "n", "ts", "f1"]
+    # A partition that is made later gets the columns that the table has then.
+    assert columns == {"x": new if cascade == "on" else ["id", "ts", "f1"], "y": new}
+
+
+def test_each_row_of_an_iceberg_table_has_its_row_group(
+    spark_for: SparkFor, place: WriteTarget
+) -> None:
+    table = written(variant("iceberg", ICEBERG, {"row_groups": "small"}, IN_ONE), place, spark_for)
+    assert row_groups(table / "data") == [[1, 1]]

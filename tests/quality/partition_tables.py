@@ -1,0 +1,197 @@
+"""Tables whose partition values stand in the names of folders, with their writers and readers.
+
+Nothing of `harness.model.partition_paths` is used: names are made and understood by other means.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote, unquote
+
+from harness.core.records import (
+    Answer,
+    Column,
+    FileValues,
+    FindingKind,
+    Outcome,
+    OutcomeKind,
+    Party,
+    StateRecord,
+    Verdict,
+)
+from harness.judge.case import Case
+from harness.judge.verdicts import judge
+from harness.model.canonical import Value
+from harness.model.conversion import cast_text, convert
+from harness.model.file_facts import FileFact, FileKind
+from harness.model.partition_paths import ListedAs
+from harness.model.query import Query
+from harness.model.truth import Row, Truth, row_values
+from harness.scenario import expected_history
+from harness.scenario.cells import Cell, Variant
+from harness.scenario.load import loads
+
+DEFAULT: Final = "__HIVE_DEFAULT_PARTITION__"
+STORY: Final = """
+table:
+  columns: {id: string, f1: string, day: date, amount: "decimal(6, 2)", flag: boolean, p: string}
+  key: id
+  partition_by: [day, amount, flag, p]
+steps:
+  - insert:
+      rows:
+        - {id: plain, day: "2024-02-29", amount: "1.50", flag: true, p: a}
+        - {id: upper, day: "2024-02-29", amount: "1.50", flag: true, p: A}
+        - {id: other, day: "1969-12-31", amount: "-0.05", flag: false, p: "a=b"}
+        - {id: signs, day: "2024-03-05", amount: "10", flag: true, p: "a/b: 100% %2F 'q' größe"}
+        - {id: none, day: null, amount: null, flag: null, p: null}
+        - {id: empty, day: "2024-02-29", amount: "1.50", flag: true, p: ""}
+"""
+Named = Callable[[Value], str]
+"""Gives the part of a folder's name that stands for a value."""
+Understood = Callable[[str], str | None]
+"""Gives the text of a value from that part; None for NULL."""
+
+
+def escaped(value: Value) -> str:
+    return DEFAULT if value is None else quote(cast_text(value), safe=" ")
+
+
+def empty_as_null(value: Value) -> str:
+    return escaped(value if value != "" else None)
+
+
+def unescaped(part: str) -> str | None:
+    return None if part == DEFAULT else unquote(part)
+
+
+@dataclass(frozen=True)
+class Partitioned:
+    """A table after its one write: a file for each row."""
+
+    named: Named = escaped
+    stored: bool = False
+    """Whether files have the partition columns as well."""
+    listed_as: ListedAs = ()
+    """What the catalog says of folders in other words than their names."""
+    prefix: str = ""
+    """What stands before the names of folders in the paths of files."""
+
+    @property
+    def truth(self) -> Truth:
+        scenario = loads(STORY, "story.yaml")
+        history = expected_history.history(scenario, merge_on_read=False, applied=[True])
+        return history[-1]
+
+    def folder(self, row: Row) -> str:
+        truth = self.truth
+        shown = dict(zip(truth.schema.names, row_values(row, truth.schema), strict=True))
+        return "/".join(f"{name}={self.named(shown[name])}" for name in truth.table.partition_by)
+
+    def case(self) -> Case:
+        """Return the records of the table."""
+        scenario = loads(STORY, "story.yaml")
+        before = expected_history.history(scenario, merge_on_read=False, applied=[True])[0]
+        form = "hudi-cow" if self.stored else "hive-parquet"
+        sql = scenario.steps[0].operation.sql(before, self.truth)
+        written = Outcome(1, OutcomeKind.APPLIED, "1", statements=tuple(sql))
+        files = tuple(self._file(row) for row in self.truth.rows.values())
+        rows = self.truth.rows.values()
+        values = tuple(self._values(number, row) for number, row in enumerate(rows))
+        states = (
+            StateRecord("variant", Outcome(0, OutcomeKind.APPLIED, "0"), "d"),
+            StateRecord("variant", written, "d", files, values=values, listed_as=self.listed_as),
+        )
+        variant = Variant("variant", scenario, form, {}, ("writer", "writer"))
+        return Case(variant, merge_on_read=False, states=states)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        by = self.truth.table.partition_by
+        return tuple(n for n in self.truth.schema.names if self.stored or n not in by)
+
+    def _file(self, row: Row) -> FileFact:
+        path = f"{self.prefix}{self.folder(row)}/{row.key}.parquet"
+        columns = tuple((name, "string") for name in self._names)
+        return FileFact(path, FileKind.BASE, path, "1", columns, (row.key,))
+
+    def _values(self, number: int, row: Row) -> FileValues:
+        shown = dict(zip(self.truth.schema.names, row_values(row, self.truth.schema), strict=True))
+        return FileValues(number, self._names, (tuple(shown[n] for n in self._names),))
+
+
+@dataclass(frozen=True)
+class FolderReader:
+    """A reader that takes partition values from the names of folders."""
+
+    understood: Understood = unescaped
+    change: Mapping[str, Callable[[Value], Value]] | None = None
+    """What becomes of the values of a column."""
+    ahead: int = 0
+    """By how many files the folder it goes by is another one."""
+    by_file: bool = False
+    """Whether it takes all values from the files."""
+
+    def rows(self, table: Partitioned, query: Query) -> Iterator[tuple[Value, ...]]:
+        truth = table.truth
+        rows = list(truth.rows.values())
+        for at, row in enumerate(rows):
+            folder = table.folder(rows[(at + self.ahead) % len(rows)])
+            values = dict(zip(truth.schema.names, row_values(row, truth.schema), strict=True))
+            values |= {} if self.by_file else dict(self._values(folder, truth))
+            if all(each.holds(values[each.path]) for each in query.conditions):
+                yield tuple(values.values())
+
+    def _values(self, folder: str, truth: Truth) -> Iterator[tuple[str, Value]]:
+        for level in folder.split("/"):
+            name, _, part = level.partition("=")
+            value = self._value(
+                self.understood(part), str(truth.schema.find(name).type), truth, name
+            )
+            yield name, (self.change or {}).get(name, lambda same: same)(value)
+
+    def _value(self, text: str | None, type_: str, truth: Truth, name: str) -> Value:
+        # Only a text can be shown as it stands; of other types NULL's name gives NULL.
+        if type_ != "string" and text in {DEFAULT, "\\N"}:
+            return None
+        if type_ == "boolean" and text is not None:
+            return text == "true"
+        return convert(text, truth.schema.find(name).type)
+
+
+def shifted(day: Value) -> Value:
+    return day and day - datetime.timedelta(days=1)
+
+
+def unscaled(amount: Value) -> Value:
+    return amount if amount is None else decimal.Decimal(f"{amount.normalize():f}")
+
+
+def verdicts(
+    table: Partitioned, readers: Sequence[FolderReader], query: Query | None = None
+) -> Sequence[Verdict]:
+    """Return the verdict on what each of these readers answers."""
+    asked = query or Query()
+    schema = table.truth.schema
+    columns = tuple(Column(f.name, str(f.type), str(f.type)) for f in schema.fields)
+    cells = [Cell("variant", 1, f"engine-{n}", "snapshot", "all") for n in range(len(readers))]
+    answers = {
+        cell.case: Answer(
+            cell.case, "select", columns, tuple(each.rows(table, asked)), question=asked
+        )
+        for cell, each in zip(cells, readers, strict=True)
+    }
+    return judge(table.case(), cells, answers)
+
+
+def told(verdict: Verdict) -> set[tuple[FindingKind, Party | None, str, str]]:
+    """Return each wrong place with its name and whose doing it is."""
+    return {
+        (each.kind, each.party, place.key, place.column)
+        for each in verdict.findings
+        for place in each.places
+    }

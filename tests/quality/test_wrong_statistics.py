@@ -1,0 +1,239 @@
+"""Planted statistics: wrong ones of a writer, and readers that leave out rows by right ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Final
+
+import pytest
+
+from harness.core.records import Answer, FindingKind, Party, Verdict, VerdictKind
+from harness.judge.case import Case
+from harness.judge.verdicts import judge
+from harness.model.canonical import Value, text_of
+from harness.model.column_statistics import (
+    ColumnStatistics,
+    StatisticsSource,
+    StoredStatistics,
+    bound,
+)
+from harness.model.query import ALL, Condition, Query, Test
+from harness.model.query_shapes import query
+from harness.model.simulation.strategies import TRUSTED
+from harness.scenario.cells import Cell
+from tests.quality.asked import ask, questions
+from tests.quality.chance import story
+from tests.quality.notation import Told, history
+from tests.quality.parties import case_of
+from tests.simulated import File, Reader, Reply
+
+FOOTER: Final = StatisticsSource.PARQUET
+SEEDS: Final = range(30)
+NAN: Final = 'rows [{"id":"1","d":300.5},{"id":"2","d":NaN}]; insert 3'
+
+
+def told_of(file: File, column: str, least: Value, greatest: Value) -> ColumnStatistics:
+    rows = len(file.records)
+    return ColumnStatistics(FOOTER, file.path, column, rows, 0, bound(least), bound(greatest))
+
+
+def with_statistics(found: Told, *told: ColumnStatistics, unknown: str = "") -> Case:
+    case = case_of(found)
+    last = replace(case.states[-1], statistics=StoredStatistics(told, unknown))
+    return replace(case, states=(*case.states[:-1], last))
+
+
+def without(reply: Reply, keys: Collection[str], key: str) -> Reply:
+    at = [each.name for each in reply.columns].index(key)
+    return replace(reply, rows=tuple(row for row in reply.rows if text_of(row[at]) not in keys))
+
+
+def verdicts(case: Case, asked: Sequence[tuple[Query, Reply]]) -> list[Verdict]:
+    """Let one reader answer several questions about the last step."""
+    step = len(case.states) - 1
+    cells = [Cell("variant", step, "engine-1", "snapshot", f"q{n}") for n in range(len(asked))]
+    answers = {
+        cell.case: Answer(cell.case, "select", reply.columns, tuple(reply.rows), question=question)
+        for cell, (question, reply) in zip(cells, asked, strict=True)
+    }
+    return list(judge(case, cells, answers))
+
+
+def parties(verdict: Verdict) -> set[tuple[FindingKind, Party | None]]:
+    return {(each.kind, each.party) for each in verdict.findings}
+
+
+def condition(found: Told, text: str = "") -> Query:
+    return query(text, found.truth) if text else _equal(found, "d", "300.5", "double")
+
+
+def _equal(found: Told, column: str, literal: str, type_: str) -> Query:
+    assert found.truth.schema.has(column)
+    return Query(where=Condition(column, Test.EQUAL, literal, type_))
+
+
+def put(found: Told, asked: Query, lost: Collection[str], *told: ColumnStatistics) -> Verdict:
+    """Let a reader by id lose rows for a condition, and show the whole table rightly."""
+    whole = ask(found, ALL, Reader("id")), ask(found, asked, Reader("id"))
+    some = without(whole[1], lost, found.disk.table.key)
+    _, verdict = verdicts(with_statistics(found, *told), [(ALL, whole[0]), (asked, some)])
+    return verdict
+
+
+LOST_BY_STATISTICS: Final = {(FindingKind.LOST_ROW, Party.STATISTICS)}
+LOST_BY_NOBODY: Final = {(FindingKind.LOST_ROW, None)}
+LOST_BY_READER: Final = {(FindingKind.LOST_ROW, Party.READER)}
+
+COLUMNS: Final = "id string, ts long, d double, s string, n decimal(9, 2), e double"
+ROWS: Final = (
+    'rows [{"id":"1","d":300.5,"s":"abcdef","n":"1.50","e":1.5},'
+    '{"id":"2","d":NaN,"s":"abcxyz","n":"2.50","e":2.5}]; insert 3'
+)
+WRONG: Final = {
+    "zero for a column with NaN": ("", "d", 0.0, 0.0, "d", "300.5", "double"),
+    "a text cut and not raised": ("", "s", "abc", "abc", "s", "abcdef", "string"),
+    "a decimal without its scale": ("", "n", 150, 250, "n", "1.50", "decimal(9, 2)"),
+    "another column's": ("", "d", 1.5, 2.5, "d", "300.5", "double"),
+    "under the name of today": ("; rename d g", "g", 0.0, 0.0, "g", "300.5", "double"),
+    "under the name of then": ("; rename d g", "d", 0.0, 0.0, "g", "300.5", "double"),
+    "of a former type": ("; type n decimal(12, 4)", "n", 15, 25, "n", "1.5000", "decimal(12, 4)"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_row_that_the_writers_statistics_exclude_is_lost_by_the_writer(name: str) -> None:
+    steps, column, least, greatest, *where = WRONG[name]
+    found = history(f"{ROWS}{steps}", COLUMNS)
+    told = told_of(found.disk.files[0], column, least, greatest)
+    asked = _equal(found, *where)
+    assert [row[0] for row in ask(found, asked, Reader("id")).rows] == ["1"]
+    verdict = put(found, asked, ["1"], told)
+    assert parties(verdict) == LOST_BY_STATISTICS
+    assert any(TRUSTED in way for way in verdict.reproduces)
+    assert verdict.claimed == ""  # an answer without a row names no way
+
+
+def test_the_count_of_them_is_the_writers_as_well() -> None:
+    found = history(ROWS, COLUMNS)
+    asked = replace(_equal(found, "d", "300.5", "double"), count=True)
+    told = told_of(found.disk.files[0], "d", 0.0, 0.0)
+    right, whole = ask(found, asked, Reader("id")), ask(found, ALL, Reader("id"))
+    none = replace(right, rows=((0,),))
+    _, verdict = verdicts(with_statistics(found, told), [(ALL, whole), (asked, none)])
+    assert parties(verdict) == LOST_BY_STATISTICS
+
+
+def test_a_column_that_is_said_to_be_null_alone_is_the_writers() -> None:
+    found = history(ROWS, COLUMNS)
+    told = ColumnStatistics(FOOTER, found.disk.files[0].path, "d", 2, 2)
+    assert parties(put(found, _equal(found, "d", "300.5", "double"), ["1"], told)) == (
+        LOST_BY_STATISTICS
+    )
+
+
+def test_one_row_group_of_two_loses_its_rows_and_the_way_is_claimed() -> None:
+    found = history("insert 1,2; touch", "id string, ts long, f1 string, f2 string")
+    rows = [Condition("f1", Test.NOT_NULL)]
+    file = found.disk.files[0]
+    told = ColumnStatistics(FOOTER, file.path, "f1", 1, 1, first=1)
+    key = list(file.records)[1]
+    verdict = put(found, Query(where=rows[0]), [text_of(key)], told)
+    assert parties(verdict) == LOST_BY_STATISTICS
+    assert TRUSTED in verdict.reproduces[0]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_whatever_the_history_a_file_left_out_by_wrong_statistics_is_the_writers(
+    seed: int,
+) -> None:
+    found, key = story(seed), story(seed).disk.table.key
+    for each in (q for q in questions(found) if q.text.startswith("predicate(")):
+        right = ask(found, each.query, Reader("id"))
+        at = [column.name for column in right.columns].index(key)
+        there = {text_of(row[at]) for row in right.rows}
+        for file, logs in found.disk.slices(found.truth.step).values():
+            own = {text_of(key_) for key_ in file.records} & there
+            path = each.query.filters[0]
+            if not own or any(log.records for log in logs) or "." in path:
+                continue
+            field = found.truth.schema.find(path)
+            names = [f.name for f in file.schema.fields if f.id == field.id]
+            null = each.query.where is not None and each.query.where.test is Test.NULL
+            rows, name = len(file.records), (names or [path])[0]
+            told = ColumnStatistics(FOOTER, file.path, name, rows, rows * (not null))
+            verdict = put(found, each.query, own, told)
+            others = [way for way in verdict.reproduces if TRUSTED not in way]
+            assert parties(verdict) in (LOST_BY_STATISTICS, others and LOST_BY_NOBODY), each.text
+
+
+def test_a_reader_that_shows_one_of_the_excluded_rows_lost_the_other_itself() -> None:
+    found = history("insert 1,2; touch")
+    told = ColumnStatistics(FOOTER, found.disk.files[0].path, "f1", 2, 2)
+    verdict = put(found, Query(where=Condition("f1", Test.NOT_NULL)), ["1"], told)
+    assert parties(verdict) == LOST_BY_READER
+
+
+@pytest.mark.parametrize(
+    ("least", "greatest"), [(300.5, 300.5), (300.5, float("nan")), (None, None), ("1", "2")]
+)
+def test_a_row_that_right_statistics_do_not_exclude_is_lost_by_the_reader(
+    least: Value, greatest: Value
+) -> None:
+    found = history(ROWS, COLUMNS)
+    told = told_of(found.disk.files[0], "d", least, greatest)
+    verdict = put(found, _equal(found, "d", "300.5", "double"), ["1"], told)
+    assert parties(verdict) == LOST_BY_READER
+    assert not any(TRUSTED in way for way in verdict.reproduces)
+
+
+def test_statistics_of_another_column_or_file_do_not_excuse_the_reader() -> None:
+    found = history(ROWS, COLUMNS)
+    first, second = found.disk.files[:2]
+    others = told_of(first, "e", 0.0, 0.0), told_of(second, "d", 0.0, 0.0)
+    asked = _equal(found, "d", "300.5", "double")
+    assert parties(put(found, asked, ["1"], *others)) == LOST_BY_READER
+
+
+def test_nobody_is_named_where_the_reader_may_read_by_position() -> None:
+    found = history(f"{ROWS}; move e after ts", COLUMNS)
+    told = told_of(found.disk.files[0], "d", 0.0, 0.0)
+    asked = _equal(found, "d", "300.5", "double")
+    none = without(ask(found, asked, Reader("id")), ["1"], "id")
+    (alone,) = verdicts(with_statistics(found, told), [(asked, none)])
+    assert "by position" in alone.reproduces
+    assert parties(alone) == LOST_BY_NOBODY
+    assert parties(put(found, asked, ["1"], told)) == LOST_BY_STATISTICS
+
+
+def test_nobody_is_named_for_a_lost_row_where_statistics_are_not_known() -> None:
+    found = history(ROWS, COLUMNS)
+    case = with_statistics(found, unknown="Spark refused to read them")
+    asked = _equal(found, "d", "300.5", "double")
+    none = without(ask(found, asked, Reader("id")), ["1"], "id")
+    (with_condition,) = verdicts(case, [(asked, none)])
+    assert parties(with_condition) == LOST_BY_NOBODY
+    whole = without(ask(found, ALL, Reader("id")), ["1"], "id")
+    (without_one,) = verdicts(case, [(ALL, whole)])
+    assert parties(without_one) == LOST_BY_READER
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_right_answers_stay_right_whatever_statistics_say(seed: int) -> None:
+    found = story(seed)
+    told = [
+        ColumnStatistics(FOOTER, file.path, name, len(file.records), len(file.records))
+        for file in found.disk.files
+        for name in file.names
+    ]
+    asked = [(each.query, ask(found, each.query, Reader("id"))) for each in questions(found)]
+    for verdict in verdicts(with_statistics(found, *told), asked):
+        assert (verdict.verdict, verdict.findings) == (VerdictKind.CORRECT, ())
+        assert not any(TRUSTED in way for way in verdict.reproduces if verdict.reproduces[0] != way)
+
+
+def test_a_decimal_is_compared_whatever_its_scale() -> None:
+    told = ColumnStatistics(FOOTER, "a", "n", 1, 0, bound(Decimal("1.5")), bound(Decimal("1.50")))
+    assert not told.excludes(Condition("n", Test.EQUAL, "1.500", "decimal(9, 3)"))
+    assert told.excludes(Condition("n", Test.EQUAL, "1.501", "decimal(9, 3)"))

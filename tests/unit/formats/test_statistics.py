@@ -1,0 +1,196 @@
+"""What footers, manifests and Hudi's metadata table say of columns."""
+
+from __future__ import annotations
+
+import datetime
+import struct
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from harness.formats import data_files, iceberg_statistics, parquet_statistics
+from harness.formats.api import FileFactError
+from harness.formats.hudi_statistics import FOLDER, HudiStatistics
+from harness.model.canonical import Value
+from harness.model.column_statistics import ColumnStatistics, StatisticsSource, bound
+from harness.model.file_facts import FileFact, FileKind
+from tests.unit.formats.iceberg_table import Entry, Folder
+
+FOOTER = StatisticsSource.PARQUET
+
+
+def footer(path: Path, **columns: pa.Array) -> dict[str, tuple[int, int | None, str, str, int]]:
+    pq.write_table(pa.table(columns), path, row_group_size=2)
+    told = parquet_statistics.read(path, "file")
+    return {
+        f"{each.column} {each.first}": (
+            each.rows,
+            each.nulls,
+            each.least,
+            each.greatest,
+            each.first,
+        )
+        for each in told
+    }
+
+
+def test_a_footer_tells_row_group_by_row_group(tmp_path: Path) -> None:
+    assert footer(tmp_path / "f", n=pa.array([3, None, 5], pa.int32())) == {
+        "n 0": (2, 1, "3", "3", 0),
+        "n 2": (1, 0, "5", "5", 2),
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "type_", "least", "greatest"),
+    [
+        (
+            [Decimal("1.50"), Decimal("-2.00")],
+            pa.decimal128(5, 2),
+            Decimal("-2.00"),
+            Decimal("1.50"),
+        ),
+        (["ü", "b"], pa.string(), "b", "ü"),
+        ([b"\xff", b""], pa.binary(), b"", b"\xff"),
+        ([True, False], pa.bool_(), False, True),
+        (
+            [datetime.date(2024, 1, 2), datetime.date(1, 1, 1)],
+            pa.date32(),
+            datetime.date(1, 1, 1),
+            datetime.date(2024, 1, 2),
+        ),
+        (
+            [datetime.datetime(2024, 1, 2, 3, 4, 5, 6)] * 2,  # noqa: DTZ001
+            pa.timestamp("us", tz="UTC"),
+            datetime.datetime(2024, 1, 2, 3, 4, 5, 6),  # noqa: DTZ001
+            datetime.datetime(2024, 1, 2, 3, 4, 5, 6),  # noqa: DTZ001
+        ),
+        ([None, None], pa.int64(), None, None),
+    ],
+)
+def test_a_bound_is_a_value_as_the_values_of_its_column_are_read(
+    tmp_path: Path, values: list[Value], type_: pa.DataType, least: Value, greatest: Value
+) -> None:
+    _, _, *bounds, _ = footer(tmp_path / "f", x=pa.array(values, type_))["x 0"]
+    assert bounds == [bound(least), bound(greatest)]
+
+
+def test_parts_of_structs_have_statistics_and_elements_none(tmp_path: Path) -> None:
+    found = footer(tmp_path / "f", a=pa.array([{"b": 1}, None]), c=pa.array([[1], None]))
+    assert found == {"a.b 0": (2, 1, "1", "1", 0)}
+
+
+def test_orc_files_tell_nothing_here(tmp_path: Path) -> None:
+    import pyarrow.orc  # noqa: PLC0415
+
+    pyarrow.orc.write_table(pa.table({"n": [1]}), tmp_path / "f")
+    fact = FileFact("f", FileKind.BASE, "f", "1", (("n", "int64"),), ("1",))
+    assert data_files.statistics(tmp_path, [fact]) == ()
+
+
+def test_a_manifest_tells_the_bounds_of_a_file_by_field_id(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    path = folder.data("a.parquet", id=["k"], n=[7])
+    schema = pa.schema(
+        [
+            pa.field("id", pa.string(), metadata={"PARQUET:field_id": "1"}),
+            pa.field("n", pa.decimal128(38, 2), metadata={"PARQUET:field_id": "2"}),
+        ]
+    )
+    table = pa.table({"id": ["k"], "n": pa.array([Decimal("7.00")], pa.decimal128(38, 2))}, schema)
+    pq.write_table(table, tmp_path / "data/a.parquet")
+    number = int("9" * 38).to_bytes(16, "big", signed=True)
+    metrics = {
+        "record_count": 1,
+        "value_counts": [{"key": 1, "value": 1}, {"key": 2, "value": 1}],
+        "null_value_counts": [{"key": 2, "value": 0}],
+        "lower_bounds": [{"key": 1, "value": b"k"}, {"key": 2, "value": number}],
+        "upper_bounds": [],
+    }
+    folder.commit(1, Entry(path, metrics=metrics))
+    folder.metadata(1)
+    nines = bound(Decimal("9" * 36 + ".99"))
+    assert iceberg_statistics.read(tmp_path) == (
+        ColumnStatistics(StatisticsSource.ICEBERG, "data/a.parquet", "id", 1, None, bound("k")),
+        ColumnStatistics(StatisticsSource.ICEBERG, "data/a.parquet", "n", 1, 0, nines),
+    )
+
+
+@pytest.mark.parametrize(
+    ("stored", "type_", "value"),
+    [
+        (b"\x01", pa.bool_(), True),
+        ((-2).to_bytes(4, "little", signed=True), pa.int64(), -2),
+        (struct.pack("<f", 1.5), pa.float64(), 1.5),
+        (struct.pack("<d", 1.5), pa.float64(), 1.5),
+        ((-1).to_bytes(4, "little", signed=True), pa.date32(), datetime.date(1969, 12, 31)),
+        ("ü".encode(), pa.string(), "ü"),
+        (b"\xff", pa.binary(), b"\xff"),
+        (b"\xff\x7f\xff\x7f", pa.date32(), None),
+        (None, pa.int32(), None),
+    ],
+)
+def test_a_stored_bound_is_a_value(stored: bytes | None, type_: pa.DataType, value: Value) -> None:
+    assert iceberg_statistics.bound_of(stored, type_) == bound(value)
+
+
+def row(kind: int, name: str, column: str, least: object, greatest: object) -> dict[str, Value]:
+    unions: list[Value] = [
+        {"member0": None, "member4": {"value": each}} for each in (least, greatest)
+    ]
+    told: Value = {
+        "fileName": name,
+        "columnName": column,
+        "minValue": unions[0],
+        "maxValue": unions[1],
+        "valueCount": 2,
+        "nullCount": 0,
+        "isDeleted": name == "gone.parquet",
+    }
+    return {"key": "x", "type": kind, "ColumnStatsMetadata": told}
+
+
+FACT = FileFact(
+    "p=east/a.parquet",
+    FileKind.BASE,
+    "a",
+    "1",
+    (("d", "double"), ("day", "date32[day]"), ("at", "timestamp[us, tz=UTC]")),
+    ("1", "2"),
+)
+
+
+def test_hudis_metadata_table_tells_of_files_and_of_partitions() -> None:
+    rows = [
+        row(3, "a.parquet", "d", 0.0, 0.0),
+        row(3, "a.parquet", "day", 0, 1),
+        row(3, "a.parquet", "at", 0, 1),
+        row(6, "p=east", "d", 1.5, None),
+        row(3, "gone.parquet", "d", 0.0, 0.0),
+        row(3, "older.parquet", "d", 0.0, 0.0),
+    ]
+    told = HudiStatistics().told(rows, [FACT])
+    moment = datetime.datetime(1970, 1, 1)  # noqa: DTZ001
+    bounds = [
+        ("at", bound(moment), bound(moment.replace(microsecond=1))),
+        ("d", bound(0.0), bound(0.0)),
+        ("day", bound(datetime.date(1970, 1, 1)), bound(datetime.date(1970, 1, 2))),
+    ]
+    assert told == (
+        *(ColumnStatistics(StatisticsSource.HUDI, FACT.path, n, 2, 0, a, b) for n, a, b in bounds),
+        ColumnStatistics(StatisticsSource.HUDI_PARTITION, "p=east", "d", 2, 0, "1.5"),
+    )
+
+
+def test_a_record_of_another_form_is_not_understood() -> None:
+    with pytest.raises(FileFactError, match="a record of the metadata table: KeyError"):
+        HudiStatistics().told([{"type": 3}], [])
+
+
+def test_the_metadata_table_is_asked_where_it_has_the_index(tmp_path: Path) -> None:
+    assert not HudiStatistics().there(tmp_path)
+    (tmp_path / FOLDER).mkdir(parents=True)
+    assert HudiStatistics().there(tmp_path)

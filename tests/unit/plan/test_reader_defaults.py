@@ -1,0 +1,89 @@
+"""Which settings a reader has otherwise than its engine by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness import engines, formats
+from harness.artifacts import distributions
+from harness.plan import reader_defaults, reader_support
+from harness.scenario.cells import Reader, parse_reader
+
+READERS = tuple(each.name for each in reader_support.readers())
+
+
+def said(text: str, *format_names: str) -> list[str]:
+    unlike = reader_defaults.unlike(parse_reader(text), format_names)
+    assert unlike is not None
+    return [str(each) for each in unlike]
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_setting_that_a_reader_may_name_has_a_default_that_is_a_value_of_it(
+    name: str,
+) -> None:
+    for format_name in formats.names():
+        if not reader_support.cannot(Reader(name), format_name):
+            assert reader_defaults.unlike(Reader(name), (format_name,)) is not None
+    found = distributions.load(name)
+    allowed = engines.load(found.engine).settings
+    for each in found.defaults:
+        values = {value for value in (each.value, each.ours) if value}
+        assert each.families or values <= set(allowed[each.setting])
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_source_of_a_default_names_the_version_that_was_looked_at(name: str) -> None:
+    for each in distributions.load(name).defaults:
+        assert any(part[0].isdigit() for part in each.source.split()), each
+
+
+@pytest.mark.parametrize(
+    ("reader", "format_name"),
+    [
+        ("trino-476", "hudi-cow"),
+        ("trino-476{use-column-names=true}", "hudi-cow"),
+        ("spark-3.5.8-hudi-0.15.0{schema-on-read=off, data-skipping=off}", "hudi-mor"),
+        ("spark-3.5.8-hudi-1.0.2{metadata-table=on}", "hudi-mor"),
+        ("hive-3.1.3{path=fetch, vectorized=on, input-format=combine, statistics=on}", "hudi-cow"),
+        ("prestodb-0.283{connector=hive}", "hudi-cow"),
+    ],
+)
+def test_a_reader_with_every_default_differs_in_nothing(reader: str, format_name: str) -> None:
+    assert said(reader, format_name) == []
+
+
+def test_what_the_harness_sets_for_all_is_told_apart_from_what_the_reader_names() -> None:
+    assert said("hive-3.1.3{path=mapreduce, schema-on-read=on, statistics=off}", "hudi-cow") == [
+        "schema-on-read=on (default: off)",
+        "vectorized=off, set by the harness (default: on)",
+        "input-format=plain, set by the harness (default: combine)",
+        "statistics=off (default: on)",
+    ]
+
+
+def test_a_default_that_changed_from_one_version_to_the_next_is_each_versions_own() -> None:
+    old, new = (f"spark-3.5.8-hudi-{each}{{data-skipping=on}}" for each in ("0.15.0", "1.0.2"))
+    assert said(old, "hudi-cow") == ["data-skipping=on (default: off)"]
+    assert said(new, "hudi-cow") == []
+
+
+def test_only_what_concerns_the_formats_that_it_is_asked_about_counts() -> None:
+    precision = "hive.timestamp-precision=MICROSECONDS, set by the harness (default: MILLISECONDS)"
+    assert said("trino-476", "hudi-cow", "iceberg") == []
+    assert said("trino-476", "hudi-cow", "hive-parquet") == [precision]
+    assert said("trino-368", "hudi-cow") == [precision]
+    by_position = "hive-3.1.3{path=fetch, orc.force.positional.evolution=true}"
+    assert "orc.force.positional.evolution=true (default: false)" in said(by_position, "hive-orc")
+
+
+def test_nothing_is_said_of_a_setting_whose_default_is_not_declared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = distributions.load("trino-476")
+    less = replace(found, defaults=tuple(x for x in found.defaults if x.setting[:3] != "orc"))
+    monkeypatch.setattr(distributions, "load", lambda _: less)
+    assert reader_defaults.unlike(Reader("trino-476"), ("hudi-cow",)) == ()
+    assert reader_defaults.unlike(Reader("trino-476"), ("hudi-cow", "hive-orc")) is None

@@ -1,0 +1,78 @@
+"""Reports say which readers have the defaults of their engine, and what others have otherwise."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness.reports import html, html_data, summary, terminal
+from harness.run.load_run import Run
+from harness.run.run_info import DEFAULTS, NOT_COMPARED
+from harness.scenario.cells import Unlike
+from tests.recorded import sample
+
+BY_POSITION = f"{sample.TRINO}{{use-column-names=false}}"
+FETCH = f"{sample.HIVE}{{path=fetch}}"
+UNLIKE = {
+    sample.TRINO: (),
+    BY_POSITION: (Unlike("use-column-names", "false", "true", named=True),),
+    FETCH: (
+        Unlike("vectorized", "off", "on", named=False),
+        Unlike("input-format", "plain", "combine", named=False),
+    ),
+}
+"""Of the others it is not known."""
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    made = sample.make(tmp_path_factory.mktemp("run"))
+    readers = tuple(replace(each, unlike=UNLIKE.get(each.reader)) for each in made.info.readers)
+    return replace(made, info=replace(made.info, readers=readers))
+
+
+def shown(run: Run) -> str:
+    out = io.StringIO()
+    terminal.render(run, Console(file=out, width=200), Path("report.html"))
+    return " ".join(out.getvalue().split())
+
+
+def test_a_reader_is_said_to_have_the_defaults_only_where_that_is_known(compared: Run) -> None:
+    assert summary.settings(compared, sample.TRINO) == DEFAULTS
+    assert summary.settings(compared, BY_POSITION) == "use-column-names=false (default: true)"
+    assert summary.settings(compared, f"{sample.HIVE}{{path=mapreduce}}") == NOT_COMPARED
+    assert summary.settings(compared, "nobody") == NOT_COMPARED
+
+
+def test_the_legend_says_what_readers_have_otherwise_those_alike_together(compared: Run) -> None:
+    text = shown(compared)
+    assert f"trino 1: {DEFAULTS}" in text
+    assert "trino 2: use-column-names=false (default: true)" in text
+    assert (
+        "hive 1: vectorized=off, set by the harness (default: on); "
+        "input-format=plain, set by the harness (default: combine)"
+    ) in text
+    assert f"spark 1, spark 2, hive 2, prestos: {NOT_COMPARED}" in text
+
+
+def test_only_findings_that_somebody_meets_who_sets_nothing_are_marked(compared: Run) -> None:
+    groups = summary.group_findings(compared)
+    marked = {each.reader for each in groups if each.settings}
+    assert marked == {sample.TRINO}
+    of = next(each for each in groups if each.settings)
+    assert of.text.startswith(f"{sample.TRINO} ({DEFAULTS}): ")
+    assert f'{sample.TRINO}</b> <span class="tag">with the engine&#39;s defaults' in html.page(
+        compared
+    )
+
+
+def test_a_cell_says_how_its_reader_is_set(compared: Run) -> None:
+    told = html_data.data(compared)["readers"]
+    assert isinstance(told, list)
+    found = {each["reader"]: each["beside"] for each in told if isinstance(each, dict)}
+    assert found[sample.TRINO] == DEFAULTS
+    assert found[BY_POSITION] == "use-column-names=false (default: true)"
