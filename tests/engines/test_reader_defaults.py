@@ -86,7 +86,8 @@ def test_the_start_up_log_of_trino_and_presto_tells_the_declared_defaults(
     server = servers(name)
     assert isinstance(server, TrinoServer)
     logged: dict[str, set[str]] = {}
-    for found in IN_LOG.finditer(process_of(server).log.read_text(encoding="utf-8", errors="replace")):
+    log = process_of(server).log.read_text(encoding="utf-8", errors="replace")
+    for found in IN_LOG.finditer(log):
         logged.setdefault(found["name"], set()).add(found["default"])
     for setting, default in defaults(name).items():
         for each in properties(name, setting):
