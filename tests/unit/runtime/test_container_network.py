@@ -1,0 +1,33 @@
+"""Whose a container is, and whether its harness is gone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from harness.runtime import container_network
+from harness.runtime.container_network import dead, owner
+
+
+def test_a_harness_that_runs_is_not_dead() -> None:
+    assert dead([owner()]) == set()
+
+
+def test_one_that_ended_is_dead_and_so_is_a_number_that_was_given_again() -> None:
+    told = "from harness.runtime.container_network import owner; print(owner())"
+    ended = subprocess.run(
+        [sys.executable, "-c", told], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    machine, number, _, rest = owner().split("/")
+    again = f"{machine}/{number}/1.00/{rest}"
+    assert dead([ended, again, owner()]) == {ended, again}
+
+
+def test_of_another_machine_nothing_is_known() -> None:
+    assert dead(["elsewhere/1/1.00/x", "nonsense", ""]) == set()
+
+
+def test_nothing_is_made_before_it_is_asked_for() -> None:
+    found = container_network.ContainerNetwork()
+    assert found.labels == {container_network.OWNER: found.owner}
+    found.close()

@@ -1,0 +1,94 @@
+"""What the images of engines offer, as `containers/` says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts import distributions
+from harness.artifacts.fetch import Installation
+from harness.core.errors import UsageProblem
+from harness.runtime import image, image_build
+from harness.runtime.image import contract
+
+ENGINES = ("hive", "metastore", "presto", "spark", "trino")
+
+
+@pytest.mark.parametrize(
+    ("name", "reference"),
+    [
+        ("trino-476", "trinodb/trino:476"),
+        ("hive-3.1.3", "apache/hive:3.1.3"),
+        ("hive-metastore-3.1.3", "apache/hive:3.1.3"),
+        ("spark-3.5.8-hudi-1.0.2", "apache/spark:3.5.8-python3"),
+        ("prestodb-0.283", "prestodb/presto:0.283"),
+    ],
+)
+def test_the_official_image_follows_from_the_version(name: str, reference: str) -> None:
+    found = distributions.load(name)
+    assert contract(found.engine).reference(found) == reference
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_only_an_image_needs_is_rendered(engine: str) -> None:
+    names = [each for each in distributions.names() if distributions.load(each).engine == engine]
+    for name in names:
+        found = distributions.load(name)
+        files = contract(engine).own_files(found)
+        assert set(files) == set(contract(engine).files)
+        if "jvm.config" in files:
+            assert f"-Xmx{found.heap_mb}m" in files["jvm.config"].splitlines()
+
+
+def test_the_size_of_the_heap_is_told_by_a_variable() -> None:
+    found = distributions.load("hive-3.1.3")
+    assert f"-Xmx{found.heap_mb}m" in contract("hive").variables(found)["SERVICE_OPTS"].split()
+
+
+def test_an_engine_without_an_image_is_told_to_people() -> None:
+    with pytest.raises(UsageProblem, match="no image is known of toy; run it as a process"):
+        image.contract("toy")
+
+
+def installation(folder: Path, jar: bytes = b"1") -> Installation:
+    for name in ("jre/bin", "home"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "bundle.jar").write_bytes(jar)
+    java, front = folder / "jre/bin/java", ("front", folder / "bundle.jar")
+    return Installation(distributions.load("trino-476"), java, folder / "home", (front,))
+
+
+def test_the_name_of_an_image_tells_what_is_in_it(tmp_path: Path) -> None:
+    found = installation(tmp_path / "one")
+    first = image_build.recipe(found.distribution, found, "sha256:base")
+    assert first.reference.startswith("lake-table-harness/trino:476-")
+    assert image_build.recipe(found.distribution, found, "sha256:base") == first
+    assert image_build.recipe(found.distribution, found, "sha256:other") != first
+    elsewhere = installation(tmp_path / "two")
+    assert image_build.recipe(found.distribution, elsewhere, "sha256:base") != first
+
+
+def test_a_bundle_makes_an_image_of_its_own(tmp_path: Path) -> None:
+    (jar,) = installation(tmp_path).jars("front")
+    made = image_build.with_front(
+        "apache/spark:3.5.8-python3", "sha256:1", contract("spark"), [jar]
+    )
+    assert made.reference.startswith("lake-table-harness/spark-3.5.8-python3:")
+    assert made.texts["Dockerfile"].splitlines() == [
+        f"FROM {spark}",
+        "COPY front /opt/front",
+    ]
+    other = image_build.with_front(
+        "apache/spark:3.5.8-python3", "sha256:2", contract("spark"), [jar]
+    )
+    assert other.reference != made.reference
+
+
+@pytest.mark.parametrize("engine", ["metastore", "spark", "trino"])
+def test_a_dockerfile_copies_what_the_contract_lists(engine: str) -> None:
+    texts = image_build.scripts(engine)
+    copied = {
+        line.split()[1] for line in texts["Dockerfile"].splitlines() if line.startswith("COPY ")
+    }
+    assert copied == {*contract(engine).holds, *(name for name in texts if name != "Dockerfile")}
