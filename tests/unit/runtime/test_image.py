@@ -70,18 +70,15 @@ def test_the_name_of_an_image_tells_what_is_in_it(tmp_path: Path) -> None:
 
 
 def test_a_bundle_makes_an_image_of_its_own(tmp_path: Path) -> None:
+    spark = "apache/spark:3.5.8-python3"
     (jar,) = installation(tmp_path).jars("front")
-    made = image_build.with_front(
-        "apache/spark:3.5.8-python3", "sha256:1", contract("spark"), [jar]
-    )
+    made = image_build.with_front(spark, "sha256:1", contract("spark"), [jar])
     assert made.reference.startswith("lake-table-harness/spark-3.5.8-python3:")
     assert made.texts["Dockerfile"].splitlines() == [
         f"FROM {spark}",
         "COPY front /opt/front",
     ]
-    other = image_build.with_front(
-        "apache/spark:3.5.8-python3", "sha256:2", contract("spark"), [jar]
-    )
+    other = image_build.with_front(spark, "sha256:2", contract("spark"), [jar])
     assert other.reference != made.reference
 
 
