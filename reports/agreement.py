@@ -7,7 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.core.grouping import grouped
-from harness.core.records import Answer, FindingKind, QuestionKey, Verdict, VerdictKind
+from harness.core.records import (
+    WRITERS,
+    Answer,
+    FindingKind,
+    QuestionKey,
+    Verdict,
+    VerdictKind,
+)
 from harness.judge.understand import LOWER
 from harness.model.canonical import text_of, to_json
 from harness.reports.words import counted
@@ -80,18 +87,26 @@ class Alarm:
 def alarms(run: Run) -> tuple[Alarm, ...]:
     """Return questions that all readers answer alike and unlike the truth, those alike together.
 
-    Then the reference model may be wrong. Several settings of one distribution are one voice.
+    Then the reference model may be wrong, unless all that is wrong was found to be the writer's.
+    Several settings of one distribution are one voice.
     """
     found: dict[tuple[tuple[str, ...], str], list[QuestionKey]] = {}
     for key, verdicts in questions(run).items():
         answered = [each for each in verdicts if _answered(run, each)]
         groups = agreements(run, answered)
         voices = {run.distribution(each.reader) for each in answered}
-        if len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM:
+        alike = len(groups) == 1 and not groups[0].with_truth and len(voices) >= MIN_ALARM
+        if alike and not _writers(answered):
             ways = {each.claimed for each in answered}
             same = groups[0].readers, ways.pop() if len(ways) == 1 else ""
             found.setdefault(same, []).append(key)
     return tuple(Alarm(tuple(keys), *same) for same, keys in found.items())
+
+
+def _writers(verdicts: Iterable[Verdict]) -> bool:
+    """Return whether all that is wrong is the writer's doing, by what files and statements say."""
+    parties = {each.party for verdict in verdicts for each in verdict.findings}
+    return bool(parties) and parties <= WRITERS
 
 
 def _answered(run: Run, verdict: Verdict) -> bool:

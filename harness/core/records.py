@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
@@ -228,6 +228,10 @@ class Party(StrEnum):
     """Files and engines are against the truth, which is looked into before anybody is blamed."""
     UNSURE = "unsure"
     """The files hold what the answer shows; it may be the writer, or a mistake of our own."""
+
+
+WRITERS: Final = frozenset({Party.WRITER, Party.CATALOG, Party.STATISTICS, Party.FOLDER})
+"""The parties that are the writer, each by evidence beside the truth."""
 
 
 class FindingKind(StrEnum):

@@ -17,6 +17,7 @@ from typing import Final
 
 from harness.core.grouping import grouped
 from harness.core.records import (
+    WRITERS,
     Answer,
     Finding,
     FindingKind,
@@ -207,8 +208,7 @@ def _of_series(
 
 
 def _whose(sign: Sign, verdict: Verdict, writer: str) -> str:
-    writers = {Party.WRITER, Party.CATALOG, Party.STATISTICS, Party.FOLDER}
-    if verdict.view == WRITE or sign.party in writers:
+    if verdict.view == WRITE or sign.party in WRITERS:
         return f"writer {writer}"
     return verdict.reader if sign.party is None else str(sign.party)
 

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from harness.core.records import (
+    WRITERS,
     Answer,
     Column,
     Expected,
     Finding,
     FindingKind,
     Normalised,
+    Party,
     Refusal,
     Verdict,
     VerdictKind,
@@ -124,6 +126,20 @@ def test_truth_standing_alone_against_two_engines_is_an_alarm(base: Run) -> None
     alarm = agreement.Alarm(((VARIANT, 3, "snapshot", "all"),), ("a-1", "b-1"), "")
     assert agreement.alarms(run) == (alarm,)
     assert alarm.text.endswith("Check the reference model before you blame them.")
+
+
+@pytest.mark.parametrize("party", sorted(WRITERS))
+def test_what_was_found_to_be_the_writers_is_no_alarm(base: Run, party: Party) -> None:
+    lost = Finding(FindingKind.LOST_ROW, (), Witness("2", "", None, None), (), party)
+    said = {name: (verdict(name), answer(name, ("1", 2))) for name in ("a-1", "b-1")}
+    theirs = {
+        name: (replace(each, findings=(lost,)), answer_) for name, (each, answer_) in said.items()
+    }
+    assert agreement.alarms(run_of(base, theirs)) == ()
+    doubtful = replace(lost, party=Party.MODEL)
+    verdict_, answer_ = said["b-1"]
+    one = {**theirs, "b-1": (replace(verdict_, findings=(doubtful,)), answer_)}
+    assert len(agreement.alarms(run_of(base, one))) == 1
 
 
 def test_an_alarm_of_many_questions_says_how_many_and_names_each(base: Run) -> None:
