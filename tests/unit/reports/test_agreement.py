@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from harness.core.parties import WRITERS, Party
 from harness.core.records import (
-    WRITERS,
     Answer,
     Column,
     Expected,
     Finding,
     FindingKind,
     Normalised,
-    Party,
     Refusal,
     Verdict,
     VerdictKind,
