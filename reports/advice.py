@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.core.records import Party, Verdict, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import Verdict, VerdictKind
 
 
 @dataclass(frozen=True, slots=True)

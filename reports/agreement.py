@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.core.grouping import grouped
+from harness.core.parties import WRITERS
 from harness.core.records import (
-    WRITERS,
     Answer,
     FindingKind,
     QuestionKey,

@@ -1,7 +1,4 @@
-"""What verdicts and findings are called, and what each means in one sentence.
-
-All reports use these words, so that one legend fits them all.
-"""
+"""What all reports call verdicts and findings, and what each means in one sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +10,8 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from harness.core.errors import printable
-from harness.core.records import FindingKind, Party, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import FindingKind, VerdictKind
 from harness.model.canonical import MapValue, Value, text_of
 from harness.model.commit import AS_OF, INCREMENTAL
 from harness.model.simulation.strategies import (

@@ -18,9 +18,11 @@ from typing import Final
 from pydantic import TypeAdapter
 from ruamel.yaml import YAML
 
+from harness.core.parties import Party
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # `tools`
 
-from harness.core.records import Party, Verdict, VerdictKind
+from harness.core.records import Verdict, VerdictKind
 from harness.run import load_run
 from harness.run.load_run import Run
 from tools.markdown_table import table

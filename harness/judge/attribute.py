@@ -17,7 +17,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.core.records import Finding, FindingKind, Party, Witness
+from harness.core.parties import Party
+from harness.core.records import Finding, FindingKind, Witness
 from harness.judge.agreement import FileAgreement
 from harness.judge.checks.altered_value import shows_folder
 from harness.judge.compare import Comparison

@@ -209,12 +209,17 @@ class Holdings:
         """
         if column.name in shown:
             return by_ids(shown[column.name], column)
-        if column.name not in self._history[0].table.partition_by:
+        if not self._in_path(column, fact):
             return None
         told = self._partitions.of(fact)
         if column.id not in told:
             raise NotKnown(f"{fact.path}: its folder's name does not tell {column.name}")
         return told[column.id]
+
+    def _in_path(self, column: Field, fact: FileFact) -> bool:
+        """Return whether a file leaves a column to the name of its folder, as a partition's."""
+        absent = column.name not in self._values[fact].columns
+        return absent and column.name in self._history[0].table.partition_by
 
     def _differences(self, fact: FileFact) -> Iterator[Difference]:
         step = self._steps[fact.instant]
@@ -227,7 +232,7 @@ class Holdings:
                 if own and not same(expected, found):
                     place = text_of(row.key), column.id, column.name
                     settled = self._sent(own, column, step, found)
-                    in_path = column.name not in self._values[fact].columns
+                    in_path = self._in_path(column, fact)
                     yield Difference(fact, *place, expected, found, settled, in_path)
 
     def _sent(self, row: Row, column: Field, step: int, found: Value) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.core.outcomes import HALF_DONE
-from harness.core.records import FindingKind, Party, Verdict, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.judge.baseline import Applied
 
 GOOD: Final = 0

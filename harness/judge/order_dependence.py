@@ -11,7 +11,15 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
 
-from harness.core.records import Answer, Finding, FindingKind, Party, Verdict, VerdictKind, Witness
+from harness.core.parties import Party
+from harness.core.records import (
+    Answer,
+    Finding,
+    FindingKind,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
 from harness.model.canonical import Value, same, text_of
 
 WHY: Final = "a fresh server gave another answer than one that had answered other questions before"

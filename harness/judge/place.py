@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from harness.core.records import Origin, Party
+from harness.core.parties import Party
+from harness.core.records import Origin
 from harness.model.canonical import MapValue, Value, look_of, text_of
 from harness.model.schema import Field
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Finding,
     FindingKind,
-    Party,
     QuestionKey,
     Verdict,
     VerdictKind,

@@ -13,7 +13,8 @@ from dataclasses import replace
 from typing import Final
 
 from harness.core import jsonl
-from harness.core.records import Answer, Party, Verdict, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import Answer, Verdict, VerdictKind
 from harness.judge.baseline import Applied
 from harness.read import read_states
 from harness.run import load_run, pipeline, run_folder, run_log

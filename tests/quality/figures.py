@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.cli.console.progress_display import for_stream
+from harness.core.parties import Party
 from harness.core.progress import Count
-from harness.core.records import Party
 from tests.quality import clean, defects, opinions, own_mistakes, parties, survey
 from tests.quality.defects import DEFECTS, REFUSALS
 from tests.quality.own_mistakes import OWN

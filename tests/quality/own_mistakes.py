@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from harness.core.records import Outcome, Party, Verdict, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import Outcome, Verdict, VerdictKind
 from harness.model.canonical import Value
 from tests.quality import chance
 from tests.quality.notation import Told

@@ -9,12 +9,12 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
+from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     FileValues,
     Outcome,
     OutcomeKind,
-    Party,
     StateRecord,
     Verdict,
     VerdictKind,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, unquote
 
+from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Column,
@@ -19,7 +20,6 @@ from harness.core.records import (
     FindingKind,
     Outcome,
     OutcomeKind,
-    Party,
     StateRecord,
     Verdict,
 )

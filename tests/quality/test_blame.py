@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Party
+from harness.core.parties import Party
 from tests.quality import own_mistakes
 from tests.quality.defects import DEFECTS
 from tests.quality.own_mistakes import OWN

@@ -9,13 +9,13 @@ from typing import Final
 import pytest
 
 from harness.core.outcomes import HALF_DONE
+from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Column,
     FindingKind,
     Outcome,
     OutcomeKind,
-    Party,
     Refusal,
     StateRecord,
     Verdict,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.core.records import Party
+from harness.core.parties import Party
 from tests.quality.defects import DEFECTS
 from tests.quality.parties import WRITER, parties, right_of
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import FindingKind, Party, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import FindingKind, VerdictKind
 from harness.model.canonical import Value
 from harness.model.query import Condition, Query, Test
 from harness.reports.sentences import finding_text

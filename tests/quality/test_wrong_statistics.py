@@ -9,7 +9,8 @@ from typing import Final
 
 import pytest
 
-from harness.core.records import Answer, FindingKind, Party, Verdict, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import Answer, FindingKind, Verdict, VerdictKind
 from harness.judge.case import Case
 from harness.judge.verdicts import judge
 from harness.model.canonical import Value, text_of

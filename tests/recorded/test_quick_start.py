@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.cli.console.progress_display import PlainProgress
-from harness.core.records import Party
+from harness.core.parties import Party
 from tests.recorded import replay, store
 
 VARIANTS: Final = store.read_all(Path(__file__).parent / "quick_start")

@@ -17,7 +17,8 @@ from typing import Final
 
 import pytest
 
-from harness.core.records import FindingKind, Party, Verdict, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import FindingKind, Verdict, VerdictKind
 from harness.judge.verdicts import judge
 from harness.scenario.cells import Cell, parse_reader
 from tests.recorded import lines, replay, store, tidy

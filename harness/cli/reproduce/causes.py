@@ -16,12 +16,12 @@ from itertools import chain
 from typing import Final
 
 from harness.core.grouping import grouped
+from harness.core.parties import WRITERS, Party
 from harness.core.records import (
     WRITERS,
     Answer,
     Finding,
     FindingKind,
-    Party,
     StateRecord,
     Verdict,
     VerdictKind,

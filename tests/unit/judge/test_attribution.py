@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Answer, Column, Party, Verdict, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import Answer, Column, Verdict, VerdictKind
 from harness.judge.case import Case
 from harness.judge.standard import Standards
 from harness.judge.verdicts import judge

@@ -5,7 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Finding, FindingKind, Party, Verdict, VerdictKind, Witness
+from harness.core.parties import Party
+from harness.core.records import (
+    Finding,
+    FindingKind,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
 from harness.judge.baseline import Applied, Expect, Known, Support
 from harness.judge.gate import gate
 

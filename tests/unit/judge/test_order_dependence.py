@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Answer, Column, FindingKind, Party, Refusal, Verdict, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import (
+    Answer,
+    Column,
+    FindingKind,
+    Refusal,
+    Verdict,
+    VerdictKind,
+)
 from harness.judge.order_dependence import WHY
 from harness.judge.verdicts import JudgedVariant, judge
 from harness.model.canonical import Value

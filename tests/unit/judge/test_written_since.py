@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from harness.core.jsonl import dump, parse
+from harness.core.parties import Party
 from harness.core.records import (
     Answer,
     Column,
     FindingKind,
-    Party,
     StateRecord,
     Verdict,
     VerdictKind,

@@ -7,7 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Finding, FindingKind, Party, Verdict, VerdictKind, Witness
+from harness.core.parties import Party
+from harness.core.records import (
+    Finding,
+    FindingKind,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
 from harness.reports.advice import advice
 
 PLACE = Witness("1", "f1", "b", "a")

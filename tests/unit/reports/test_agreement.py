@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.core.parties import WRITERS, Party
 from harness.core.records import (
     WRITERS,
     Answer,

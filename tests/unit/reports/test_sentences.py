@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from harness.core.records import Finding, FindingKind, Origin, Party, Refusal, Witness
+from harness.core.parties import Party
+from harness.core.records import (
+    Finding,
+    FindingKind,
+    Origin,
+    Refusal,
+    Witness,
+)
 from harness.reports.sentences import (
     LITTLE,
     finding_text,

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.records import FindingKind, Party, Refusal, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import FindingKind, Refusal, VerdictKind
 from harness.core.refusals import INTERNAL
 from harness.reports import summary
 from harness.reports.summary import ResultGroup

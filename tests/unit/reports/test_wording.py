@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import reports
+from harness.core.parties import Party
 from harness.core.records import (
     Column,
     Expected,
     Finding,
     FindingKind,
     Origin,
-    Party,
     Verdict,
     VerdictKind,
     Witness,

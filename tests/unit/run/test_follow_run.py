@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness.core import jsonl
-from harness.core.records import Answer, Party, Refusal, Verdict, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import Answer, Refusal, Verdict, VerdictKind
 from harness.judge.case import Case
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.follow_run import RunFollower

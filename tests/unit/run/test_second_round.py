@@ -10,12 +10,12 @@ import pytest
 
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
+from harness.core.parties import Party
 from harness.core.progress import Count, Progress
 from harness.core.records import (
     Answer,
     Finding,
     FindingKind,
-    Party,
     Refusal,
     Verdict,
     VerdictKind,

@@ -10,7 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from harness.core.records import Finding, FindingKind, Party, Verdict, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import Finding, FindingKind, Verdict, VerdictKind
 from harness.run import pipeline
 from harness.run.load_run import Run
 from tests.recorded import sample

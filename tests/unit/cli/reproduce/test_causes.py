@@ -17,7 +17,15 @@ from harness.cli.reproduce.causes import (
     refused_steps,
     signs,
 )
-from harness.core.records import Answer, Outcome, OutcomeKind, Party, Refusal, Verdict, VerdictKind
+from harness.core.parties import Party
+from harness.core.records import (
+    Answer,
+    Outcome,
+    OutcomeKind,
+    Refusal,
+    Verdict,
+    VerdictKind,
+)
 from harness.judge.verdicts import judge
 from harness.run import load_run, pipeline, plan_record
 from harness.run.load_run import Run
