@@ -135,7 +135,7 @@ def run(
     with working as work:
         info = run_info.read_info(work.folder)
         made = plan_record.plan_of(info) if resume else made
-        needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
+        pipeline.prepare(made, work)
         pipeline.write_and_read(made, work, fresh=info.fresh, resume=resume)
         return _finish(work.folder, output, second_round.judge(made, work), show=show)
 
@@ -155,7 +155,7 @@ def write(
     made = plan_options.make(options.paths(scenarios, folders), profile, k)
     resources = Resources(output, Cache.default(offline=offline))
     with begun(made, run_dir, resources) as work:
-        needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
+        pipeline.prepare(made, work)
         pipeline.write_states(made, work)
     said = f"written: {work.folder}; next: harness read --run-dir {work.folder}"
     output.end(said, run=str(work.folder))
@@ -181,7 +181,7 @@ def read(
         made = plan_record.plan_of(run_info.read_info(work.folder))
         for text in reader or ():
             made = plan_record.add_reader(work.folder, plan_options.reader(text))
-        needed_artifacts.fetch_all(needed_artifacts.needed(made), work.cache, work.progress)
+        pipeline.prepare(made, work)
         pipeline.read_answers(made, work, fresh=fresh)
         return _finish(work.folder, output, second_round.judge(made, work), show=show)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from harness.artifacts import cache_cleanup
+from harness.artifacts import cache_cleanup, distributions
 from harness.artifacts.cache import Cache
 from harness.core import jsonl
 from harness.core.concurrency import JobThreads
@@ -24,14 +24,25 @@ from harness.core.grouping import grouped
 from harness.core.progress import Progress
 from harness.core.queue import ClosableQueue
 from harness.core.records import Answer, StateRecord, Verdict
+from harness.core.runtime_names import PROCESS
 from harness.judge import verdicts
 from harness.judge.baseline import Applied
 from harness.read import read_states
 from harness.read.reader_servers import TIMEOUT_S, ReadContext
-from harness.run import baseline_files, load_run, needed_artifacts, plan_record, run_folder, run_log
+from harness.run import (
+    baseline_files,
+    load_run,
+    needed_artifacts,
+    plan_record,
+    run_folder,
+    run_info,
+    run_log,
+)
 from harness.run.live_verdicts import VerdictKinds
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
+from harness.run.run_info import ReaderInfo
+from harness.runtime import image_choice
 from harness.runtime.metastore_client import CatalogGoneProblem
 from harness.runtime.readiness import EndedProblem
 from harness.scenario.cells import Plan
@@ -84,6 +95,27 @@ def clean(work: Work) -> None:
     gone = cache_cleanup.sweep(work.cache)
     if gone:
         work.progress.note(f"removed what a run that died was making: {len(gone)} in the cache")
+
+
+def prepare(plan: Plan, work: Work) -> None:
+    """Make all that a plan needs be there, and note in `run.json` which images answer.
+
+    Raises:
+        EnvironmentProblem: something cannot be had.
+
+    """
+    needed = needed_artifacts.needed(plan)
+    needed_artifacts.fetch_all(needed, work.cache, work.progress)
+    info = run_info.read_info(work.folder)
+    readers = tuple(_with_image(each) for each in info.readers)
+    if readers != info.readers:
+        run_info.write_info(work.folder, replace(info, readers=readers))
+
+
+def _with_image(reader: ReaderInfo) -> ReaderInfo:
+    if distributions.load(reader.distribution).runtime == PROCESS:
+        return reader
+    return replace(reader, fidelity=image_choice.chosen(reader.distribution).fidelity)
 
 
 def write_states(plan: Plan, work: Work) -> None:

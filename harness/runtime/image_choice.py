@@ -54,6 +54,18 @@ class ContainerImage:
     digest: str
     """What tells it from every other one, `sha256:…`."""
     contract: ImageContract
+    base: str
+    """The image as it was pulled, or built here, before anything was added."""
+    added: tuple[str, ...] = ()
+    """The jars that were added."""
+
+    @property
+    def fidelity(self) -> str:
+        """Say what stands behind the answers of its servers."""
+        built = self.base.startswith(f"{BUILT}/")
+        what = f"built here to the contract of {self.contract.image}" if built else "official"
+        added = f", {', '.join(self.added)} added" if self.added else ""
+        return f"image {self.base} ({what}){added}; {self.digest}"
 
 
 _chosen: dict[str, ContainerImage] = {}
@@ -90,10 +102,14 @@ def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> Con
     official = os.environ.get(PREFIX, "") + contract.reference(distribution)
     with closing(docker_daemon.client()) as client:
         found = _local(client, official) or _pulled(client, distribution, official, progress)
-    if jars := _front(distribution, cache, progress) if contract.front else ():
-        added = image_build.with_front(*found, contract, jars)
-        found = added.reference, image_build.build(added, progress)
-    return ContainerImage(*found, contract)
+    jars = _front(distribution, cache, progress) if contract.front else ()
+    if not jars:
+        return ContainerImage(*found, contract, found[0])
+    made = image_build.with_front(*found, contract, jars)
+    names = tuple(each.name for each in jars)
+    return ContainerImage(
+        made.reference, image_build.build(made, progress), contract, found[0], names
+    )
 
 
 def _front(distribution: Distribution, cache: Cache, progress: Progress) -> Sequence[Path]:

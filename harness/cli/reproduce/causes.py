@@ -18,7 +18,6 @@ from typing import Final
 from harness.core.grouping import grouped
 from harness.core.parties import WRITERS, Party
 from harness.core.records import (
-    WRITERS,
     Answer,
     Finding,
     FindingKind,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from harness.artifacts import cache_mark
 from harness.artifacts.cache import ENVIRONMENT_VARIABLE, Cache
 from harness.core.progress import Progress
-from harness.run import load_run, needed_artifacts, pipeline, plan_record, run_folder, run_info
+from harness.run import load_run, pipeline, plan_record, run_folder, run_info
 from harness.run.load_run import Run
 from harness.run.pipeline import Work
 from harness.run.run_folder import RUNS
@@ -36,7 +36,7 @@ def execute(made: Plan, where: Work) -> Run:
     """Do the plan: write what is not in the cache, ask what nobody asked before, judge."""
     now = datetime.datetime.now(datetime.UTC)
     run_info.write_info(where.folder, plan_record.info_of(made, where.folder.name, now))
-    needed_artifacts.fetch_all(needed_artifacts.needed(made), where.cache, where.progress)
+    pipeline.prepare(made, where)
     pipeline.write_states(made, where)
     pipeline.read_answers(made, where, fresh=False)
     pipeline.judge_run(where.folder)

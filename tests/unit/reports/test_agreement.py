@@ -7,14 +7,12 @@ import pytest
 
 from harness.core.parties import WRITERS, Party
 from harness.core.records import (
-    WRITERS,
     Answer,
     Column,
     Expected,
     Finding,
     FindingKind,
     Normalised,
-    Party,
     Refusal,
     Verdict,
     VerdictKind,
