@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from harness.artifacts.distribution import Distribution
+from harness.core import tolerances
 from harness.core.errors import UsageProblem
 from harness.core.validation import read_form
 from harness.runtime import template
@@ -31,6 +32,8 @@ class ImageContract:
     """The port that its server listens on."""
     configuration: str
     """The folder that configuration is copied into."""
+    home: str = ""
+    """The folder of its program, for an image that is built here."""
     environment: dict[str, str] = field(default_factory=dict)
     """Variables; `{heap_mb}` stands for the size of the heap in MiB."""
     command: list[str] = field(default_factory=list)
@@ -68,18 +71,25 @@ class ImageContract:
         return PurePosixPath(self.configuration)
 
 
-@cache
-def contract(engine: str) -> ImageContract:
-    """Return the contract of an engine's image.
+def contract(distribution: Distribution) -> ImageContract:
+    """Return the contract of the image of a distribution's product.
 
     Raises:
         UsageProblem: none is known; ScenarioProblem: the file is wrong.
 
     """
+    product, known = tolerances.product(distribution.name), _contracts(distribution.engine)
+    if product not in known:
+        raise UsageProblem(f"no image is known of {product}; run it as a process")
+    return known[product]
+
+
+@cache
+def _contracts(engine: str) -> Mapping[str, ImageContract]:
+    """Return the contracts of an engine's images by product."""
     file = resources.files("harness.containers") / engine / FILE
     if not file.is_file():
-        raise UsageProblem(f"no image is known of {engine}; run it as a process")
-    found, _ = read_form(
-        ImageContract, file.read_text(encoding="utf-8"), f"{engine}/{FILE}", "the image"
-    )
+        return {}
+    text = file.read_text(encoding="utf-8")
+    found, _ = read_form(dict[str, ImageContract], text, f"{engine}/{FILE}", "the images")
     return found

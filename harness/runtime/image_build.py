@@ -88,14 +88,22 @@ def recipe(distribution: Distribution, installation: Installation, base: str) ->
         base: the id of the image that it is built on.
 
     """
-    contract = image.contract(distribution.engine)
-    engine = contract.built_like or distribution.engine
-    texts, arguments = scripts(engine), {"BASE": base}
-    parts = tuple(_parts(image.contract(engine), installation))
+    contract = image.contract(distribution)
+    texts = scripts(contract.built_like or distribution.engine)
+    arguments = {"BASE": base, **_arguments(contract, distribution)}
+    parts = tuple(_parts(contract, installation))
     # A tree or a JRE in the cache is named by its digest, and so is the folder of each jar.
     content = distributions.digest_of([texts, arguments, [_facts(*each) for each in parts]])
     name = contract.image.rpartition("/")[2]
     return Recipe(f"{BUILT}/{name}:{distribution.version}-{content[:12]}", texts, parts, arguments)
+
+
+def _arguments(contract: ImageContract, distribution: Distribution) -> Mapping[str, str]:
+    """Return what a Dockerfile of several products is told of one."""
+    if not contract.home:
+        return {}
+    data, main = contract.writable[0], distribution.text("main")
+    return {"HOME": contract.home, "ETC": contract.configuration, "DATA": data, "MAIN": main}
 
 
 def with_front(
@@ -212,9 +220,8 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> str:
         BuildProblem: it cannot be built.
 
     """
-    contract = image.contract(distribution.engine)
-    engine = contract.built_like or distribution.engine
-    base = _base(os.environ.get(PREFIX, "") + image.contract(engine).base)
+    contract = image.contract(distribution)
+    base = _base(os.environ.get(PREFIX, "") + contract.base)
     made = recipe(distribution, fetch.ensure(distribution, cache, progress), base)
     build(made, progress)
     return made.reference

@@ -98,7 +98,7 @@ def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> Con
 
     The official image if it is there or can be pulled; else the one that was built here last.
     """
-    contract = image.contract(distribution.engine)
+    contract = image.contract(distribution)
     official = os.environ.get(PREFIX, "") + contract.reference(distribution)
     with closing(docker_daemon.client()) as client:
         found = _local(client, official) or _pulled(client, distribution, official, progress)
@@ -149,7 +149,7 @@ def _pulled(
 
 def built_here(client: DockerClient, distribution: Distribution) -> tuple[str, str] | None:
     """Return name and digest of the newest image that was built here for a version."""
-    name = image.contract(distribution.engine).image.rpartition("/")[2]
+    name = image.contract(distribution).image.rpartition("/")[2]
     start = f"{BUILT}/{name}:{distribution.version}-"
     found = [
         (each.attrs["Created"], tag, str(each.id))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from harness.core.errors import UsageProblem
 from harness.runtime import image, image_build
 from harness.runtime.image import contract
 
+SPARK = contract(distributions.load("spark-3.5.8"))
 ENGINES = ("hive", "metastore", "presto", "spark", "trino")
 
 
@@ -27,7 +29,7 @@ ENGINES = ("hive", "metastore", "presto", "spark", "trino")
 )
 def test_the_official_image_follows_from_the_version(name: str, reference: str) -> None:
     found = distributions.load(name)
-    assert contract(found.engine).reference(found) == reference
+    assert contract(found).reference(found) == reference
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -35,20 +37,21 @@ def test_what_only_an_image_needs_is_rendered(engine: str) -> None:
     names = [each for each in distributions.names() if distributions.load(each).engine == engine]
     for name in names:
         found = distributions.load(name)
-        files = contract(engine).own_files(found)
-        assert set(files) == set(contract(engine).files)
+        files = contract(found).own_files(found)
+        assert set(files) == set(contract(found).files)
         if "jvm.config" in files:
             assert f"-Xmx{found.heap_mb}m" in files["jvm.config"].splitlines()
 
 
 def test_the_size_of_the_heap_is_told_by_a_variable() -> None:
     found = distributions.load("hive-3.1.3")
-    assert f"-Xmx{found.heap_mb}m" in contract("hive").variables(found)["SERVICE_OPTS"].split()
+    assert f"-Xmx{found.heap_mb}m" in contract(found).variables(found)["SERVICE_OPTS"].split()
 
 
 def test_an_engine_without_an_image_is_told_to_people() -> None:
+    found = replace(distributions.load("trino-476"), name="toy-1", engine="toy")
     with pytest.raises(UsageProblem, match="no image is known of toy; run it as a process"):
-        image.contract("toy")
+        image.contract(found)
 
 
 def installation(folder: Path, jar: bytes = b"1") -> Installation:
@@ -72,20 +75,24 @@ def test_the_name_of_an_image_tells_what_is_in_it(tmp_path: Path) -> None:
 def test_a_bundle_makes_an_image_of_its_own(tmp_path: Path) -> None:
     spark = "apache/spark:3.5.8-python3"
     (jar,) = installation(tmp_path).jars("front")
-    made = image_build.with_front(spark, "sha256:1", contract("spark"), [jar])
+    made = image_build.with_front(spark, "sha256:1", SPARK, [jar])
     assert made.reference.startswith("lake-table-harness/spark-3.5.8-python3:")
     assert made.texts["Dockerfile"].splitlines() == [
         f"FROM {spark}",
         "COPY front /opt/front",
     ]
-    other = image_build.with_front(spark, "sha256:2", contract("spark"), [jar])
+    other = image_build.with_front(spark, "sha256:2", SPARK, [jar])
     assert other.reference != made.reference
 
 
-@pytest.mark.parametrize("engine", ["metastore", "spark", "trino"])
-def test_a_dockerfile_copies_what_the_contract_lists(engine: str) -> None:
-    texts = image_build.scripts(engine)
+@pytest.mark.parametrize(
+    "name", ["hive-metastore-3.1.3", "hive-3.1.3", "prestosql-350", "spark-3.5.8", "trino-476"]
+)
+def test_a_dockerfile_copies_what_the_contract_lists(name: str) -> None:
+    found = distributions.load(name)
+    known = contract(found)
+    texts = image_build.scripts(known.built_like or found.engine)
     copied = {
         line.split()[1] for line in texts["Dockerfile"].splitlines() if line.startswith("COPY ")
     }
-    assert copied == {*contract(engine).holds, *(name for name in texts if name != "Dockerfile")}
+    assert copied == {*known.holds, *(name for name in texts if name != "Dockerfile")}
