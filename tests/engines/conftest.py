@@ -5,6 +5,7 @@ Each is started when a test first asks for it, and stays for the whole session.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from uuid import uuid4
@@ -15,16 +16,19 @@ from harness.artifacts import distributions, fetch
 from harness.artifacts.cache import Cache
 from harness.artifacts.fetch import Installation
 from harness.cli.console.progress_display import PlainProgress
+from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.engines.api import Server
 from harness.read.questions import engine_of
 from harness.run.load_run import Run
-from harness.runtime import provide
+from harness.runtime import docker_daemon, provide
 from harness.runtime.metastore import Metastore
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import parse_reader
 from harness.write.send_step import SparkFor
 from harness.write.writer_pool import WriteContext, WriterPool
+from tests.engines.ci_run import Finished
+from tests.engines.ci_run import run as ci
 from tests.engines.everyone import Installed, Running, TooLarge
 from tests.engines.fetch_engines import LARGE, download_size
 from tests.engines.planned_run import done, merge, part
@@ -140,3 +144,20 @@ def everything_planned(
 def run(request: pytest.FixtureRequest, everything_planned: Run) -> Run:
     """What came of the module's own plan."""
     return part(everything_planned, request.module.PLAN)
+
+
+@pytest.fixture(scope="session")
+def ci_run(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """The profile `ci`, its engines run as processes."""
+    return ci(tmp_path_factory.mktemp("run") / "ci", "--fresh")
+
+
+@pytest.fixture(scope="session")
+def docker() -> None:
+    """Skip where no Docker daemon answers; fail where the tests are to have one."""
+    try:
+        docker_daemon.about()
+    except EnvironmentProblem as problem:
+        if os.environ.get("HARNESS_REQUIRE_DOCKER"):
+            raise
+        pytest.skip(str(problem))

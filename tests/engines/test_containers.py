@@ -1,0 +1,98 @@
+"""Engines in containers: the same answers as by processes, and nothing that is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.core.runtime_names import AT, CONTAINER
+from harness.runtime import container_network, container_watchdog, docker_daemon
+from tests.engines.ci_run import Finished, run
+
+pytestmark = [pytest.mark.engines, pytest.mark.alone, pytest.mark.usefixtures("docker")]
+
+SUFFIX = f"{AT}{CONTAINER}"
+SOON_S = 60.0
+LOOK_S = 0.2
+
+
+@pytest.fixture(scope="module")
+def contained(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    folder = tmp_path_factory.mktemp("contained") / "ci"
+    return run(folder, "--fresh", "--runtime", CONTAINER)
+
+
+def judged(finished: Finished) -> Mapping[str, object]:
+    """Return what is judged of each cell, whatever ran the engines."""
+    return {
+        each["case"].replace(SUFFIX, ""): (
+            each["verdict"],
+            each["reproduces"],
+            [(found["kind"], found["party"], found["places"]) for found in each["findings"]],
+        )
+        for each in finished.verdicts
+    }
+
+
+def test_cell_for_cell_the_verdicts_are_those_of_processes(
+    contained: Finished, ci_run: Finished
+) -> None:
+    assert contained.status == ci_run.status, contained.said
+    by_process, by_container = judged(ci_run), judged(contained)
+    assert by_container.keys() == by_process.keys()
+    unlike = [case for case, found in by_process.items() if by_container[case] != found]
+    assert unlike == []
+
+
+def test_the_run_says_which_image_answered(contained: Finished) -> None:
+    info = json.loads((contained.folder / "run.json").read_text(encoding="utf-8"))
+    for reader in info["readers"]:
+        assert "image " in reader["fidelity"]
+        assert "sha256:" in reader["fidelity"]
+
+
+def test_nothing_is_left_after_a_run(contained: Finished) -> None:
+    assert contained.status == 1
+    assert container_network.dead(container_watchdog.owners()) == set()
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    """Wait for a condition."""
+    deadline = time.monotonic() + SOON_S
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(LOOK_S)
+
+
+def published() -> list[Mapping[str, Any]]:
+    """Return the ports of every container of ours that runs."""
+    with closing(docker_daemon.client()) as client:
+        found = client.containers.list(filters={"label": container_network.OWNER})
+        return [each.attrs["NetworkSettings"]["Ports"] for each in found]
+
+
+def test_a_harness_that_is_killed_leaves_nothing_and_publishes_on_loopback_alone(
+    tmp_path: Path,
+) -> None:
+    command = [sys.executable, "-m", "harness", "run", "--profile", "first", "--fresh"]
+    options = ["--runtime", CONTAINER, "--run-dir", str(tmp_path / "run")]
+    with subprocess.Popen(
+        [*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as started:
+        until(lambda: any(published()), "no container was started")
+        hosts = {
+            one["HostIp"] for ports in published() for each in ports.values() for one in each or ()
+        }
+        os.kill(started.pid, signal.SIGKILL)
+    assert hosts <= {"127.0.0.1"}
+    until(lambda: not container_watchdog.owners(), "containers were left")
