@@ -93,6 +93,6 @@ def test_a_dockerfile_copies_what_the_contract_lists(name: str) -> None:
     known = contract(found)
     texts = image_build.scripts(known.built_like or found.engine)
     copied = {
-        line.split()[1] for line in texts["Dockerfile"].splitlines() if line.startswith("COPY ")
+        line.split()[-2] for line in texts["Dockerfile"].splitlines() if line.startswith("COPY ")
     }
     assert copied == {*known.holds, *(name for name in texts if name != "Dockerfile")}
