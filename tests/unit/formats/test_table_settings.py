@@ -111,11 +111,12 @@ def test_partitions_stay_as_they_are_without_cascade() -> None:
     assert said("hive-parquet", TWO, ADD, partitioned=True) == follows
 
 
-@pytest.mark.parametrize("name", ["hive-parquet"])
-def test_rows_that_are_to_share_a_plain_file_are_written_by_one_task(name: str) -> None:
+def test_rows_that_are_to_share_a_plain_file_are_written_by_one_task() -> None:
     for operation in (TWO, Touch(Rewrites.NONE)):
         story = (operation,) if operation is TWO else (TWO, operation)
-        usual, small = (said(name, *story, row_groups=each) for each in ("usual", "small"))
+        usual, small = (
+            said("hive-parquet", *story, row_groups=each) for each in ("usual", "small")
+        )
         rows = usual.removeprefix("insert into {database}.t ")
         assert small == f"insert into {{database}}.t select /*+ coalesce(1) */ * from ({rows})"
 
