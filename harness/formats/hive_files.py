@@ -47,6 +47,8 @@ SCHEMA_CHANGES: Final = frozenset(
     {"add_column", "change_type", "drop_column", "move_column", "rename_column"}
 )
 ADDITIONS: Final = frozenset({"insert", "touch"})
+INTO: Final = "insert into {table} "
+"""How the statement of each of them begins."""
 CASCADES: Final = ("on", "off")
 """Whether a schema change is also told to the partitions that there are, which have columns of
 their own in the metastore. Absent is `on`; Hive's own default is `restrict` (Hive documentation,
@@ -150,7 +152,9 @@ class HiveFiles:
     ) -> tuple[Statement, ...]:
         """Return the common Spark SQL of a write, a metastore call for a schema change."""
         if name_of(operation) not in SCHEMA_CHANGES:
-            said = of_table(operation.sql(before, after))
+            common = operation.sql(before, after)
+            small = settings.get(ROW_GROUPS) == "small"
+            said = of_table(map(_in_one_task, common) if small else common)
             zoneless = any(field.type == ZONELESS for field in after.schema.walk())
             return under(TIMESTAMPS, WITHOUT_ZONE, WITH_ZONE, said) if zoneless else said
         by = after.table.partition_by
@@ -249,6 +253,14 @@ def hive_type(type_: DataType) -> str:
         case Map(key, value):
             return f"map<{hive_type(key)},{hive_type(value)}>"
     raise TypeError(type_)
+
+
+def _in_one_task(insert: str) -> str:
+    """Return an insert whose rows one task writes: else each row is in a file of its own."""
+    into, rows = insert[: len(INTO)], insert[len(INTO) :]
+    if into != INTO:
+        raise ValueError(f"not an insert: {insert}")
+    return f"{INTO}select /*+ coalesce(1) */ * from ({rows})"
 
 
 def _follows_anyway(scenario: Scenario) -> str:

@@ -111,6 +111,16 @@ def test_partitions_stay_as_they_are_without_cascade() -> None:
     assert said("hive-parquet", TWO, ADD, partitioned=True) == follows
 
 
+def test_rows_that_are_to_share_a_plain_file_are_written_by_one_task() -> None:
+    for operation in (TWO, Touch(Rewrites.NONE)):
+        story = (operation,) if operation is TWO else (TWO, operation)
+        usual, small = (
+            said("hive-parquet", *story, row_groups=each) for each in ("usual", "small")
+        )
+        rows = usual.removeprefix("insert into {database}.t ")
+        assert small == f"insert into {{database}}.t select /*+ coalesce(1) */ * from ({rows})"
+
+
 @pytest.mark.parametrize("setting", ["index", "metadata_table", "record_merger", "row_groups"])
 def test_every_value_of_a_setting_is_told_in_words_of_its_own(setting: str) -> None:
     hudi = formats.load("hudi-cow")
