@@ -10,7 +10,7 @@ EDITABLE := $(VENV)/.editable
 SIDE_BY_SIDE := $(MAKE) --no-print-directory -j2 --output-sync=line sharing alone
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lint unit check fetch engines sharing alone test nightly hunt quality run bench deaths wheel lock clean
+.PHONY: help venv lint unit check fetch engines sharing alone test nightly containers hunt quality run bench deaths wheel lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ test:  ## lint, types, every test but those marked nightly; at the end the minut
 
 nightly: check fetch  ## check, then all tests that start real engines
 	$(SIDE_BY_SIDE)
+
+containers: fetch  ## the tests of engines in containers; as root on Debian also a Docker daemon
+	@bash tests/docker.sh
 
 hunt: venv  ## the tests that need no engine, with other random examples each time
 	$(BIN)/pytest -n auto -m "not engines" --hypothesis-profile=hunt

@@ -4,9 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-BIN=.venv/bin
-. tests/docker.sh
-
 times=$(mktemp)
 log=$(mktemp)
 fetching=
@@ -14,25 +11,20 @@ fetching=
 # At the end: what took how long. After a failure engines may still be on their way.
 finish() {
     [ -z "$fetching" ] || kill -- "-$fetching" 2>/dev/null || true
-    docker_stop
     printf '\nmin:s   part\n'
     cat "$times"
     rm -f "$times" "$log"
 }
 trap finish EXIT
 
-# Run a command, and note how long it took whatever comes of it: timed NAME COMMAND…
-timed() {
-    local name=$1 began=$SECONDS status=0
-    shift
-    "$@" || status=$?
+# Make a target, and note how long it took whatever comes of it: part NAME TARGET
+part() {
+    local began=$SECONDS status=0
+    make --no-print-directory "$2" || status=$?
     local took=$((SECONDS - began))
-    printf '%3d:%02d  %s\n' $((took / 60)) $((took % 60)) "$name" >>"$times"
+    printf '%3d:%02d  %s\n' $((took / 60)) $((took % 60)) "$1" >>"$times"
     return $status
 }
-
-# Make a target: part NAME TARGET
-part() { timed "$1" make --no-print-directory "$2"; }
 
 part "environment" venv
 set -m # the fetching can be ended with all that it started
@@ -42,7 +34,5 @@ set +m
 part "lint and types" lint
 part "tests without engines" unit
 wait $fetching || { cat "$log"; exit 1; }
-docker_start
-timed "images of engines" docker_images
 part "tests with engines" engines
 printf '%3d:%02d  %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "all" >>"$times"

@@ -1,6 +1,11 @@
-# To be sourced: a Docker daemon for the tests of containers, and the images that they need.
+#!/usr/bin/env bash
+# `make containers`: the tests of engines in containers, with a Docker daemon and the images they need.
 # Where none runs and this is root on Debian, one is installed and started for as long as the script
 # lasts. Nothing is pulled: Debian's own tool makes the images that the others are built on.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+BIN=.venv/bin
 
 DOCKER_PLACE=${DOCKER_PLACE:-/var/tmp/harness-docker} # short: a socket's path has 107 characters
 docker_own=
@@ -50,9 +55,9 @@ docker_base() {
     rm -rf "$folder"
 }
 
-docker_images() {
-    docker_answers || { echo "no Docker daemon: the tests of containers are skipped"; return 0; }
-    docker_base bookworm
-    docker_base trixie
-    "$BIN/harness" engines build --profile ci
-}
+trap docker_stop EXIT
+docker_start
+docker_base bookworm
+docker_base trixie
+"$BIN/harness" engines build --profile ci
+HARNESS_REQUIRE_DOCKER=1 "$BIN/pytest" -m "engines and nightly" tests/engines/test_containers.py

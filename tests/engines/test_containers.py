@@ -19,7 +19,10 @@ from harness.core.runtime_names import AT, CONTAINER
 from harness.runtime import container_network, container_watchdog, docker_daemon
 from tests.engines.ci_run import Finished, run
 
-pytestmark = [pytest.mark.engines, pytest.mark.alone, pytest.mark.usefixtures("docker")]
+pytestmark = [
+    *(pytest.mark.engines, pytest.mark.alone, pytest.mark.nightly),
+    pytest.mark.usefixtures("docker"),
+]
 
 SUFFIX = f"{AT}{CONTAINER}"
 SOON_S = 60.0

@@ -112,7 +112,7 @@ def properties(name: str, setting: str) -> set[str]:
 def test_trino_476_does_not_know_the_property_that_reads_the_metadata_table(
     servers: SharedServers,
 ) -> None:
-    log = servers("trino-476").process.log  # type: ignore[attr-defined]
+    log = process_of(servers("trino-476")).log
     assert "hudi.metadata-enabled " not in log.read_text(encoding="utf-8", errors="replace")
 
 

@@ -151,6 +151,7 @@ class Spark:
             self._connection.shutdown(socket.SHUT_WR)
         with suppress(TimeoutError):
             self._running.wait(END_S)
+        self._connection.close()
 
     def _send(self, number: int, request: dict[str, object], reply: Future[dict[str, Any]]) -> None:
         line = json.dumps({"id": number, **request}).encode() + b"\n"

@@ -189,6 +189,7 @@ def _link_plugins(installation: Installation, plugins: Path) -> None:
     """Show the server only the plugins that are needed; each one more costs start-up and memory."""
     if installation.home is None:
         raise EnvironmentProblem(f"{installation.distribution.name} has no server archive")
-    plugins.mkdir()
+    plugins.mkdir(exist_ok=True)  # from a start that did not get its port
     for name in installation.distribution.texts("plugins"):
-        (plugins / name).symlink_to(installation.home / "plugin" / name)
+        if not (plugins / name).is_symlink():
+            (plugins / name).symlink_to(installation.home / "plugin" / name)
