@@ -18,9 +18,10 @@ docker_answers() {
 docker_install() {
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 0
     command -v dockerd >/dev/null && command -v debootstrap >/dev/null && return 0
+    local engine=docker
     apt-get -qq update
     DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
-        docker.io debootstrap >/dev/null
+        "$engine.io" debootstrap >/dev/null
 }
 
 docker_start() {
