@@ -103,7 +103,8 @@ class State:
         """Return the folders to whose values the catalog gives other texts than their names do.
 
         Where files have the values too (Hudi), names need not be escaped: then these are the texts
-        that stand there. Where entries differ among themselves nothing is said.
+        that stand there, and of a name that looks escaped only the catalog says what it means.
+        Where entries differ among themselves nothing is said.
         """
         stored = {name for fact in self.frozen.files for name, _ in fact.columns}
         escaped = not stored & set(partition_by)
@@ -111,8 +112,13 @@ class State:
         told = {
             f: partition_paths.with_nulls(each[0]) for f, each in listed.items() if not each[1:]
         }
-        says = partition_paths.texts if escaped else partition_paths.as_they_stand
-        return tuple(each for each in told.items() if each[1] != says(each[0], partition_by))
+        plain, stand = partition_paths.texts, partition_paths.as_they_stand
+        return tuple(
+            (folder, listed_)
+            for folder, listed_ in told.items()
+            if listed_ != plain(folder, partition_by)
+            or (not escaped and listed_ != stand(folder, partition_by))
+        )
 
     @property
     def bare(self) -> bool:
