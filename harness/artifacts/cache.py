@@ -57,6 +57,10 @@ class Cache:
         """Where the JRE unpacked from the wheel with this SHA-256 is, or will be."""
         return self.root / "jre" / f"{version}-{sha256[:16]}"
 
+    def states(self) -> Path:
+        """The folder of table states, each named by its digest."""
+        return self.root / "states"
+
     def archives(self) -> Path:
         """The folder of what makes starts quicker; all in it can be made again."""
         return self.root / "archives"

@@ -20,6 +20,11 @@ def needed(plan: Plan) -> tuple[str, ...]:
     return (metastore.distribution_for(asked), *asked)
 
 
+def metastore_of(plan: Plan) -> str:
+    """Name the distribution of the metastore that all engines of a plan can reach."""
+    return needed(plan)[0]
+
+
 def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:
     """Make every distribution be there, telling first what has to be fetched and where it goes."""
     cache_mark.claim(cache)

@@ -20,7 +20,7 @@ from uuid import uuid4
 
 import psutil
 
-from harness.runtime import container_watchdog, docker_daemon
+from harness.runtime import container_watchdog, docker_daemon, watchdog
 from harness.runtime.ports import LOOPBACK
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class ContainerNetwork:
             if self._network is None:
                 docker_daemon.configure()
                 sweep()
-                self._watchdog = container_watchdog.start(self.owner)
+                self._watchdog = watchdog.start("-m", container_watchdog.__name__, self.owner)
                 self._network = _network(self.labels)
             return self._network
 
@@ -69,7 +69,7 @@ class ContainerNetwork:
                 container_watchdog.remove(self.owner)
                 self._network = None
             if self._watchdog is not None:
-                container_watchdog.end(self._watchdog)
+                watchdog.end(self._watchdog)
                 self._watchdog = None
 
 

@@ -109,7 +109,7 @@ class ContainerRuntime:
         for folder in (around.folder, *self.writable):
             found.with_volume_mapping(folder, str(folder), "rw")
         for name, text in self._files(program, around).items():
-            found.with_copy_into_container(text.encode(), str(contract.conf / name))
+            found.with_copy_into_container(text.encode(), str(around.conf / name))
         return found
 
     def _files(self, program: Program, around: Surroundings) -> Mapping[str, str]:

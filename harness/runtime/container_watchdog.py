@@ -7,7 +7,6 @@ of which only the harness holds the other end, and then removes what is labelled
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Final
@@ -20,25 +19,6 @@ if TYPE_CHECKING:
 
 OWNER: Final = "lake-table-harness.owner"
 """The label that says by which harness something was made."""
-
-
-def start(owner: str) -> subprocess.Popen[bytes]:
-    """Start the process that removes what this harness leaves when it is killed."""
-    return subprocess.Popen(
-        [sys.executable, "-m", __name__, owner],
-        cwd="/",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Let the process end: it looks once more whether something is left."""
-    if process.stdin is not None:
-        process.stdin.close()
-    process.wait()
 
 
 def owners() -> set[str]:

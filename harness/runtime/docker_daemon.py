@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 TIMEOUT_S: Final = 10.0
 """How long the daemon may take to answer at all."""
+PULL_S: Final = 1800
+"""How long the pull of an image may take."""
 
 
 @dataclass(eq=False)
@@ -30,6 +32,17 @@ class NoDockerProblem(EnvironmentProblem):
             f"no Docker daemon answers at {self.host} ({self.reason}). Start one, or name another "
             "by DOCKER_HOST; without containers: --runtime process"
         )
+
+
+@dataclass(eq=False)
+class PullProblem(EnvironmentProblem):
+    """An image cannot be pulled."""
+
+    reference: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"cannot pull {self.reference}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +105,33 @@ def about() -> Daemon:
     with closing(client()) as found:
         info = found.info()
         return Daemon(info["ServerVersion"], info["Architecture"], info["MemTotal"] >> 20)
+
+
+def local(found: DockerClient, reference: str) -> str | None:
+    """Return the digest of an image that is on the daemon's machine; None where it is not."""
+    from docker.errors import ImageNotFound  # noqa: PLC0415
+
+    try:
+        return str(found.images.get(reference).id)
+    except ImageNotFound:
+        return None
+
+
+def pull(found: DockerClient, reference: str) -> str:
+    """Pull an image and return its digest.
+
+    Raises:
+        PullProblem: it cannot be had.
+
+    """
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    found.api.timeout = PULL_S
+    try:
+        return str(found.images.pull(reference).id)
+    except DockerException as problem:
+        reason = str(getattr(problem, "explanation", "") or problem)
+        raise PullProblem(reference, reason) from None
 
 
 def _last(text: str) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from pathlib import PurePosixPath
 from typing import Final
 
 from harness.artifacts.distribution import Distribution
@@ -64,11 +63,6 @@ class ImageContract:
         """Return what only an image needs, rendered."""
         values = {"java_options": distribution.java_options}
         return {name: template.render(distribution.engine, name, values) for name in self.files}
-
-    @property
-    def conf(self) -> PurePosixPath:
-        """The folder that configuration is copied into."""
-        return PurePosixPath(self.configuration)
 
 
 def contract(distribution: Distribution) -> ImageContract:

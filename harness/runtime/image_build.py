@@ -25,6 +25,7 @@ from harness.artifacts.fetch import Installation
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.runtime import docker_daemon, image
+from harness.runtime.docker_daemon import PullProblem
 from harness.runtime.image import BUILT, ImageContract
 
 if TYPE_CHECKING:
@@ -161,14 +162,11 @@ def build(made: Recipe, progress: Progress) -> str:
         BuildProblem: it cannot be built; with the end of what the daemon said.
 
     """
-    from docker.errors import ImageNotFound  # noqa: PLC0415
-
     with closing(docker_daemon.client()) as client:
-        try:
-            return str(client.images.get(made.reference).id)
-        except ImageNotFound:
-            progress.note(f"build {made.reference}")
-            return _built(client, made)
+        if there := docker_daemon.local(client, made.reference):
+            return there
+        progress.note(f"build {made.reference}")
+        return _built(client, made)
 
 
 def _built(client: DockerClient, made: Recipe) -> str:
@@ -228,15 +226,8 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> str:
 
 
 def _base(reference: str) -> str:
-    from docker.errors import DockerException, ImageNotFound  # noqa: PLC0415
-
     with closing(docker_daemon.client()) as client:
         try:
-            return str(client.images.get(reference).id)
-        except ImageNotFound:
-            pass
-        try:
-            return str(client.images.pull(reference).id)
-        except DockerException as problem:
-            reason = str(getattr(problem, "explanation", "") or problem)
-    raise NoBaseProblem(reference, reason)
+            return docker_daemon.local(client, reference) or docker_daemon.pull(client, reference)
+        except PullProblem as problem:
+            raise NoBaseProblem(reference, problem.reason) from None

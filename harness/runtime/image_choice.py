@@ -15,7 +15,9 @@ from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
+from harness.core.runtime_names import lock_name
 from harness.runtime import docker_daemon, image, image_build
+from harness.runtime.docker_daemon import PullProblem
 from harness.runtime.image import BUILT, ImageContract
 from harness.runtime.image_build import PREFIX
 
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
 FRONT: Final = "front"
 """The role of jars that come before an engine's own."""
-PULL_S: Final = 1800
-"""How long the pull of an image may take."""
 
 
 @dataclass(eq=False)
@@ -37,7 +37,7 @@ class NoImageProblem(EnvironmentProblem):
     reason: str
 
     def __str__(self) -> str:
-        name = self.distribution.partition("@")[0]
+        name = lock_name(self.distribution)
         return (
             f"{self.distribution}: the image {self.reference} is not on this machine and cannot be "
             f"pulled ({self.reason}). {PREFIX} names another registry; without any registry build "
@@ -101,7 +101,8 @@ def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> Con
     contract = image.contract(distribution)
     official = os.environ.get(PREFIX, "") + contract.reference(distribution)
     with closing(docker_daemon.client()) as client:
-        found = _local(client, official) or _pulled(client, distribution, official, progress)
+        there = docker_daemon.local(client, official)
+        found = (official, there) if there else _pulled(client, distribution, official, progress)
     jars = _front(distribution, cache, progress) if contract.front else ()
     if not jars:
         return ContainerImage(*found, contract, found[0])
@@ -120,29 +121,16 @@ def _front(distribution: Distribution, cache: Cache, progress: Progress) -> Sequ
     return fetch.ensure(alone, cache, progress).jars(FRONT)
 
 
-def _local(client: DockerClient, reference: str) -> tuple[str, str] | None:
-    from docker.errors import ImageNotFound  # noqa: PLC0415
-
-    try:
-        return reference, str(client.images.get(reference).id)
-    except ImageNotFound:
-        return None
-
-
 def _pulled(
     client: DockerClient, distribution: Distribution, reference: str, progress: Progress
 ) -> tuple[str, str]:
-    from docker.errors import DockerException  # noqa: PLC0415
-
     progress.note(f"pull {reference}")
-    client.api.timeout = PULL_S
     try:
-        return reference, str(client.images.pull(reference).id)
-    except DockerException as problem:
-        reason = str(getattr(problem, "explanation", "") or problem)
-    built = built_here(client, distribution)
-    if built is None:
-        raise NoImageProblem(distribution.name, reference, reason)
+        return reference, docker_daemon.pull(client, reference)
+    except PullProblem as problem:
+        built = built_here(client, distribution)
+        if built is None:
+            raise NoImageProblem(distribution.name, reference, problem.reason) from None
     progress.note(f"{reference} cannot be pulled; taken is {built[0]}, which was built here")
     return built
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Final
 
 from harness.artifacts import distributions, fetch, table_homes
 from harness.artifacts.cache import Cache
@@ -16,9 +15,6 @@ from harness.runtime.api import Runtime
 from harness.runtime.container_runtime import ContainerRuntime
 from harness.runtime.metastore import Metastore
 from harness.runtime.process_runtime import ProcessRuntime
-
-STATES: Final = "states"
-"""The folder of the cache that holds table states."""
 
 
 def runtime(
@@ -35,11 +31,8 @@ def runtime(
     if distribution.runtime != CONTAINER:
         return ProcessRuntime(fetch.ensure(distribution, cache, progress))
     image = image_choice.choose(distribution, cache, progress)
-    network, states, homes = (
-        container_network.shared(),
-        cache.root / STATES,
-        table_homes.folder(cache),
-    )
+    network = container_network.shared()
+    states, homes = cache.states(), table_homes.folder(cache)
     for each in (states, homes):
         each.mkdir(parents=True, exist_ok=True)  # the daemon would make it, as root
     if writes is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Final
 
 import jinja2
@@ -20,14 +19,6 @@ def render(engine: str, name: str, values: Mapping[str, object]) -> str:
     template and the code that fills it do not belong together.
     """
     return _templates().get_template(f"{engine}/{name}{SUFFIX}").render(values)
-
-
-def write(engine: str, name: str, values: Mapping[str, object], folder: Path) -> Path:
-    """Render a template into `folder`, which is made if needed; gives the file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / name
-    target.write_text(render(engine, name, values), encoding="utf-8")
-    return target
 
 
 def sources(engine: str) -> tuple[tuple[str, str], ...]:

@@ -38,8 +38,8 @@ class Watchdog:
     def _tell(self, line: str) -> None:
         with self._lock:
             if self._process is None:
-                self._process = _start()
-                atexit.register(_end, self._process)
+                self._process = start("-I", "-S", __file__)
+                atexit.register(end, self._process)
             pipe = self._process.stdin
             # Should somebody have ended it, the parent-death signal is left.
             if pipe is not None:
@@ -47,9 +47,10 @@ class Watchdog:
                     os.write(pipe.fileno(), line.encode())
 
 
-def _start() -> subprocess.Popen[bytes]:
+def start(*arguments: str) -> subprocess.Popen[bytes]:
+    """Start a Python program that outlives this one and waits for the end of its input."""
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", __file__],
+        [sys.executable, *arguments],
         cwd="/",
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
@@ -58,7 +59,8 @@ def _start() -> subprocess.Popen[bytes]:
     )
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Let such a program come to its end, and wait for it."""
     if process.stdin is not None:
         process.stdin.close()
     process.wait()

@@ -156,7 +156,7 @@ def _read(digest: str, folder: Path) -> State:
 
 
 def _folder(cache: Cache, digest: str) -> Path:
-    return cache.root / "states" / digest
+    return cache.states() / digest
 
 
 def _make(cache: Cache, folder: Path, table: Path, frozen: Frozen) -> None:
