@@ -35,11 +35,23 @@ class _Formatter(logging.Formatter):
         return without_login(super().format(record))
 
 
-class _LogFile(logging.FileHandler):
+class LogFile(logging.FileHandler):
     """The file of a run, to which every command that works on the run adds."""
 
+    _open_to_records = True
+
+    def close(self) -> None:
+        """Close the file for good."""
+        self._open_to_records = False
+        super().close()
+
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record, the first of which opens the file."""
+        """Write a record, the first of which opens the file; none opens it again once it is closed.
+
+        A thread that outlives the work may log at the very moment in which the file is closed.
+        """
+        if not self._open_to_records:
+            return
         try:
             super().emit(record)
         except OSError:  # it cannot be opened, as in a run that only others may write to
@@ -68,7 +80,7 @@ def logging_to(handler: logging.Handler) -> Iterator[None]:
 @contextmanager
 def run_log(folder: Path) -> Iterator[None]:
     """Add to the log of a run; whatever breaks off the work is there with its traceback."""
-    file = _LogFile(folder / LOG, encoding="utf-8", delay=True, errors="backslashreplace")
+    file = LogFile(folder / LOG, encoding="utf-8", delay=True, errors="backslashreplace")
     with logging_to(file):
         _LOGGER.info("harness %s works on this run", __version__)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 from collections.abc import Generator
@@ -235,6 +236,14 @@ def test_a_log_that_cannot_be_written_breaks_nothing_off(
     (run / run_log.LOG).symlink_to("/dev/full")
     assert app.main(["judge", "--quiet", "--run-dir", str(run)]) == 1
     assert not capsys.readouterr().err
+
+
+def test_what_a_thread_logs_once_the_log_is_closed_opens_no_file(tmp_path: Path) -> None:
+    log = run_log.LogFile(tmp_path / run_log.LOG, delay=True)
+    log.close()
+    log.handle(logging.makeLogRecord({"msg": "too late"}))
+    assert log.stream is None
+    assert not (tmp_path / run_log.LOG).exists()
 
 
 def test_after_a_command_nothing_is_logged_any_more(run: Path) -> None:
