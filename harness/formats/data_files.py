@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from harness.core.records import FileValues
-from harness.formats import hudi_log, orc, parquet, parquet_statistics
+from harness.formats import hudi_log, orc, orc_statistics, parquet, parquet_statistics
 from harness.formats.api import FileFactError, FileRows
 from harness.model.canonical import Value
 from harness.model.column_statistics import ColumnStatistics
@@ -56,21 +56,23 @@ def read(
 
 
 def statistics(table: Path, files: Iterable[FileFact]) -> tuple[ColumnStatistics, ...]:
-    """Read what the footers of base files say of their columns.
-
-    Those of ORC files are left out: Arrow does not give the statistics of their stripes.
+    """Read what base files say of their columns: Parquet's row groups, ORC's stripes.
 
     Raises:
         FileFactError: a file cannot be understood.
 
     """
-    bases = [each.path for each in files if each.kind is FileKind.BASE]
     return tuple(
         told
-        for path in bases
-        if not orc.is_orc(table / path)
-        for told in parquet_statistics.read(table / path, path)
+        for each in files
+        if each.kind is FileKind.BASE
+        for told in _base_statistics(table / each.path, each.path)
     )
+
+
+def _base_statistics(path: Path, relative: str) -> tuple[ColumnStatistics, ...]:
+    read_footer = orc_statistics.read if orc.is_orc(path) else parquet_statistics.read
+    return read_footer(path, relative)
 
 
 def _looked_at(

@@ -20,10 +20,15 @@ class StatisticsSource(StrEnum):
     """Where statistics are stored."""
 
     PARQUET = "the Parquet footer"
+    ORC = "the ORC stripe"
     ICEBERG = "Iceberg's manifest"
     HUDI = "Hudi's metadata table"
     """Of a file, as the writer's own Spark reads them."""
     HUDI_PARTITION = "partitions in Hudi's metadata table"
+
+
+FOOTERS: Final = frozenset({StatisticsSource.PARQUET, StatisticsSource.ORC})
+"""What lies in the files that it is about."""
 
 
 @dataclass(frozen=True, slots=True)

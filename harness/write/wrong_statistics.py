@@ -9,6 +9,7 @@ from harness.core.records import FileValues
 from harness.formats.api import FileFactError, Format
 from harness.model.canonical import Value
 from harness.model.column_statistics import (
+    FOOTERS,
     ColumnStatistics,
     StatisticsSource,
     StoredStatistics,
@@ -72,5 +73,5 @@ def wrong(
     found = [each for each in told if seen.contradicts(each)]
     there = {each.path for each in state.frozen.files}
     kept = [each for each in seen.footers if each.path in there and each not in found]
-    seen.footers += [each for each in found if each.source is StatisticsSource.PARQUET]
+    seen.footers += [each for each in found if each.source in FOOTERS]
     return StoredStatistics((*kept, *found), unknown)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.formats import data_files, iceberg_statistics, parquet_statistics
+from harness.formats import iceberg_statistics, parquet_statistics
 from harness.formats.api import FileFactError
 from harness.formats.hudi_statistics import FOLDER, HudiStatistics
 from harness.model.canonical import Value
@@ -81,14 +81,6 @@ def test_a_bound_is_a_value_as_the_values_of_its_column_are_read(
 def test_parts_of_structs_have_statistics_and_elements_none(tmp_path: Path) -> None:
     found = footer(tmp_path / "f", a=pa.array([{"b": 1}, None]), c=pa.array([[1], None]))
     assert found == {"a.b 0": (2, 1, "1", "1", 0)}
-
-
-def test_orc_files_tell_nothing_here(tmp_path: Path) -> None:
-    import pyarrow.orc  # noqa: PLC0415
-
-    pyarrow.orc.write_table(pa.table({"n": [1]}), tmp_path / "f")
-    fact = FileFact("f", FileKind.BASE, "f", "1", (("n", "int64"),), ("1",))
-    assert data_files.statistics(tmp_path, [fact]) == ()
 
 
 def test_a_manifest_tells_the_bounds_of_a_file_by_field_id(tmp_path: Path) -> None:
