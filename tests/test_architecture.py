@@ -55,7 +55,8 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "read": (
         *("questions", "answer_cache", "reader_servers", "support_probe", "schedule_questions"),
-        *("ask_server", "ask_engine", "second_answers", "record_answers", "read_states"),
+        *("ask_server", "ask_engine", "second_answers", "earlier_question", "record_answers"),
+        "read_states",
     ),
     "judge": (
         *("predicted_rows", "place", "world", "checks", "match_rows", "newer_rows", "origins"),

@@ -190,6 +190,9 @@ class Answer:
     """Whether a fresh server gave it, which was asked once more what another one had answered."""
     earlier: Annotated[Answer | None, Field(exclude_if=lambda answer: answer is None)] = None
     """What that one had answered, having answered others before; None where it was the same."""
+    after: Annotated[str, Field(exclude_if=lambda case: not case)] = ""
+    """The case whose question makes another fresh server give `earlier`; empty if none was found.
+    """
 
     @property
     def scant(self) -> bool:

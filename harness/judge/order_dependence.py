@@ -46,8 +46,13 @@ def with_order(verdict: Verdict, answer: Answer, key: str) -> Verdict:
         verdict,
         verdict=VerdictKind.WRONG,
         findings=(finding, *verdict.findings),
-        because="; ".join(filter(None, (WHY, verdict.because))),
+        because="; ".join(filter(None, (WHY, _after(answer), verdict.because))),
     )
+
+
+def _after(answer: Answer) -> str:
+    """Say which question brings the earlier answer about, where one was found."""
+    return f"one that is asked {answer.after} first gives that one too" if answer.after else ""
 
 
 def _places(answer: Answer, earlier: Answer, key: str) -> Iterator[Witness]:

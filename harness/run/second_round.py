@@ -7,19 +7,20 @@ from the verdicts (`due`); then all is judged anew.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Final
 
 from harness.core import jsonl
+from harness.core.grouping import grouped
 from harness.core.parties import Party
 from harness.core.records import Answer, Verdict, VerdictKind
 from harness.judge.baseline import Applied
 from harness.read import read_states
-from harness.run import load_run, pipeline, run_folder, run_log
+from harness.run import load_run, order_search, pipeline, run_folder, run_log
 from harness.run.pipeline import Work
-from harness.scenario.cells import AskedAgain, Cell, Plan, parse_reader
+from harness.scenario.cells import AskedAgain, Cell, Plan
 
 MOST_SERVERS: Final = 20
 """Of more readers and variants than these, tables of one format share a fresh server."""
@@ -81,6 +82,7 @@ def ask(plan: Plan, work: Work, cells: Sequence[Cell]) -> None:
                     run_log.log_answer(answer)
                     got[answer.case] = answer
                     add([answer])
+    got |= order_search.search(plan, work, found.states, got)
     jsonl.write_all(path, read_states.in_plan_order(got.values(), plan.cells))
     run_folder.clean(work.folder)
 
@@ -93,14 +95,8 @@ def groups(plan: Plan, cells: Iterable[Cell]) -> Sequence[tuple[Cell, ...]]:
     """
     cells = tuple(cells)
     of = {each.id: each.format for each in plan.variants}
-    fine = _grouped(cells, lambda cell: (cell.reader, cell.variant))
+    fine = grouped(((cell.reader, cell.variant), cell) for cell in cells)
     if len(fine) <= MOST_SERVERS:
-        return fine
-    return _grouped(cells, lambda cell: (parse_reader(cell.reader).distribution, of[cell.variant]))
-
-
-def _grouped(cells: Iterable[Cell], key: Callable[[Cell], Hashable]) -> Sequence[tuple[Cell, ...]]:
-    found: dict[Hashable, list[Cell]] = {}
-    for cell in cells:
-        found.setdefault(key(cell), []).append(cell)
-    return [tuple(each) for each in found.values()]
+        return tuple(map(tuple, fine.values()))
+    coarse = grouped(((cell.distribution, of[cell.variant]), cell) for cell in cells)
+    return tuple(map(tuple, coarse.values()))

@@ -23,7 +23,7 @@ from harness.core.records import (
 )
 from harness.judge.baseline import Applied
 from harness.judge.verdicts import judge
-from harness.read import read_states
+from harness.read import earlier_question, read_states
 from harness.read.reader_servers import ReadContext
 from harness.read.second_answers import second
 from harness.run import load_run, pipeline, second_round
@@ -49,6 +49,10 @@ class FreshServers:
     """By the reader's name."""
     asked: list[tuple[str, ...]] = field(default_factory=list)
     """The readers of each fresh server."""
+    culprit: str = ""
+    """The case of the question on which answers depend."""
+    searched: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """The cases of which it was looked for, each with those of the questions to try and itself."""
 
     def read(
         self,
@@ -63,11 +67,20 @@ class FreshServers:
         for cell in plan.cells:
             yield second(replace(self.says[cell.reader], case=cell.case), first[cell.case])
 
+    def find(
+        self, plan: Plan, states: States, context: ReadContext, case: str, earlier: Answer
+    ) -> str:
+        assert context.fresh
+        assert earlier.rows == STRANGE.rows
+        self.searched.append((case, tuple(cell.case for cell in plan.cells)))
+        return self.culprit
+
 
 @pytest.fixture
 def servers(monkeypatch: pytest.MonkeyPatch) -> FreshServers:
     made = FreshServers(dict.fromkeys(READERS, RIGHT))
     monkeypatch.setattr(read_states, "read", made.read)
+    monkeypatch.setattr(earlier_question, "find", made.find)
     monkeypatch.setattr(pipeline, "states_of", lambda *_: {})
     return made
 
@@ -105,6 +118,20 @@ def test_an_answer_that_nothing_explains_and_a_fresh_server_does_not_give_is_ord
         (True, True),
         (False, False),
     ]
+
+
+def test_the_question_on_which_an_answer_depends_is_named(
+    servers: FreshServers, tmp_path: Path
+) -> None:
+    servers.culprit = "mine"
+    going = begun(tmp_path, STRANGE, RIGHT)
+    verdict = judged(going, tmp_path)[READERS[0]]
+    cases = [each.case for each in going.cells]
+    ((case, tried),) = servers.searched
+    assert case == cases[0] == tried[-1]
+    assert "; one that is asked mine first gives that one too" in verdict.because
+    recorded = list(jsonl.read_all(going.folder / load_run.ANSWERS, Answer))
+    assert [each.after for each in recorded] == ["mine", ""]
 
 
 def test_where_nothing_is_unexplained_no_server_is_started_and_nothing_is_judged_twice(
@@ -234,4 +261,4 @@ def test_each_reader_has_a_fresh_server_for_each_variant_unless_these_are_too_ma
     assert len(found) == MOST_SERVERS
     assert all(len({(cell.reader, cell.variant) for cell in each}) == 1 for each in found)
     assert sorted(map(str, sum(found, ()))) == sorted(map(str, few.cells))
-    assert groups(many, many.cells) == [many.cells]
+    assert groups(many, many.cells) == (many.cells,)

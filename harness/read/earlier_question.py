@@ -1,0 +1,79 @@
+"""Which earlier question makes a server answer a later one otherwise than a fresh server does.
+
+Each try is a fresh server that is asked some questions, one after another, and then the later one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from harness.core.concurrency import JobThreads
+from harness.core.queue import ClosableQueue
+from harness.core.records import Answer
+from harness.read import schedule_questions
+from harness.read.ask_engine import ReplaceableServer
+from harness.read.questions import CellQuestion
+from harness.read.reader_servers import EngineStart, ReadContext, SharedMetastore
+from harness.read.second_answers import alike
+from harness.scenario.cells import Plan
+from harness.write.table_state import States
+
+T = TypeVar("T")
+
+
+def find(plan: Plan, states: States, context: ReadContext, case: str, earlier: Answer) -> str:
+    """Return the case of an earlier question after which a fresh server gives an answer once more.
+
+    Nothing where none does alone.
+
+    Args:
+        plan: its cells are those of the earlier questions and the later one, all of one server.
+        states: those that the cells are about.
+        context: where servers run.
+        case: of the later question.
+        earlier: the answer to it that a fresh server does not give.
+
+    Raises:
+        EnvironmentProblem: an artifact is missing, or the metastore does not get ready.
+
+    """
+    made = schedule_questions.planned_questions(plan).about(states)
+    asked = [each for each in made if isinstance(each, CellQuestion)]
+    (later,) = (each for each in asked if each.cell.case == case)
+    ((name, planned),) = schedule_questions.servers(plan).items()
+    with SharedMetastore(context) as shared:
+        shared.register({each.state.digest: each.state for each in asked}.values())
+        start = EngineStart(name, planned, shared, JobThreads(1))
+        others = [each for each in asked if each is not later]
+        found = alone(others, lambda some: _given_after(some, start, later, earlier))
+    return found.cell.case if found else ""
+
+
+def alone(asked: Sequence[T], enough: Callable[[Sequence[T]], bool]) -> T | None:
+    """Return the one of several that is enough by itself, halving them; None where there is none.
+
+    >>> alone("abcdefg", lambda some: "c" in some)
+    'c'
+    >>> alone("abcdefg", lambda some: "c" in some and "e" in some)
+
+    """
+    if not asked or not enough(asked):
+        return None
+    while len(asked) > 1:
+        middle = len(asked) // 2
+        fitting = (each for each in (asked[:middle], asked[middle:]) if enough(each))
+        asked = next(fitting, ())
+        if not asked:
+            return None
+    return asked[0]
+
+
+def _given_after(
+    asked: Sequence[CellQuestion], start: EngineStart, later: CellQuestion, earlier: Answer
+) -> bool:
+    """Return whether a fresh server gives an answer once more after some questions."""
+    with ReplaceableServer(start, ClosableQueue(), connections=1) as server:
+        server.ask(asked)
+        answer = server.ask([later])[later.cell.case]
+    return not answer.unknown and alike(answer, earlier)
