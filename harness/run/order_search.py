@@ -47,7 +47,7 @@ def suspects(plan: Plan, cell: Cell) -> Sequence[Cell]:
     """Return questions to the server of a cell that stand for all others that it was asked.
 
     Of each reader and variant, or of each reader and format where these would be too many, it is
-    the last one.
+    the last one up to the step of the cell.
     """
     server = cell.distribution
     others = [each for each in plan.cells if each != cell and each.distribution == server]
@@ -55,7 +55,11 @@ def suspects(plan: Plan, cell: Cell) -> Sequence[Cell]:
     found = grouped(((each.reader, each.variant), each) for each in others)
     if len(found) > MOST_SUSPECTS:
         found = grouped(((each.reader, of[each.variant]), each) for each in others)
-    return [group[-1] for group in found.values()]
+    return [max(group, key=lambda each: _newest(each, cell.step)) for group in found.values()]
+
+
+def _newest(cell: Cell, step: int) -> tuple[bool, int]:
+    return cell.step <= step, cell.step
 
 
 def _sent(answer: Answer | None) -> bool:
