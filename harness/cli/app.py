@@ -79,9 +79,12 @@ def plan(
     profile: options.ProfileOption = options.QUICK_START,
     k: options.SelectOption = "",
     cells: options.CellsOption = False,
+    runtime: options.RuntimeOption = None,
+    reader: options.ReaderOption = None,
 ) -> None:
     """Show what a run would do: variants, readers, cells, and what is left out and why."""
-    made = plan_options.make(options.paths(scenarios, folders), profile, k)
+    asked, paths = plan_options.readers(reader), options.paths(scenarios, folders)
+    made = plan_options.make(paths, profile, k, runtime=runtime or "", readers=asked)
     plan_options.show(made, OUT, cells=cells)
 
 
@@ -113,6 +116,7 @@ def run(
     k: options.SelectOption = "",
     cases: options.CasesOption = None,
     runtime: options.RuntimeOption = None,
+    reader: options.ReaderOption = None,
     offline: options.OfflineOption = False,
     fresh: options.FreshOption = False,
     show: options.ShowOption = False,
@@ -127,9 +131,8 @@ def run(
         options.check_resumed(context)
         working = resumed(run_dir or run_folder.to_resume(), resources)
     else:
-        made = plan_options.make(
-            options.paths(scenarios, folders), profile, k, cases, runtime or ""
-        )
+        asked, paths = plan_options.readers(reader), options.paths(scenarios, folders)
+        made = plan_options.make(paths, profile, k, cases, runtime or "", asked)
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:
@@ -179,8 +182,8 @@ def read(
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     with resumed(run_dir, resources) as work:
         made = plan_record.plan_of(run_info.read_info(work.folder))
-        for text in reader or ():
-            made = plan_record.add_reader(work.folder, plan_options.reader(text))
+        for each in plan_options.readers(reader):
+            made = plan_record.add_reader(work.folder, each)
         pipeline.prepare(made, work)
         pipeline.read_answers(made, work, fresh=fresh)
         return _finish(work.folder, output, second_round.judge(made, work), show=show)
