@@ -31,6 +31,11 @@ runs in it: a server then got half the time that it gets outside."""
 T = TypeVar("T")
 
 
+def limit_mb(distribution: Distribution) -> int:
+    """Return what a container of a distribution may take of memory, in MiB."""
+    return distribution.heap_mb + BESIDE_HEAP_MB
+
+
 @dataclass(frozen=True, slots=True)
 class ContainerRuntime:
     """Servers of an image; see `api.Runtime`."""
@@ -117,7 +122,7 @@ class ContainerRuntime:
         return {**own, **program.files(around)}
 
     def _limits(self) -> dict[str, Any]:
-        most = f"{self.distribution.heap_mb + BESIDE_HEAP_MB}m"
+        most = f"{limit_mb(self.distribution)}m"
         return {
             "user": f"{os.getuid()}:{os.getgid()}",
             "mem_limit": most,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +13,7 @@ from harness.core.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
     from docker import DockerClient
+    from docker.models.images import Image
 
 TIMEOUT_S: Final = 10.0
 """How long the daemon may take to answer at all."""
@@ -51,7 +53,18 @@ class Daemon:
 
     version: str
     architecture: str
+    """Of its machine, in the words of images: `amd64`."""
     memory_mb: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocalImage:
+    """An image that is on the daemon's machine."""
+
+    reference: str
+    architecture: str
+    size: int
+    """In bytes, with the layers that it shares with others."""
 
 
 def host() -> str:
@@ -103,16 +116,29 @@ def about() -> Daemon:
 
     """
     with closing(client()) as found:
-        info = found.info()
-        return Daemon(info["ServerVersion"], info["Architecture"], info["MemTotal"] >> 20)
+        told = found.version()
+        return Daemon(told["Version"], told["Arch"], found.info()["MemTotal"] >> 20)
 
 
 def local(found: DockerClient, reference: str) -> str | None:
     """Return the digest of an image that is on the daemon's machine; None where it is not."""
+    image = _local(found, reference)
+    return None if image is None else str(image.id)
+
+
+def facts(found: DockerClient, reference: str) -> LocalImage | None:
+    """Return what is known of an image that is on the daemon's machine; None where it is not."""
+    image = _local(found, reference)
+    if image is None:
+        return None
+    return LocalImage(reference, image.attrs["Architecture"], image.attrs["Size"])
+
+
+def _local(found: DockerClient, reference: str) -> Image | None:
     from docker.errors import ImageNotFound  # noqa: PLC0415
 
     try:
-        return str(found.images.get(reference).id)
+        return found.images.get(reference)
     except ImageNotFound:
         return None
 
@@ -135,5 +161,10 @@ def pull(found: DockerClient, reference: str) -> str:
 
 
 def _last(text: str) -> str:
-    """Return the innermost reason of an error of docker's, which quotes each in the next one."""
-    return text.rpartition("(")[2].strip("'\") ") or text
+    """Return the innermost reason of an error of docker's, which quotes each in the next one.
+
+    >>> _last("Error: ('Connection aborted.', FileNotFoundError(2, 'No such file or directory'))")
+    'No such file or directory'
+    """
+    found = re.findall(r"(?:\[Errno \d+\] |\w+Error\(\d+, ')([^'\")]+)", text)
+    return found[-1] if found else text

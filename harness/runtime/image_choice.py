@@ -17,7 +17,7 @@ from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import lock_name
 from harness.runtime import docker_daemon, image, image_build
-from harness.runtime.docker_daemon import PullProblem
+from harness.runtime.docker_daemon import LocalImage, PullProblem
 from harness.runtime.image import BUILT, ImageContract
 from harness.runtime.image_build import PREFIX
 
@@ -98,8 +98,7 @@ def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> Con
 
     The official image if it is there or can be pulled; else the one that was built here last.
     """
-    contract = image.contract(distribution)
-    official = os.environ.get(PREFIX, "") + contract.reference(distribution)
+    contract, official = image.contract(distribution), official_image(distribution)
     with closing(docker_daemon.client()) as client:
         there = docker_daemon.local(client, official)
         found = (official, there) if there else _pulled(client, distribution, official, progress)
@@ -133,6 +132,21 @@ def _pulled(
             raise NoImageProblem(distribution.name, reference, problem.reason) from None
     progress.note(f"{reference} cannot be pulled; taken is {built[0]}, which was built here")
     return built
+
+
+def official_image(distribution: Distribution) -> str:
+    """Return the name of the official image, with the prefix of people's own registry."""
+    return os.environ.get(PREFIX, "") + image.contract(distribution).reference(distribution)
+
+
+def there(client: DockerClient, distribution: Distribution) -> LocalImage | None:
+    """Return the image that a run would take of those on the daemon's machine; nothing is pulled.
+
+    None: there is none, neither the official one nor one that was built here.
+    """
+    official = docker_daemon.facts(client, official_image(distribution))
+    built = None if official else built_here(client, distribution)
+    return docker_daemon.facts(client, built[0]) if built else official
 
 
 def built_here(client: DockerClient, distribution: Distribution) -> tuple[str, str] | None:
