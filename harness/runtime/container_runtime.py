@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -12,11 +12,12 @@ from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
+from harness.runtime import docker_daemon, process
 from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
 from harness.runtime.container import Container
 from harness.runtime.container_network import ContainerNetwork
 from harness.runtime.image_choice import ContainerImage
-from harness.runtime.readiness import wait_until
+from harness.runtime.readiness import ended, wait_until
 
 if TYPE_CHECKING:
     from testcontainers.core.container import DockerContainer
@@ -28,7 +29,26 @@ _SHARES: Final = 16384
 """A container's weight beside other processes. The default, 1024, is that of one process, whatever
 runs in it: a server then got half the time that it gets outside."""
 
+_NAME: Final = "harness"
+"""What the user is called in a container: Hadoop does not run as a number without a name."""
+
 T = TypeVar("T")
+
+
+@dataclass(eq=False)
+class SmallDaemonProblem(EnvironmentProblem):
+    """The daemon's machine has less memory than a container may take."""
+
+    distribution: str
+    most_mb: int
+    has_mb: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.distribution}: its container may take {self.most_mb} MiB (its heap and "
+            f"{BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has {self.has_mb} MiB in all; "
+            "give that machine more, or run this one as a process"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +89,44 @@ class ContainerRuntime:
             EVERYWHERE, contract.port, uri, folder, Path(contract.configuration), front
         )
         (folder / "tmp").mkdir(exist_ok=True)
-        with self._container(program, around) as (container, port):
+        what = f"{self.distribution.name} ({self.image.reference})"
+        with self._container(program, around) as container:
+            port = container.published(around.port) if container.alive() else None
+            if port is None:
+                raise ended(what, container)
             yield wait_until(
                 lambda: ready(container, port),
                 container,
                 timeout_s=program.ready_s,
-                what=f"{self.distribution.name} ({self.image.reference})",
+                what=what,
                 not_yet=program.not_yet,
             )
 
     @contextmanager
-    def _container(self, program: Program, around: Surroundings) -> Iterator[tuple[Container, int]]:
-        with self._declared(program, around) as started:
-            found = Container(started.get_wrapped_container(), around.folder / program.log)
-            try:
-                yield found, started.get_exposed_port(around.port)
-            finally:
-                found.stop()
+    def _container(self, program: Program, around: Surroundings) -> Iterator[Container]:
+        if (has := docker_daemon.about().memory_mb) < self._most_mb:
+            raise SmallDaemonProblem(self.distribution.name, self._most_mb, has)
+        with ExitStack() as stack:
+            with docker_daemon.asked(f"start a container of {self.image.reference}"):
+                declared = self._declared(program, around)
+                stack.callback(_remove, declared)
+                declared.start()
+            found = Container(
+                declared.get_wrapped_container(), around.folder / program.log, self._too_much()
+            )
+            stack.callback(found.stop)
+            yield found
+
+    @property
+    def _most_mb(self) -> int:
+        return self.distribution.heap_mb + BESIDE_HEAP_MB
+
+    def _too_much(self) -> str:
+        return (
+            f"{self.distribution.name} took more memory than its container may have, "
+            f"{self._most_mb} MiB: a heap of {self.distribution.heap_mb} MiB and {BESIDE_HEAP_MB} "
+            "MiB beside it; raise heap_mb in its lock data, or run it as a process"
+        )
 
     def _declared(self, program: Program, around: Surroundings) -> DockerContainer:
         """Return the container with all that it gets; nothing runs yet."""
@@ -94,7 +135,7 @@ class ContainerRuntime:
         contract, distribution = self.image.contract, self.distribution
         variables = {**contract.variables(distribution), **program.environment(around)}
         found = (
-            DockerContainer(self.image.reference, env={"TZ": "UTC", **variables})
+            DockerContainer(self.image.reference, env={**process.SET, **variables})
             .with_exposed_ports(contract.port)
             .with_network(self.network.made())
             .with_network_aliases(self.alias)
@@ -110,6 +151,8 @@ class ContainerRuntime:
             found.with_volume_mapping(folder, str(folder), "rw")
         for name, text in self._files(program, around).items():
             found.with_copy_into_container(text.encode(), str(around.conf / name))
+        for place, text in names(os.getuid(), os.getgid()).items():
+            found.with_copy_into_container(text.encode(), place)
         return found
 
     def _files(self, program: Program, around: Surroundings) -> Mapping[str, str]:
@@ -117,7 +160,7 @@ class ContainerRuntime:
         return {**own, **program.files(around)}
 
     def _limits(self) -> dict[str, Any]:
-        most = f"{self.distribution.heap_mb + BESIDE_HEAP_MB}m"
+        most = f"{self._most_mb}m"
         return {
             "user": f"{os.getuid()}:{os.getgid()}",
             "mem_limit": most,
@@ -125,3 +168,22 @@ class ContainerRuntime:
             "cpu_shares": _SHARES,
             "labels": dict(self.network.labels),
         }
+
+
+def names(user: int, group: int) -> Mapping[str, str]:
+    """Return the files that name a user and its group in a container, by their places. Pure."""
+    if user == 0:
+        return {}
+    root = "root:x:0:0:root:/root:/bin/sh\n"
+    return {
+        "/etc/passwd": f"{root}{_NAME}:x:{user}:{group}::/tmp:/bin/sh\n",
+        "/etc/group": f"root:x:0:\n{_NAME}:x:{group}:\n" if group else "root:x:0:\n",
+    }
+
+
+def _remove(container: DockerContainer) -> None:
+    """Remove a container; should the daemon be away, a sweep does later."""
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    with suppress(DockerException, OSError):
+        container.stop()
