@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -99,11 +100,23 @@ def client() -> DockerClient:
     from docker.errors import DockerException  # noqa: PLC0415
 
     try:
+        _connect(host())
         found = docker.from_env(timeout=int(TIMEOUT_S))
         found.ping()
-    except (DockerException, OSError) as problem:
+    except OSError as problem:
+        raise NoDockerProblem(host(), problem.strerror or str(problem)) from None
+    except DockerException as problem:
         raise NoDockerProblem(host(), _last(str(problem))) from None
     return found
+
+
+def _connect(place: str) -> None:
+    """Raise an OSError where nobody listens at a socket; docker's client leaves its own open."""
+    scheme, _, path = place.partition("://")
+    if scheme == "unix":
+        with socket.socket(socket.AF_UNIX) as found:
+            found.settimeout(TIMEOUT_S)
+            found.connect(path)
 
 
 @contextmanager
@@ -211,4 +224,6 @@ def _reason(problem: Exception) -> str:
 
 def _last(text: str) -> str:
     """Return the innermost reason of an error of docker's, which quotes each in the next one."""
+    if "timed out" in text:
+        return f"no answer within {TIMEOUT_S:.0f} s"
     return text.rpartition("(")[2].strip("'\") ") or text
