@@ -17,8 +17,8 @@ from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
 from harness.core.progress import megabytes
 from harness.runtime import docker_daemon, image, image_choice
-from harness.runtime.container_runtime import limit_mb
-from harness.runtime.docker_daemon import Daemon, LocalImage, NoDockerProblem
+from harness.runtime.container_settings import limit_mb
+from harness.runtime.docker_daemon import Daemon, NoDockerProblem, StoredImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class EngineImage:
     official: str
     names: tuple[str, ...]
     """The distributions that are run in it."""
-    there: LocalImage | None
+    there: StoredImage | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def _by_image(names: Iterable[str]) -> dict[str, list[Distribution]]:
             image.contract(each)
         except UsageProblem:  # somebody's own engine, run as a process
             continue
-        found.setdefault(image_choice.official_image(each), []).append(each)
+        found.setdefault(image_choice.wanted(each), []).append(each)
     return found
 
 
@@ -121,8 +121,8 @@ def _line(each: EngineImage) -> tuple[str, ...]:
     names = ", ".join(each.names)
     if each.there is None:
         return each.official, "none; a run tries to pull it", "", names
-    official = each.there.reference == each.official
-    what = "the official one" if official else f"built here: {each.there.reference}"
+    built = each.there.reference.startswith(f"{image.BUILT}/")
+    what = f"built here: {each.there.reference}" if built else "the official one"
     return each.official, what, megabytes(each.there.size), names
 
 

@@ -65,6 +65,12 @@ class ImageContract:
         return {name: template.render(distribution.engine, name, values) for name in self.files}
 
 
+def official(distribution: Distribution) -> str:
+    """Return the official image of a distribution; empty where none is known."""
+    known = _contracts(distribution.engine).get(tolerances.product(distribution.name))
+    return known.reference(distribution) if known else ""
+
+
 def contract(distribution: Distribution) -> ImageContract:
     """Return the contract of the image of a distribution's product.
 

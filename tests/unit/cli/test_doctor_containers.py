@@ -30,7 +30,7 @@ class Images:
     def get(self, reference: str) -> SimpleNamespace:
         if reference not in self.here:
             raise ImageNotFound(reference)
-        facts = {"Architecture": self.here[reference], "Size": 697_000_000}
+        facts = {"Architecture": self.here[reference], "Size": 697_000_000, "RepoDigests": []}
         return SimpleNamespace(id="sha256:1", attrs=facts)
 
     def list(self, name: str) -> Iterator[SimpleNamespace]:
@@ -42,8 +42,8 @@ class Images:
 def daemon(monkeypatch: pytest.MonkeyPatch, here: dict[str, str], memory_mb: int = 8000) -> None:
     client = SimpleNamespace(
         images=Images(here),
-        version=lambda: {"Version": "20.10.24", "Arch": "amd64"},
-        info=lambda: {"MemTotal": memory_mb << 20},
+        version=lambda: {"Arch": "amd64"},
+        info=lambda: {"ServerVersion": "20.10.24", "MemTotal": memory_mb << 20},
         close=lambda: None,
     )
     monkeypatch.setattr(docker_daemon, "client", lambda: client)
