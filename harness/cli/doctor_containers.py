@@ -95,7 +95,7 @@ def _of_other_machines(found: Docker, own: str) -> Iterator[str]:
         if each.there and each.there.architecture != own:
             yield (
                 f"the image {each.there.reference} is for {each.there.architecture} and the daemon "
-                f"runs on {own}: slow at best; remove it and pull the one for {own}"
+                f"runs on {own}: a run refuses it; remove it and pull the one for {own}"
             )
 
 

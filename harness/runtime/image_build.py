@@ -116,7 +116,7 @@ def with_front(
     """
     parts = tuple((f"front/{each.name}", each) for each in jars)
     texts = {_DOCKERFILE: f"FROM {reference}\nCOPY front {contract.front}\n"}
-    content = distributions.digest_of([texts, digest, [str(path) for _, path in parts]])
+    content = distributions.digest_of([texts, digest, [_facts(*each) for each in parts]])
     name = reference.rpartition("/")[2].partition("@")[0].replace(":", "-")
     return Recipe(f"{BUILT}/{name}:{content[:12]}", texts, parts, {})
 

@@ -103,8 +103,8 @@ def test_too_little_memory_for_a_profile_is_a_warning(monkeypatch: pytest.Monkey
 def test_an_image_for_another_machine_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     daemon(monkeypatch, {"trinodb/trino:476": "arm64"})
     assert shown(doctor_containers.look(NAMES)).endswith(
-        "warning: the image trinodb/trino:476 is for arm64 and the daemon runs on amd64: slow at "
-        "best; remove it and pull the one for amd64\n"
+        "warning: the image trinodb/trino:476 is for arm64 and the daemon runs on amd64: a run "
+        "refuses it; remove it and pull the one for amd64\n"
     )
 
 
