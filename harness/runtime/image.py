@@ -43,6 +43,10 @@ class ImageContract:
     """Folders that whoever runs it must be able to write."""
     front: str = ""
     """The folder of jars that are added; empty where none can be."""
+    health: str = ""
+    """A command of bash that fails while its server is not ready; empty where it has none."""
+    idle: list[str] = field(default_factory=list)
+    """What keeps a container for people who start its programs; empty: its server runs."""
     base: str = "debian:bookworm-slim"
     """What an image of the same contract is built on."""
     holds: list[str] = field(default_factory=list)
