@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # `make containers`: the tests of engines in containers, with a Docker daemon and the images they need.
 # Where none runs and this is root on Debian, one is installed and started for as long as the script
-# lasts. Nothing is pulled: Debian's own tool makes the images that the others are built on.
+# lasts. Nothing is pulled from elsewhere: Debian's own tool makes the images that the others are built
+# on, and the registry of the tests runs on loopback.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,19 +15,21 @@ docker_answers() {
     "$BIN/python" -c 'from harness.runtime import docker_daemon; docker_daemon.about()' 2>/dev/null
 }
 
-# Install Debian's packages where there are none and this is root.
+# Install what is not there of Debian's packages where this is root.
 docker_install() {
-    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 0
-    command -v dockerd >/dev/null && command -v debootstrap >/dev/null && return 0
-    local engine=docker
+    local engine=docker wanted=()
+    docker_answers || command -v dockerd >/dev/null || wanted+=("$engine.io")
+    command -v debootstrap >/dev/null || wanted+=(debootstrap)
+    command -v docker-registry >/dev/null || wanted+=(docker-registry)
+    [ "${#wanted[@]}" != 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 0
     apt-get -qq update
     DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
-        "$engine.io" debootstrap >/dev/null
+        "${wanted[@]}" >/dev/null
 }
 
 docker_start() {
+    docker_install
     docker_answers && return 0
-    docker_install || return 0
     [ "$(id -u)" = 0 ] && command -v dockerd >/dev/null || return 0
     mkdir -p "$DOCKER_PLACE"
     export DOCKER_HOST="unix://$DOCKER_PLACE/s"
@@ -45,20 +48,23 @@ docker_stop() {
     [ -z "$docker_own" ] || wait "$docker_own" 2>/dev/null || true
 }
 
-# Make the image of a release of Debian, unless it is there or can be pulled: docker_base RELEASE
+# Make the image of a release of Debian unless it is there: docker_base RELEASE
+# Where it cannot be made here, the build pulls it or says what to do.
 docker_base() {
     "$BIN/python" -m tests.engines.base_image "debian:$1-slim" && return 0
-    command -v debootstrap >/dev/null && [ "$(id -u)" = 0 ] || return 1
+    command -v debootstrap >/dev/null && [ "$(id -u)" = 0 ] || return 0
     local folder
     folder=$(mktemp -d)
-    debootstrap --variant=minbase --include=ca-certificates "$1" "$folder/root" >/dev/null
+    debootstrap --variant=minbase --include=ca-certificates "$1" "$folder/root" >"$folder/log" \
+        || { tail -5 "$folder/log" >&2; return 1; }
     "$BIN/python" -m tests.engines.base_image "debian:$1-slim" "$folder/root"
     rm -rf "$folder"
 }
 
 trap docker_stop EXIT
 docker_start
+docker_answers || { echo "no Docker daemon answers; root on Debian can start one here" >&2; exit 1; }
 docker_base bookworm
 docker_base trixie
 "$BIN/harness" engines build --profile ci
-HARNESS_REQUIRE_DOCKER=1 "$BIN/pytest" -m "engines and nightly" tests/engines/test_containers.py
+HARNESS_REQUIRE_DOCKER=1 "$BIN/pytest" -m "engines and nightly" tests/engines/test_container*.py

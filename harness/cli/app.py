@@ -20,6 +20,7 @@ from harness.artifacts.cache import Cache
 from harness.cli import (
     baseline_commands,
     cache_commands,
+    doctor_containers,
     engine_commands,
     options,
     plan_options,
@@ -79,9 +80,12 @@ def plan(
     profile: options.ProfileOption = options.QUICK_START,
     k: options.SelectOption = "",
     cells: options.CellsOption = False,
+    runtime: options.RuntimeOption = None,
+    reader: options.ReaderOption = None,
 ) -> None:
     """Show what a run would do: variants, readers, cells, and what is left out and why."""
-    made = plan_options.make(options.paths(scenarios, folders), profile, k)
+    asked, paths = plan_options.readers(reader), options.paths(scenarios, folders)
+    made = plan_options.make(paths, profile, k, runtime=runtime or "", readers=asked)
     plan_options.show(made, OUT, cells=cells)
 
 
@@ -113,6 +117,7 @@ def run(
     k: options.SelectOption = "",
     cases: options.CasesOption = None,
     runtime: options.RuntimeOption = None,
+    reader: options.ReaderOption = None,
     offline: options.OfflineOption = False,
     fresh: options.FreshOption = False,
     show: options.ShowOption = False,
@@ -127,9 +132,8 @@ def run(
         options.check_resumed(context)
         working = resumed(run_dir or run_folder.to_resume(), resources)
     else:
-        made = plan_options.make(
-            options.paths(scenarios, folders), profile, k, cases, runtime or ""
-        )
+        asked, paths = plan_options.readers(reader), options.paths(scenarios, folders)
+        made = plan_options.make(paths, profile, k, cases, runtime or "", asked)
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:
@@ -179,8 +183,8 @@ def read(
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     with resumed(run_dir, resources) as work:
         made = plan_record.plan_of(run_info.read_info(work.folder))
-        for text in reader or ():
-            made = plan_record.add_reader(work.folder, plan_options.reader(text))
+        for each in plan_options.readers(reader):
+            made = plan_record.add_reader(work.folder, each)
         pipeline.prepare(made, work)
         pipeline.read_answers(made, work, fresh=fresh)
         return _finish(work.folder, output, second_round.judge(made, work), show=show)
@@ -231,13 +235,20 @@ def doctor(
     verify: Annotated[
         bool, typer.Option("--verify", help="Check the SHA-256 of every file in the cache.")
     ] = False,
+    profile: Annotated[
+        str, typer.Option(help="The profile whose containers the memory of Docker must hold.")
+    ] = options.QUICK_START,
 ) -> None:
     """Show what is installed, what is missing, and what each engine needs of this machine."""
+    needed = needed_artifacts.needed(plan_options.make(None, profile, ""))
     cache = Cache.default()
     changed = health.verify(distributions.names(), cache, OUT) if verify else ()
     found = health.health(distributions.names(), cache)
     this = health.machine(cache)
     health.show(this, found, OUT)
+    docker = doctor_containers.look(distributions.names())
+    told = doctor_containers.warnings(docker, profile, needed)
+    doctor_containers.show(docker, told, OUT)
     if changed or health.problems(this, found):
         raise typer.Exit(3)
 

@@ -1,7 +1,8 @@
-"""The commands of engines: images of the official images' contract."""
+"""The commands of engines: their images, and a stack of containers."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,15 +12,10 @@ from harness.artifacts.cache import Cache
 from harness.cli import options, plan_options
 from harness.cli.console.output import Output
 from harness.core import runtime_names
-from harness.run import needed_artifacts
+from harness.run import compose_stack, needed_artifacts
 from harness.runtime import image_build
 
-app = typer.Typer(no_args_is_help=True, help="Engines: images of them for containers.")
-
-
-@app.callback()
-def engines() -> None:
-    """Keep `build` a command of its own: a single one would otherwise take the group's name."""
+app = typer.Typer(no_args_is_help=True, help="Engines in containers: images, and a stack.")
 
 
 @app.command()
@@ -44,3 +40,27 @@ def build(
         for name in wanted
     }
     output.end("\n".join(f"{name}: {built}" for built, name in found.items()), images=list(found))
+
+
+@app.command()
+@options.with_output
+def compose(
+    output: Output,
+    reader: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The engine of this reader, such as 'trino-476', instead of those of the "
+            "profile's readers. Can be given several times; settings are chosen in a session."
+        ),
+    ] = None,
+    profile: options.ProfileOption = options.QUICK_START,
+    folder: Annotated[
+        Path, typer.Option(parser=Path, metavar="PATH", help="Where compose.yaml is written.")
+    ] = Path("containers"),
+    offline: options.OfflineOption = False,
+) -> None:
+    """Write the stack of a run in containers for Docker Compose, to look around with clients."""
+    asked = plan_options.readers(reader) or plan_options.make(None, profile, "").readers
+    names, cache = [each.distribution for each in asked], Cache.default(offline=offline)
+    file = compose_stack.write(names, folder, cache, output.progress())
+    output.end(f"written: {file}; next: docker compose -f {file} up", file=str(file))

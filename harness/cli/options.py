@@ -79,7 +79,14 @@ CasesOption = Annotated[
 ]
 RuntimeOption = Annotated[
     RuntimeName | None,
-    typer.Option(help="How every engine is run; by default each as the profile says."),
+    typer.Option(help="How every engine is run, whatever the profile and --reader say."),
+]
+ReaderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Ask this reader, such as 'trino-476@container{use-column-names=false}', instead of "
+        "the readers of the profile. Can be given several times; --runtime applies to it too."
+    ),
 ]
 OfflineOption = Annotated[
     bool, typer.Option(envvar=OFFLINE, help="Download nothing; a missing file is an error.")
@@ -112,7 +119,16 @@ VerboseOption = Annotated[
 ]
 OUTPUT: Final = {"quiet": QuietOption, "json": JsonOption, "verbose": VerboseOption}
 """The options that make an `Output`."""
-PLANNED_ALREADY: Final = ("scenarios", "folders", "profile", "k", "cases", "fresh", "runtime")
+PLANNED_ALREADY: Final = (
+    "scenarios",
+    "folders",
+    "profile",
+    "k",
+    "cases",
+    "fresh",
+    "runtime",
+    "reader",
+)
 """Options that are part of a run's plan."""
 
 

@@ -17,7 +17,8 @@ from harness.artifacts import distributions
 from harness.core import runtime_names
 from harness.core import yaml_reader as scenario_text
 from harness.core.errors import Fault, UsageProblem
-from harness.core.runtime_names import RUNTIMES
+from harness.core.problems import one_of
+from harness.core.runtime_names import PROCESS, RUNTIMES
 from harness.plan import (
     Profile,
     check_names,
@@ -30,6 +31,7 @@ from harness.plan import (
     reader_support,
     select,
     separation,
+    with_readers,
     writer_support,
 )
 from harness.plan.reader_support import ReaderProblem
@@ -41,6 +43,7 @@ from harness.scenario.notices import notices
 MINUTE: Final = 60
 CASES_BYTES: Final = 1 << 26
 """A file of cases is no longer; all 45,000 of the full profile take 7 MB."""
+OTHERS: Final = "another version is a file of lock data, see docs/locks.md"
 SHOWN: Final = 3
 """So many reasons are told in a message."""
 
@@ -63,17 +66,25 @@ def make(
     pattern: str,
     cases: Path | None = None,
     runtime: str = "",
+    readers: Sequence[Reader] = (),
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
-    `cases`: a file that names the only cells wanted, a case on each line. `runtime`: how all
-    engines are run; empty: as the profile says.
+    Args:
+        paths: scenario files and folders; None for the profile's own.
+        profile: its name.
+        pattern: only cells whose case contains it.
+        cases: a file that names the only cells wanted, a case on each line.
+        runtime: how all engines are run; empty: as the profile says.
+        readers: who is asked instead of the profile's readers; empty: those.
 
     Raises:
         UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist.
 
     """
     scenarios, found = choose(paths or (), profile)
+    if readers:
+        found = with_readers(found, readers)
     if runtime:
         found = in_runtime(found, runtime)
     check_names.raise_if_any((*writer_support.wrong(found), *_wrong_readers(found)))
@@ -117,6 +128,11 @@ def _lines(path: Path) -> list[str]:
     return [line for each in content.splitlines() if (line := each.strip())]
 
 
+def readers(texts: Iterable[str] | None) -> tuple[Reader, ...]:
+    """Read the readers that were named; raises as `reader` does."""
+    return tuple(map(reader, texts or ()))
+
+
 def reader(text: str) -> Reader:
     """Read a reader that exists from its text.
 
@@ -129,7 +145,8 @@ def reader(text: str) -> Reader:
     except ValueError as wrong:
         raise ReaderProblem(text, str(wrong)) from wrong
     check(found)
-    return found
+    own = runtime_names.with_default(found.distribution, PROCESS)
+    return replace(found, distribution=own)
 
 
 def check(each: Reader) -> None:
@@ -140,10 +157,13 @@ def check(each: Reader) -> None:
 
     """
     names = [one.name for one in reader_support.readers()]
-    name, _, runtime = each.distribution.partition(runtime_names.AT)
-    if name not in names or runtime not in {"", *RUNTIMES}:
-        known, ways = ", ".join(names), " or ".join(f"@{one}" for one in RUNTIMES)
-        told = f"'{each.distribution}' is not a reader; allowed: {known}, each also with {ways}"
+    name = runtime_names.lock_name(each.distribution)
+    runtime = runtime_names.given(each.distribution)
+    if name not in names:
+        told = f"'{name}' is not a reader; allowed: {', '.join(names)}; {OTHERS}"
+        raise ReaderProblem(str(each), told)
+    if runtime and runtime not in RUNTIMES:
+        told = f"there is no runtime '{runtime}'; {one_of(runtime, RUNTIMES)}"
         raise ReaderProblem(str(each), told)
     allowed = engines.load(distributions.load(each.distribution).engine).settings
     for name, value in each.settings:

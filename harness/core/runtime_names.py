@@ -31,3 +31,21 @@ def in_runtime(name: str, runtime: str) -> str:
     ('trino-476@container', 'trino-476')
     """
     return lock_name(name) if runtime == PROCESS else f"{lock_name(name)}{AT}{runtime}"
+
+
+def with_default(name: str, runtime: str) -> str:
+    """Return the name of a distribution whose servers are run so unless the name says otherwise.
+
+    >>> with_default("trino-476", "container"), with_default("trino-476@process", "container")
+    ('trino-476@container', 'trino-476')
+    """
+    return in_runtime(name, given(name) or runtime)
+
+
+def given(name: str) -> str:
+    """Return the runtime that stands in a name; empty where none does.
+
+    >>> given("trino-476@container"), given("trino-476")
+    ('container', '')
+    """
+    return name.partition(AT)[2]

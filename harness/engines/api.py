@@ -19,7 +19,7 @@ from harness.core.records import Column, Normalised, Refusal
 from harness.engines.format_facts import FormatFacts, Wording
 from harness.model.canonical import OwnTexts, Value
 from harness.model.query import Query
-from harness.runtime.api import MetastoreUris, Runtime
+from harness.runtime.api import Configuration, MetastoreUris, Runtime
 
 METASTORE: Final = "thrift://METASTORE:9083"
 """Stands for the metastore of whoever sends questions by hand."""
@@ -139,6 +139,9 @@ class Engine(Protocol):
 
     def ask_code(self) -> str:
         """Return a digest of what shapes answers beside the artifacts: configuration, ask code."""
+
+    def configuration(self, distribution: Distribution) -> Configuration:
+        """Return what a container is told in which people ask the engine by its own clients."""
 
     def serve(
         self,

@@ -17,6 +17,7 @@ from harness.plan.profile import (
     ProfileReader,
     Writer,
     in_runtime,
+    with_readers,
 )
 from harness.plan.profile_file import load_profiles
 from harness.plan.select_scenarios import choose, find
@@ -43,4 +44,5 @@ __all__ = [
     "profiles_file",
     "scenarios_folder",
     "select",
+    "with_readers",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
@@ -113,6 +113,11 @@ def in_runtime(profile: Profile, runtime: str) -> Profile:
         replace(each, reader=_in_runtime(each.reader, runtime)) for each in profile.readers
     )
     return replace(profile, writers=writers, readers=readers)
+
+
+def with_readers(profile: Profile, readers: Iterable[Reader]) -> Profile:
+    """Return a profile that asks these readers instead of its own, about all that they can read."""
+    return replace(profile, readers=tuple(map(ProfileReader, dict.fromkeys(readers))))
 
 
 def _in_runtime(reader: Reader, runtime: str) -> Reader:

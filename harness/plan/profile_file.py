@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from harness import formats
 from harness.core.problems import one_of
+from harness.core.runtime_names import PROCESS, RUNTIMES, with_default
 from harness.core.validation import make
 from harness.core.yaml_reader import Document, KeyPath, parse, read
 from harness.plan.profile import PLAIN, AskedSteps, Cover, Profile, ProfileReader, Writer
@@ -38,6 +39,7 @@ class _Form:
     axes: dict[str, tuple[str, ...]] | None = None
     cover: Cover = Cover.ALL
     ask_again: AskedAgain = AskedAgain.UNEXPLAINED
+    runtime: str = PROCESS
     views: tuple[str, ...] = VIEWS
     queries: list[Any] | None = None
 
@@ -115,6 +117,7 @@ def _profile(name: str, data: object, document: Document) -> Profile | None:
     known = _known_axes(form.formats)
     for place, given, allowed in (
         ((*at, "views"), form.views, (*VIEWS, *PAST_VIEWS)),
+        ((*at, "runtime"), (form.runtime,), RUNTIMES),
         *_axes(form.axes or {}, known, (*at, "axes")),
     ):
         _check_names(place, given, allowed, document)
@@ -123,8 +126,8 @@ def _profile(name: str, data: object, document: Document) -> Profile | None:
         name=name,
         scenarios=form.scenarios,
         formats=form.formats,
-        writers=_writers(form.writers, known, document, (*at, "writers")),
-        readers=_readers(form.readers, document, (*at, "readers")),
+        writers=_writers(form, known, document, (*at, "writers")),
+        readers=_readers(form, document, (*at, "readers")),
         about=form.about,
         twins=form.twins,
         axes=form.axes or {},
@@ -182,15 +185,15 @@ def _queries(data: list[Any] | None, document: Document, at: KeyPath) -> dict[st
     return found
 
 
-def _writers(data: list[Any], known: _Axes, document: Document, at: KeyPath) -> tuple[Writer, ...]:
-    found = []
+def _writers(profile: _Form, known: _Axes, document: Document, at: KeyPath) -> tuple[Writer, ...]:
+    found, data = [], profile.writers
     for place, form in _forms(_WriterForm, "writer", "distribution", data, document, at):
         if wrong := _wrong_writer(form):
             document.note(place, f"writer: {wrong}")
             continue
         for choice in _axes(form.axes or {}, known, (*place, "axes")):
             _check_names(*choice, document)
-        found.append(_writer(form))
+        found.append(_writer(form, profile.runtime))
     return tuple(found)
 
 
@@ -206,26 +209,29 @@ def _wrong_writer(form: _WriterForm) -> str:
     return ""
 
 
-def _writer(form: _WriterForm) -> Writer:
-    begins, then = form.sequence or (form.distribution, "")
+def _writer(form: _WriterForm, runtime: str) -> Writer:
+    every = form.sequence or (form.distribution,)
+    begins, *then = (with_default(name, runtime) for name in every)
     return Writer(
         distribution=begins,
         settings=form.settings or {},
-        then=then,
+        then="".join(then),
         at=form.at if isinstance(form.at, int) else None,
         scenarios=form.scenarios,
         axes=form.axes or {},
     )
 
 
-def _readers(data: list[Any], document: Document, at: KeyPath) -> tuple[ProfileReader, ...]:
+def _readers(profile: _Form, document: Document, at: KeyPath) -> tuple[ProfileReader, ...]:
     found: dict[str, ProfileReader] = {}
-    for place, form in _forms(_ReaderForm, "reader", "reader", data, document, at):
+    for place, form in _forms(_ReaderForm, "reader", "reader", profile.readers, document, at):
         try:
             reader = parse_reader(form.reader)
         except ValueError as wrong:
             document.note(place, str(wrong))
             continue
+        own = with_default(reader.distribution, profile.runtime)
+        reader = replace(reader, distribution=own)
         if str(reader) in found:
             document.note(place, f"the reader {reader} stands twice; name it once")
         found[str(reader)] = ProfileReader(reader, form.steps, form.variants, form.formats)

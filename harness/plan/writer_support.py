@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from harness import formats
@@ -11,6 +11,7 @@ from harness.artifacts.distribution import Distribution
 from harness.core import runtime_names
 from harness.core.errors import Fault
 from harness.core.problems import one_of
+from harness.core.runtime_names import RUNTIMES
 from harness.plan.capabilities import Maker, Makers
 from harness.plan.constraints import TABLE_VERSION
 from harness.plan.profile import Profile, Writer
@@ -53,15 +54,20 @@ def _wrong_writers(profile: Profile) -> Iterator[Fault]:
     known = distributions.names()
     for number, writer in enumerate(profile.writers):
         for place, name in enumerate(writer.distributions):
-            if runtime_names.lock_name(name) in known and _writes(name):
-                continue
-            what = (
-                f"{name} writes nothing"
-                if runtime_names.lock_name(name) in known
-                else f"there is no '{name}'"
-            )
-            told = f"writer: {what}; {one_of(name, filter(_writes, known))}"
-            yield profile.fault(("writers", number, "sequence", place), told)
+            if told := _wrong_writer(name, known):
+                at = ("writers", number, "sequence", place)
+                yield profile.fault(at, f"writer: {told}")
+
+
+def _wrong_writer(name: str, known: Collection[str]) -> str:
+    own, runtime = runtime_names.lock_name(name), runtime_names.given(name)
+    if own not in known:
+        return f"there is no '{name}'; {one_of(own, filter(_writes, known))}"
+    if runtime and runtime not in RUNTIMES:
+        return f"{name}: there is no runtime '{runtime}'; {one_of(runtime, RUNTIMES)}"
+    if not _writes(own):
+        return f"{name} writes nothing; {one_of(own, filter(_writes, known))}"
+    return ""
 
 
 def _writes(name: str) -> bool:

@@ -111,12 +111,22 @@ class Surroundings:
     """More options for its Java."""
 
 
-class Program(Protocol):
-    """What an engine runs, whatever runs it."""
+class Configuration(Protocol):
+    """What an engine is told, whatever runs it."""
 
     @property
     def distribution(self) -> Distribution:
         """Which engine, in which version."""
+
+    def files(self, around: Surroundings) -> Mapping[str, str]:
+        """Return its configuration: texts by path in the folder of configuration."""
+
+    def environment(self, around: Surroundings) -> Mapping[str, str]:
+        """Return variables, secrets included."""
+
+
+class Program(Configuration, Protocol):
+    """What an engine runs, whatever runs it."""
 
     @property
     def log(self) -> str:
@@ -129,12 +139,6 @@ class Program(Protocol):
     @property
     def not_yet(self) -> tuple[type[Exception], ...]:
         """What a question raises as long as it is not ready."""
-
-    def files(self, around: Surroundings) -> Mapping[str, str]:
-        """Return its configuration: texts by path in the folder of configuration."""
-
-    def environment(self, around: Surroundings) -> Mapping[str, str]:
-        """Return variables, secrets included."""
 
     def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
         """Return the command of a process; it may link what it needs into its own folder."""

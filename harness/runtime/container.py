@@ -20,10 +20,18 @@ _MIB: Final = 20
 class Container:
     """A container that was started; see `api.Running`."""
 
-    def __init__(self, container: DockerContainer, log: Path) -> None:
-        """`log`: a file of ours that takes what it writes, also after it was removed."""
+    def __init__(self, container: DockerContainer, log: Path, greedy: str = "") -> None:
+        """Follow what it writes.
+
+        Args:
+            container: the one that was started.
+            log: a file of ours that takes what it writes, also after it was removed.
+            greedy: the log's last line if it took more memory than it may.
+
+        """
         self._container = container
         self._log = log
+        self._greedy = greedy
         self._peak_mb = 0
         self._told: tuple[float, dict[str, Any]] = 0.0, {}
         self._ended = threading.Event()
@@ -40,11 +48,17 @@ class Container:
         from docker.errors import DockerException  # noqa: PLC0415
 
         self.peak_memory_mb()
-        try:
+        with suppress(DockerException, OSError):
             self._container.reload()
-        except (DockerException, OSError):
-            return False
-        return str(self._container.status) in {"running", "created", "paused"}
+            if self._container.status in {"running", "created", "paused"}:
+                return True
+        self._ended.set()
+        return False
+
+    def published(self, port: int) -> int | None:
+        """Return the port of this machine at which one of its own is reached; None: at none."""
+        found = self._container.ports.get(f"{port}/tcp")
+        return int(found[0]["HostPort"]) if found else None
 
     def log_tail(self, lines: int = LOG_LINES) -> str:
         """Return the last lines of its log; of one that has ended, all is there."""
@@ -109,4 +123,6 @@ class Container:
         with suppress(DockerException, OSError), self._log.open("ab", buffering=0) as file:
             for piece in self._container.logs(stream=True, follow=True):
                 file.write(piece)
-        self._ended.set()
+            self._container.reload()
+            if self._container.attrs["State"]["OOMKilled"]:
+                file.write(f"{self._greedy}\n".encode())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -12,23 +12,38 @@ from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
+from harness.runtime import container_settings, docker_daemon
 from harness.runtime.api import MetastoreUris, Program, Running, Surroundings
 from harness.runtime.container import Container
 from harness.runtime.container_network import ContainerNetwork
 from harness.runtime.image_choice import ContainerImage
-from harness.runtime.readiness import wait_until
+from harness.runtime.readiness import ended, wait_until
 
 if TYPE_CHECKING:
     from testcontainers.core.container import DockerContainer
 
-EVERYWHERE: Final = "0.0.0.0"  # noqa: S104 - inside of the container; it is published on loopback
-BESIDE_HEAP_MB: Final = 1024
-"""What a server may take beside its heap, in MiB, before the kernel ends it."""
 _SHARES: Final = 16384
 """A container's weight beside other processes. The default, 1024, is that of one process, whatever
 runs in it: a server then got half the time that it gets outside."""
 
 T = TypeVar("T")
+
+
+@dataclass(eq=False)
+class SmallDaemonProblem(EnvironmentProblem):
+    """The daemon's machine has less memory than a container may take."""
+
+    distribution: str
+    most_mb: int
+    has_mb: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.distribution}: its container may take {self.most_mb} MiB (its heap and "
+            f"{container_settings.BESIDE_HEAP_MB} MiB), and the Docker daemon's machine has "
+            f"{self.has_mb} MiB in all; "
+            "give that machine more, or run this one as a process"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,45 +75,63 @@ class ContainerRuntime:
         ready: Callable[[Running, int], T],
     ) -> Iterator[T]:
         """Start a container, its port published on loopback; see `Runtime.start`."""
-        contract = self.image.contract
         uri = metastore.network if metastore else ""
         if metastore and not uri:
             raise EnvironmentProblem(f"{self.distribution.name} cannot reach {metastore.host}")
-        front = f"{contract.front}/*" if contract.front else ""
-        around = Surroundings(
-            EVERYWHERE, contract.port, uri, folder, Path(contract.configuration), front
-        )
+        around = container_settings.surroundings(self.image.contract, uri, folder)
         (folder / "tmp").mkdir(exist_ok=True)
-        with self._container(program, around) as (container, port):
+        what = f"{self.distribution.name} ({self.image.reference})"
+        with self._container(program, around) as container:
+            port = container.published(around.port) if container.alive() else None
+            if port is None:
+                raise ended(what, container)
             yield wait_until(
                 lambda: ready(container, port),
                 container,
                 timeout_s=program.ready_s,
-                what=f"{self.distribution.name} ({self.image.reference})",
+                what=what,
                 not_yet=program.not_yet,
             )
 
     @contextmanager
-    def _container(self, program: Program, around: Surroundings) -> Iterator[tuple[Container, int]]:
-        with self._declared(program, around) as started:
-            found = Container(started.get_wrapped_container(), around.folder / program.log)
-            try:
-                yield found, started.get_exposed_port(around.port)
-            finally:
-                found.stop()
+    def _container(self, program: Program, around: Surroundings) -> Iterator[Container]:
+        if (has := docker_daemon.about().memory_mb) < self._most_mb:
+            raise SmallDaemonProblem(self.distribution.name, self._most_mb, has)
+        with ExitStack() as stack:
+            with docker_daemon.asked(f"start a container of {self.image.reference}"):
+                declared = self._declared(program, around)
+                stack.callback(_remove, declared)
+                declared.start()
+            found = Container(
+                declared.get_wrapped_container(), around.folder / program.log, self._too_much()
+            )
+            stack.callback(found.stop)
+            yield found
+
+    @property
+    def _most_mb(self) -> int:
+        return container_settings.limit_mb(self.distribution)
+
+    def _too_much(self) -> str:
+        return (
+            f"{self.distribution.name} took more memory than its container may have, "
+            f"{self._most_mb} MiB: a heap of {self.distribution.heap_mb} MiB and "
+            f"{container_settings.BESIDE_HEAP_MB} MiB beside it; raise heap_mb in its lock data, "
+            "or run it as a process"
+        )
 
     def _declared(self, program: Program, around: Surroundings) -> DockerContainer:
         """Return the container with all that it gets; nothing runs yet."""
         from testcontainers.core.container import DockerContainer  # noqa: PLC0415
 
-        contract, distribution = self.image.contract, self.distribution
-        variables = {**contract.variables(distribution), **program.environment(around)}
+        contract = self.image.contract
+        given = container_settings.settings(contract, program, around)
         found = (
-            DockerContainer(self.image.reference, env={"TZ": "UTC", **variables})
+            DockerContainer(self.image.reference, env=dict(given.environment))
             .with_exposed_ports(contract.port)
             .with_network(self.network.made())
             .with_network_aliases(self.alias)
-            .with_kwargs(**self._limits())
+            .with_kwargs(**self._limits(given.limit_mb))
         )
         if contract.command:
             found.with_command(contract.command)
@@ -108,16 +141,14 @@ class ContainerRuntime:
             found.with_volume_mapping(folder, str(folder), "ro")
         for folder in (around.folder, *self.writable):
             found.with_volume_mapping(folder, str(folder), "rw")
-        for name, text in self._files(program, around).items():
+        for name, text in given.files.items():
             found.with_copy_into_container(text.encode(), str(around.conf / name))
+        for place, text in container_settings.names(os.getuid(), os.getgid()).items():
+            found.with_copy_into_container(text.encode(), place)
         return found
 
-    def _files(self, program: Program, around: Surroundings) -> Mapping[str, str]:
-        own = self.image.contract.own_files(self.distribution)
-        return {**own, **program.files(around)}
-
-    def _limits(self) -> dict[str, Any]:
-        most = f"{self.distribution.heap_mb + BESIDE_HEAP_MB}m"
+    def _limits(self, limit_mb: int) -> dict[str, Any]:
+        most = f"{limit_mb}m"
         return {
             "user": f"{os.getuid()}:{os.getgid()}",
             "mem_limit": most,
@@ -125,3 +156,11 @@ class ContainerRuntime:
             "cpu_shares": _SHARES,
             "labels": dict(self.network.labels),
         }
+
+
+def _remove(container: DockerContainer) -> None:
+    """Remove a container; should the daemon be away, a sweep does later."""
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    with suppress(DockerException, OSError):
+        container.stop()

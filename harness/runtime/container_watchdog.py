@@ -28,7 +28,7 @@ def owners() -> set[str]:
         NoDockerProblem: no daemon answers.
 
     """
-    with closing(docker_daemon.client()) as client:
+    with closing(docker_daemon.client()) as client, docker_daemon.asked("list containers"):
         every = [
             *(each.labels for each in client.containers.list(all=True, filters={"label": OWNER})),
             *(each.attrs["Labels"] for each in client.networks.list(filters={"label": OWNER})),
@@ -37,8 +37,15 @@ def owners() -> set[str]:
 
 
 def remove(owner: str) -> None:
-    """Remove all that is labelled with an owner; what is being removed already is left."""
-    with suppress(EnvironmentProblem), closing(docker_daemon.client()) as client:
+    """Remove all that is labelled with an owner; what is being removed already is left.
+
+    So is all of it where the daemon is away: the next harness sweeps.
+    """
+    with (
+        suppress(EnvironmentProblem),
+        closing(docker_daemon.client()) as client,
+        docker_daemon.asked("remove what a harness left"),
+    ):
         _remove(client, f"{OWNER}={owner}")
 
 

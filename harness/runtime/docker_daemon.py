@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
+import re
+import socket
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -12,6 +15,7 @@ from harness.core.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
     from docker import DockerClient
+    from docker.models.images import Image
 
 TIMEOUT_S: Final = 10.0
 """How long the daemon may take to answer at all."""
@@ -45,13 +49,42 @@ class PullProblem(EnvironmentProblem):
         return f"cannot pull {self.reference}: {self.reason}"
 
 
+@dataclass(eq=False)
+class DaemonProblem(EnvironmentProblem):
+    """The daemon did not do what it was asked for, or answers no more."""
+
+    what: str
+    """What it was to do."""
+    reason: str
+
+    def __str__(self) -> str:
+        return f"the Docker daemon at {host()} cannot {self.what}: {self.reason}"
+
+
 @dataclass(frozen=True, slots=True)
 class Daemon:
     """What a daemon says of itself."""
 
     version: str
     architecture: str
+    """Of its machine, in the words of images: `amd64`."""
     memory_mb: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredImage:
+    """An image that is on the daemon's machine."""
+
+    reference: str
+    """Its name."""
+    id: str
+    """`sha256:…`, of what is in it."""
+    pulled: str
+    """`sha256:…`, by which the registry knows it; empty where it comes from none."""
+    architecture: str
+    """`amd64`, as the daemon's own."""
+    size: int
+    """In bytes, with the layers that it shares with others."""
 
 
 def host() -> str:
@@ -71,11 +104,39 @@ def client() -> DockerClient:
     from docker.errors import DockerException  # noqa: PLC0415
 
     try:
+        _connect(host())
         found = docker.from_env(timeout=int(TIMEOUT_S))
         found.ping()
+    except OSError as problem:
+        raise NoDockerProblem(host(), problem.strerror or str(problem)) from None
     except DockerException as problem:
         raise NoDockerProblem(host(), _last(str(problem))) from None
     return found
+
+
+def _connect(place: str) -> None:
+    """Raise an OSError where nobody listens at a socket; docker's client leaves its own open."""
+    scheme, _, path = place.partition("://")
+    if scheme == "unix":
+        with socket.socket(socket.AF_UNIX) as found:
+            found.settimeout(TIMEOUT_S)
+            found.connect(path)
+
+
+@contextmanager
+def asked(what: str) -> Iterator[None]:
+    """Tell people what the daemon was to do when it refuses or is gone.
+
+    Raises:
+        DaemonProblem: it did not do it.
+
+    """
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    try:
+        yield
+    except (DockerException, OSError) as problem:
+        raise DaemonProblem(what, _reason(problem)) from None
 
 
 @cache
@@ -104,21 +165,21 @@ def about() -> Daemon:
     """
     with closing(client()) as found:
         info = found.info()
-        return Daemon(info["ServerVersion"], info["Architecture"], info["MemTotal"] >> 20)
+        return Daemon(info["ServerVersion"], architecture(found), info["MemTotal"] >> 20)
 
 
-def local(found: DockerClient, reference: str) -> str | None:
-    """Return the digest of an image that is on the daemon's machine; None where it is not."""
+def local(found: DockerClient, reference: str) -> StoredImage | None:
+    """Return an image that is on the daemon's machine; None where it is not."""
     from docker.errors import ImageNotFound  # noqa: PLC0415
 
     try:
-        return str(found.images.get(reference).id)
+        return _stored(found.images.get(reference), reference)
     except ImageNotFound:
         return None
 
 
-def pull(found: DockerClient, reference: str) -> str:
-    """Pull an image and return its digest.
+def pull(found: DockerClient, reference: str) -> StoredImage:
+    """Pull an image.
 
     Raises:
         PullProblem: it cannot be had.
@@ -128,12 +189,51 @@ def pull(found: DockerClient, reference: str) -> str:
 
     found.api.timeout = PULL_S
     try:
-        return str(found.images.pull(reference).id)
-    except DockerException as problem:
-        reason = str(getattr(problem, "explanation", "") or problem)
-        raise PullProblem(reference, reason) from None
+        return _stored(found.images.pull(reference), reference)
+    except (DockerException, OSError) as problem:
+        raise PullProblem(reference, _reason(problem)) from None
+
+
+def _stored(found: Image, reference: str) -> StoredImage:
+    repository = _repository(reference)
+    known = (each.split("@") for each in found.attrs["RepoDigests"] or ())
+    pulled = next((digest for name, digest in known if name == repository), "")
+    about = found.attrs
+    return StoredImage(reference, str(found.id), pulled, about["Architecture"], about["Size"])
+
+
+def by_digest(name: str) -> str:
+    """Return how an image is asked for: by its digest where it is named with one, and then alone.
+
+    >>> by_digest("localhost:5000/trinodb/trino:476@sha256:1"), by_digest("trinodb/trino:476")
+    ('localhost:5000/trinodb/trino@sha256:1', 'trinodb/trino:476')
+    """
+    tagged, at, digest = name.partition("@")
+    return f"{_repository(tagged)}@{digest}" if at else name
+
+
+def _repository(reference: str) -> str:
+    """Return the name of an image without tag and digest."""
+    folder, slash, last = reference.partition("@")[0].rpartition("/")
+    return f"{folder}{slash}{last.partition(':')[0]}"
+
+
+def architecture(found: DockerClient) -> str:
+    """Return the architecture of the daemon's machine as images name it: `amd64`."""
+    return str(found.version()["Arch"])
+
+
+def _reason(problem: Exception) -> str:
+    return str(getattr(problem, "explanation", "") or problem)
 
 
 def _last(text: str) -> str:
-    """Return the innermost reason of an error of docker's, which quotes each in the next one."""
-    return text.rpartition("(")[2].strip("'\") ") or text
+    """Return the innermost reason of an error of docker's, which quotes each in the next one.
+
+    >>> _last("Error: ('Connection aborted.', ConnectionRefusedError(111, 'Connection refused'))")
+    'Connection refused'
+    """
+    if "timed out" in text:
+        return f"no answer within {TIMEOUT_S:.0f} s"
+    found = re.findall(r"(?:\[Errno \d+\] |\w+Error\(\d+, ')([^'\")]+)", text)
+    return found[-1] if found else text

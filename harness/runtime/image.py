@@ -43,6 +43,10 @@ class ImageContract:
     """Folders that whoever runs it must be able to write."""
     front: str = ""
     """The folder of jars that are added; empty where none can be."""
+    health: str = ""
+    """A command of bash that fails while its server is not ready; empty where it has none."""
+    idle: list[str] = field(default_factory=list)
+    """What keeps a container for people who start its programs; empty: its server runs."""
     base: str = "debian:bookworm-slim"
     """What an image of the same contract is built on."""
     holds: list[str] = field(default_factory=list)
@@ -63,6 +67,12 @@ class ImageContract:
         """Return what only an image needs, rendered."""
         values = {"java_options": distribution.java_options}
         return {name: template.render(distribution.engine, name, values) for name in self.files}
+
+
+def official(distribution: Distribution) -> str:
+    """Return the official image of a distribution; empty where none is known."""
+    known = _contracts(distribution.engine).get(tolerances.product(distribution.name))
+    return known.reference(distribution) if known else ""
 
 
 def contract(distribution: Distribution) -> ImageContract:

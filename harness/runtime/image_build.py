@@ -116,7 +116,7 @@ def with_front(
     """
     parts = tuple((f"front/{each.name}", each) for each in jars)
     texts = {_DOCKERFILE: f"FROM {reference}\nCOPY front {contract.front}\n"}
-    content = distributions.digest_of([texts, digest, [str(path) for _, path in parts]])
+    content = distributions.digest_of([texts, digest, [_facts(*each) for each in parts]])
     name = reference.rpartition("/")[2].partition("@")[0].replace(":", "-")
     return Recipe(f"{BUILT}/{name}:{content[:12]}", texts, parts, {})
 
@@ -163,8 +163,10 @@ def build(made: Recipe, progress: Progress) -> str:
 
     """
     with closing(docker_daemon.client()) as client:
-        if there := docker_daemon.local(client, made.reference):
-            return there
+        with docker_daemon.asked(f"look for {made.reference}"):
+            there = docker_daemon.local(client, made.reference)
+        if there:
+            return there.id
         progress.note(f"build {made.reference}")
         return _built(client, made)
 
@@ -185,7 +187,7 @@ def _built(client: DockerClient, made: Recipe) -> str:
             told = [str(each["stream"]).rstrip() for each in problem.build_log if "stream" in each]
             end = "\n".join([str(problem), *told[-_SHOWN:]])
             raise BuildProblem(made.reference, end) from None
-        except DockerException as problem:
+        except (DockerException, OSError) as problem:
             raise BuildProblem(made.reference, str(problem)) from None
     return str(found.id)
 
@@ -226,8 +228,9 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> str:
 
 
 def _base(reference: str) -> str:
-    with closing(docker_daemon.client()) as client:
+    with closing(docker_daemon.client()) as client, docker_daemon.asked(f"look for {reference}"):
         try:
-            return docker_daemon.local(client, reference) or docker_daemon.pull(client, reference)
+            there = docker_daemon.local(client, reference)
+            return (there or docker_daemon.pull(client, reference)).id
         except PullProblem as problem:
             raise NoBaseProblem(reference, problem.reason) from None

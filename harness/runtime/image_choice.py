@@ -16,10 +16,11 @@ from harness.artifacts.distribution import Distribution
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import lock_name
-from harness.runtime import docker_daemon, image, image_build
-from harness.runtime.docker_daemon import PullProblem
+from harness.runtime import docker_daemon, image, image_build, image_pins
+from harness.runtime.docker_daemon import PullProblem, StoredImage
 from harness.runtime.image import BUILT, ImageContract
 from harness.runtime.image_build import PREFIX
+from harness.runtime.image_pins import PINS
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -37,11 +38,31 @@ class NoImageProblem(EnvironmentProblem):
     reason: str
 
     def __str__(self) -> str:
-        name = lock_name(self.distribution)
-        return (
+        told = (
             f"{self.distribution}: the image {self.reference} is not on this machine and cannot be "
-            f"pulled ({self.reason}). {PREFIX} names another registry; without any registry build "
-            f"an image of the same contract: harness engines build {name}"
+            f"pulled ({self.reason})."
+        )
+        if "@" in self.reference:
+            return f"{told} {PINS} asks for just this one; without that, any of its name is taken"
+        return (
+            f"{told} {PREFIX} names another registry; without any registry build an image of the "
+            f"same contract: harness engines build {lock_name(self.distribution)}"
+        )
+
+
+@dataclass(eq=False)
+class ArchitectureProblem(EnvironmentProblem):
+    """An image was made for other machines than the daemon's."""
+
+    reference: str
+    has: str
+    wanted: str
+
+    def __str__(self) -> str:
+        return (
+            f"the image {self.reference} is for {self.has}, and the Docker daemon's machine is "
+            f"{self.wanted}. Remove it (docker rmi {self.reference}) and pull the right one "
+            f"(docker pull --platform linux/{self.wanted}), or build one: harness engines build"
         )
 
 
@@ -55,7 +76,8 @@ class ContainerImage:
     """What tells it from every other one, `sha256:…`."""
     contract: ImageContract
     base: str
-    """The image as it was pulled, or built here, before anything was added."""
+    """The image before anything was added: as it was pulled, with the digest by which its registry
+    knows it, or as it was built here."""
     added: tuple[str, ...] = ()
     """The jars that were added."""
 
@@ -94,23 +116,31 @@ def choose(distribution: Distribution, cache: Cache, progress: Progress) -> Cont
 
 
 def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> ContainerImage:
-    """Return the image of a distribution, with its bundle where it has one.
-
-    The official image if it is there or can be pulled; else the one that was built here last.
-    """
-    contract = image.contract(distribution)
-    official = os.environ.get(PREFIX, "") + contract.reference(distribution)
-    with closing(docker_daemon.client()) as client:
-        there = docker_daemon.local(client, official)
-        found = (official, there) if there else _pulled(client, distribution, official, progress)
+    """Return the image of a distribution, with its bundle where it has one."""
+    contract, name = image.contract(distribution), wanted(distribution)
+    with closing(docker_daemon.client()) as client, docker_daemon.asked(f"look for {name}"):
+        found = _fitting(client, _found(client, distribution, name, progress))
     jars = _front(distribution, cache, progress) if contract.front else ()
     if not jars:
-        return ContainerImage(*found, contract, found[0])
-    made = image_build.with_front(*found, contract, jars)
-    names = tuple(each.name for each in jars)
-    return ContainerImage(
-        made.reference, image_build.build(made, progress), contract, found[0], names
-    )
+        return ContainerImage(found.reference, found.id, contract, _base(found, name))
+    made = image_build.with_front(found.reference, found.id, contract, jars)
+    digest, names = image_build.build(made, progress), tuple(each.name for each in jars)
+    return ContainerImage(made.reference, digest, contract, _base(found, name), names)
+
+
+def _base(found: StoredImage, name: str) -> str:
+    """Return an image as records say it: by the name that it was looked for, and by digest."""
+    if found.reference.startswith(f"{BUILT}/") or not found.pulled:
+        return found.reference
+    return f"{name.partition('@')[0]}@{found.pulled}"
+
+
+def _fitting(client: DockerClient, found: StoredImage) -> StoredImage:
+    """Return an image if the daemon's machine can run it."""
+    machine = docker_daemon.architecture(client)
+    if found.architecture != machine:
+        raise ArchitectureProblem(found.reference, found.architecture, machine)
+    return found
 
 
 def _front(distribution: Distribution, cache: Cache, progress: Progress) -> Sequence[Path]:
@@ -121,28 +151,48 @@ def _front(distribution: Distribution, cache: Cache, progress: Progress) -> Sequ
     return fetch.ensure(alone, cache, progress).jars(FRONT)
 
 
-def _pulled(
-    client: DockerClient, distribution: Distribution, reference: str, progress: Progress
-) -> tuple[str, str]:
+def _found(
+    client: DockerClient, distribution: Distribution, name: str, progress: Progress
+) -> StoredImage:
+    """Return the image of this name, pulled unless it is there; else what was built here last."""
+    reference = docker_daemon.by_digest(name)
+    if there := docker_daemon.local(client, reference):
+        return there
     progress.note(f"pull {reference}")
     try:
-        return reference, docker_daemon.pull(client, reference)
+        return docker_daemon.pull(client, reference)
     except PullProblem as problem:
-        built = built_here(client, distribution)
+        built = None if "@" in name else built_here(client, distribution)
         if built is None:
             raise NoImageProblem(distribution.name, reference, problem.reason) from None
-    progress.note(f"{reference} cannot be pulled; taken is {built[0]}, which was built here")
+    progress.note(f"{name} cannot be pulled; taken is {built.reference}, which was built here")
     return built
 
 
-def built_here(client: DockerClient, distribution: Distribution) -> tuple[str, str] | None:
-    """Return name and digest of the newest image that was built here for a version."""
+def wanted(distribution: Distribution) -> str:
+    """Return the name that the image of a distribution is looked for by: the official one.
+
+    It has the digest that people ask for, or else the prefix of a registry of their own.
+    """
+    official = image.contract(distribution).reference(distribution)
+    return image_pins.pinned(official) or os.environ.get(PREFIX, "") + official
+
+
+def there(client: DockerClient, distribution: Distribution) -> StoredImage | None:
+    """Return the image that a run takes if it can pull none; None: there is none."""
+    name = wanted(distribution)
+    found = docker_daemon.local(client, docker_daemon.by_digest(name))
+    return found or (None if "@" in name else built_here(client, distribution))
+
+
+def built_here(client: DockerClient, distribution: Distribution) -> StoredImage | None:
+    """Return the newest image that was built here for a version."""
     name = image.contract(distribution).image.rpartition("/")[2]
     start = f"{BUILT}/{name}:{distribution.version}-"
     found = [
-        (each.attrs["Created"], tag, str(each.id))
+        (each.attrs["Created"], tag)
         for each in client.images.list(f"{BUILT}/{name}")
         for tag in each.tags
         if tag.startswith(start)
     ]
-    return max(found)[1:] if found else None
+    return docker_daemon.local(client, max(found)[1]) if found else None

@@ -29,11 +29,12 @@ GRACE_S: Final = 10.0
 """How long a process may take to end after SIGTERM."""
 
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "TMPDIR")
-_SET: Final = {
+SET: Final = {
     "TZ": "UTC",
     # A JVM that ran out of memory goes on half broken; ended, it is seen to be gone.
     "JAVA_TOOL_OPTIONS": "-XX:+ExitOnOutOfMemoryError",
 }
+"""What every server is told, in whichever runtime."""
 
 # The kernel's parent-death signal follows the *thread* that started the child (prctl(2)), so all
 # children are started by one thread that lives as long as this process.
@@ -250,4 +251,4 @@ def _peak_mb(process: psutil.Process) -> int:
 
 def _environment() -> dict[str, str]:
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    return {**passed_on, **_SET}
+    return {**passed_on, **SET}

@@ -32,12 +32,18 @@ def runtime(
         return ProcessRuntime(fetch.ensure(distribution, cache, progress))
     image = image_choice.choose(distribution, cache, progress)
     network = container_network.shared()
-    states, homes = cache.states(), table_homes.folder(cache)
-    for each in (states, homes):
-        each.mkdir(parents=True, exist_ok=True)  # the daemon would make it, as root
+    states, homes = table_folders(cache)
     if writes is None:
         return ContainerRuntime(distribution, image, network, (states, homes))
     return ContainerRuntime(distribution, image, network, (states,), (homes, writes))
+
+
+def table_folders(cache: Cache) -> tuple[Path, Path]:
+    """Return the folders of states and of tables, which are there then."""
+    found = cache.states(), table_homes.folder(cache)
+    for each in found:
+        each.mkdir(parents=True, exist_ok=True)  # the daemon would make it, as root
+    return found
 
 
 def digest(distribution: Distribution) -> str:

@@ -63,13 +63,15 @@ def wait_until(
         except not_yet as problem:
             reason = str(problem)
         if not process.alive():
-            raise _ended(what, process.log_tail(_LOOKED_AT))
+            raise ended(what, process)
         if time.monotonic() > deadline:
             late = f"{what} did not get ready within {timeout_s:.0f} s ({reason})"
             raise NotReadyProblem(late, process.log_tail())
         time.sleep(POLL_S)
 
 
-def _ended(what: str, log: str) -> ProcessProblem:
+def ended(what: str, process: StartingProcess) -> ProcessProblem:
+    """Return the problem that a process is which ended before it was ready."""
+    log = process.log_tail(_LOOKED_AT)
     kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
     return kind(f"{what} ended before it was ready", log_file.excerpt(log, _SHOWN))

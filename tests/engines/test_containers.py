@@ -25,6 +25,8 @@ pytestmark = [
 ]
 
 SUFFIX = f"{AT}{CONTAINER}"
+SCENARIOS = Path(__file__).parents[2] / "tools" / "measure" / "deaths_scenarios"
+READER = "hive-3.1.3"
 SOON_S = 60.0
 LOOK_S = 0.2
 
@@ -104,3 +106,41 @@ def test_a_harness_that_is_killed_leaves_nothing_and_publishes_on_loopback_alone
         os.kill(started.pid, signal.SIGKILL)
     assert hosts <= {"127.0.0.1"}
     until(lambda: not container_watchdog.owners(), "containers were left")
+
+
+def small_run(folder: Path, *options: str) -> list[str]:
+    """Return the command of a run of one table and one server."""
+    command = [sys.executable, "-m", "harness", "run", str(SCENARIOS), "--profile", "deaths"]
+    return [*command, "-k", READER, "--fresh", "--json", "--run-dir", str(folder), *options]
+
+
+def kill_server(folder: Path) -> None:
+    """Kill the container whose server works in a folder."""
+    with closing(docker_daemon.client()) as client:
+        every = client.containers.list(filters={"label": container_network.OWNER})
+        (found,) = [
+            each
+            for each in every
+            if any(one["Source"] == str(folder) for one in each.attrs["Mounts"])
+        ]
+        found.kill()
+
+
+def test_a_container_that_is_killed_is_started_again_and_the_verdicts_are_the_same(
+    tmp_path: Path,
+) -> None:
+    by_process, folder = tmp_path / "process", tmp_path / "container"
+    undisturbed = subprocess.run(small_run(by_process), capture_output=True, text=True, check=False)
+    server = folder / "engines" / f"{READER}{SUFFIX}"
+    with subprocess.Popen(
+        small_run(folder, "--runtime", CONTAINER), stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        events = map(json.loads, process.stdout)
+        next(each for each in events if each.get("by") == server.name)
+        kill_server(server.with_name(f"{server.name}-0"))
+        *_, end = events
+    assert (end["event"], process.returncode) == ("end", undisturbed.returncode)
+    assert judged(Finished(folder, 0, "")) == judged(Finished(by_process, 0, ""))
+    assert server.with_name(f"{server.name}-1").exists(), "it was started once more"
+    assert published() == []

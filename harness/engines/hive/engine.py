@@ -28,7 +28,14 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.hive.errors import HiveError
 from harness.engines.hive.session import HiveConnection
 from harness.runtime import hive_launcher, template
-from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
+from harness.runtime.api import (
+    Configuration,
+    MetastoreUris,
+    Running,
+    Runtime,
+    Served,
+    Surroundings,
+)
 
 READY_S: Final = 240.0
 """How long it may take to answer; 5 s on an idle machine."""
@@ -152,6 +159,10 @@ class HiveEngine:
     def ask_code(self) -> str:
         """Return a digest of the server's configuration and of what asks it."""
         return code_digest("hive", hive_launcher.__name__)
+
+    def configuration(self, distribution: Distribution) -> Configuration:
+        """Return what a container is told that people use; see `Engine.configuration`."""
+        return HiveProgram(distribution)
 
     def serve(
         self,

@@ -30,8 +30,9 @@ from harness.engines.format_facts import FormatFacts
 from harness.engines.spark import launch
 from harness.engines.spark import session as client
 from harness.engines.spark.session import SparkRefusal, SparkSilent
+from harness.engines.spark.shell import SparkShell
 from harness.engines.spark.values import canonical_type
-from harness.runtime.api import MetastoreUris, Runtime
+from harness.runtime.api import Configuration, MetastoreUris, Runtime
 from harness.runtime.readiness import EndedProblem, NotReadyProblem
 
 KEYS: Final = {
@@ -136,6 +137,10 @@ class SparkEngine:
     def ask_code(self) -> str:
         """Return a digest of the sources of everything that shapes an answer."""
         return code_digest("spark")
+
+    def configuration(self, distribution: Distribution) -> Configuration:
+        """Return what a container is told that people use; see `Engine.configuration`."""
+        return SparkShell(distribution)
 
     def serve(
         self,

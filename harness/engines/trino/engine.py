@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from harness.artifacts.distribution import Distribution
@@ -26,8 +27,9 @@ from harness.engines.code_digest import code_digest
 from harness.engines.format_facts import FormatFacts
 from harness.engines.trino import connector_catalogs, server
 from harness.engines.trino.connector_catalogs import Catalogs
+from harness.engines.trino.server import TrinoProgram
 from harness.runtime import template
-from harness.runtime.api import MetastoreUris, Runtime
+from harness.runtime.api import Configuration, MetastoreUris, Runtime
 
 
 class TrinoEngine:
@@ -58,6 +60,11 @@ class TrinoEngine:
     def ask_code(self) -> str:
         """Return a digest of the templates and of the sources of all that shapes an answer."""
         return code_digest(server.TEMPLATES)
+
+    def configuration(self, distribution: Distribution) -> Configuration:
+        """Return what a container is told that people use; see `Engine.configuration`."""
+        catalogs = partial(connector_catalogs.catalog_values, distribution)
+        return TrinoProgram(distribution, catalogs)
 
     def serve(
         self,

@@ -84,14 +84,16 @@ def test_what_is_not_there_is_wrong_use(
         ("trino-476{use-column-names=maybe}", "allowed: true, false"),
         ("trino-1", "trino-476"),
         ("trino-476{", "is not a reader"),
+        ("trino-476@docker", "there is no runtime 'docker'; allowed: process, container"),
+        ("trino-999@container", "'trino-999' is not a reader; allowed: hive-3.1.3, "),
     ],
 )
 def test_a_reader_that_cannot_be_is_wrong_use(
     reader: str, told: str, recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["read", "--reader", reader, "--run-dir", str(recorded)]
-    assert app.main(arguments) == WRONG_USE
-    assert told in capsys.readouterr().err
+    for command in (["read", "--run-dir", str(recorded)], ["run"], ["plan"]):
+        assert app.main([*command, "--reader", reader]) == WRONG_USE
+        assert told in capsys.readouterr().err
 
 
 def test_a_new_run_does_not_go_over_an_old_one(
@@ -137,7 +139,8 @@ def test_a_defect_of_the_harness_is_never_taken_for_a_finding(
 
 
 @pytest.mark.parametrize(
-    "options", [["--profile", "first"], ["-k", "move"], ["a.yaml"], ["--fresh"]]
+    "options",
+    [["--profile", "first"], ["-k", "move"], ["a.yaml"], ["--fresh"], ["--reader", "trino-476"]],
 )
 def test_a_run_that_is_resumed_keeps_its_plan(
     recorded: Path, options: list[str], capsys: pytest.CaptureFixture[str]

@@ -83,5 +83,6 @@ def test_the_command_verifies_and_ends_with_the_status_of_a_broken_environment(
     cache: Cache, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(cache.root))
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
     assert app.main(["doctor", "--verify"]) == 3
     assert "changed since it was fetched, removed: " in capsys.readouterr().out

@@ -123,6 +123,22 @@ def test_a_profile_of_which_all_is_there_is_planned(mine: Path) -> None:
             f"12: profile mine: writer: there is no 'nothing'; {WRITERS}",
         ),
         (
+            "[spark-3.5.8-hudi-0.15.0, spark-3.5.8-hudi-1.0.2]",
+            "[spark-3.5.8-hudi-0.15.0, spark-3.5.8-hudi-1.0.2@docker]",
+            (
+                "12: profile mine: writer: spark-3.5.8-hudi-1.0.2@docker: there is no runtime "
+                "'docker'; allowed: process, container"
+            ),
+        ),
+        (
+            "hive-3.1.3,",
+            "hive-3.1.3@docker,",
+            (
+                "16: profile mine: hive-3.1.3@docker: there is no runtime 'docker'; allowed: "
+                "process, container"
+            ),
+        ),
+        (
             '"6"',
             '"66"',
             (

@@ -59,6 +59,7 @@ def test_a_profile_is_read_as_it_stands() -> None:
         ("[all]", "[every]", "8: mine.queries: there is no 'every'; allowed: all, column"),
         ("distribution:", "name:", "11: writer has no 'name'; allowed: distribution, sequence"),
         ('"6"', "6", "11: writer: settings.table_version: 6 is given; allowed: text (quote it)"),
+        ("twins: true", "runtime: docker", "4: mine.runtime: there is no 'docker'; allowed: proc"),
         ("=true}", "}", "13: 'trino-476{use-column-names}' is not a reader; write distribution{"),
         ("=true}", "=}", "13: 'trino-476{use-column-names=}': each setting once, with a name"),
         ("schema_changes", "few", '14: reader: steps: "few": input should be'),
@@ -69,6 +70,26 @@ def test_what_is_wrong_with_a_profile_is_told_with_its_line(old: str, new: str, 
     with pytest.raises(ScenarioProblem) as wrong:
         loads_profiles(MINE.replace(old, new, 1), "p.yaml")
     assert [line for line in str(wrong.value).splitlines() if line.startswith(f"p.yaml:{told}")]
+
+
+def test_a_runtime_is_that_of_all_engines_that_name_none() -> None:
+    text = MINE.replace("twins: true", "runtime: container").replace("spark-1", "spark-1@process")
+    text += "    - {reader: prestosql-350@container}\n    - prestosql-350@process\n"
+    found = loads_profiles(text, "p.yaml")["mine"]
+    assert [each.distribution for each in found.writers] == ["spark-1", "spark-2@container"]
+    assert [each.reader.distribution for each in found.readers] == [
+        "trino-476@container",
+        "hive-3.1.3@container",
+        "prestosql-350@container",
+        "prestosql-350",
+    ]
+
+
+def test_a_reader_that_is_another_one_by_the_profiles_runtime_stands_twice() -> None:
+    text = MINE.replace("twins: true", "runtime: container")
+    text += "    - trino-476@container{use-column-names=true}\n"
+    with pytest.raises(ScenarioProblem, match=r"15: the reader trino-476@container\{use-.* twice"):
+        loads_profiles(text, "p.yaml")
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "{}\n"])

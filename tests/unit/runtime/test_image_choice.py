@@ -12,9 +12,11 @@ from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
 from harness.runtime import docker_daemon, image_choice
-from harness.runtime.image_choice import NoImageProblem
+from harness.runtime.image_choice import ArchitectureProblem, NoImageProblem
+from harness.runtime.image_pins import PinProblem
 
 TRINO = distributions.load("trino-476@container")
+DIGEST = f"sha256:{'a' * 64}"
 
 
 class Images:
@@ -24,15 +26,23 @@ class Images:
         self.here: dict[str, str] = {}
         self.elsewhere: dict[str, str] = {}
 
+        self.known: list[str] = []
+        """What registries call them."""
+        self.architecture = "amd64"
+
     def get(self, reference: str) -> SimpleNamespace:
         if reference not in self.here:
             raise ImageNotFound(reference)
-        return SimpleNamespace(id=self.here[reference])
+        return self.held(self.here[reference])
 
     def pull(self, reference: str) -> SimpleNamespace:
         if reference not in self.elsewhere:
             raise APIError("500 Server Error", explanation="no such host")
-        return SimpleNamespace(id=self.elsewhere[reference])
+        return self.held(self.elsewhere[reference])
+
+    def held(self, id_: str) -> SimpleNamespace:
+        attrs = {"RepoDigests": self.known, "Architecture": self.architecture, "Size": 1}
+        return SimpleNamespace(id=id_, attrs=attrs)
 
     def list(self, name: str) -> list[SimpleNamespace]:
         return [
@@ -45,7 +55,12 @@ class Images:
 @pytest.fixture
 def images(monkeypatch: pytest.MonkeyPatch) -> Images:
     found = Images()
-    client = SimpleNamespace(images=found, close=lambda: None, api=SimpleNamespace(timeout=1))
+    client = SimpleNamespace(
+        images=found,
+        close=lambda: None,
+        api=SimpleNamespace(timeout=1),
+        version=lambda: {"Arch": "amd64"},
+    )
     monkeypatch.setattr(docker_daemon, "client", lambda: client)
     monkeypatch.setattr(image_choice, "_chosen", {})
     return found
@@ -103,4 +118,59 @@ def test_one_image_answers_as_long_as_a_harness_runs(images: Images, tmp_path: P
     assert chosen(tmp_path) == ("trinodb/trino:476", "sha256:1")
     assert image_choice.chosen(TRINO.name).fidelity == (
         "image trinodb/trino:476 (official); sha256:1"
+    )
+
+
+def test_records_say_by_which_digest_the_registry_knows_it(images: Images, tmp_path: Path) -> None:
+    images.here = {"trinodb/trino:476": "sha256:1"}
+    images.known = ["mirror.example/trinodb/trino@sha256:other", f"trinodb/trino@{DIGEST}"]
+    chosen(tmp_path)
+    assert image_choice.chosen(TRINO.name).fidelity == (
+        f"image trinodb/trino:476@{DIGEST} (official); sha256:1"
+    )
+
+
+@pytest.mark.parametrize("registry", ["", "registry.example:5000/"])
+def test_what_a_record_says_has_the_same_image_again(
+    images: Images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: str
+) -> None:
+    recorded = f"{registry}trinodb/trino:476@{DIGEST}"
+    monkeypatch.setenv("HARNESS_IMAGES", f"apache/hive:3.1.3@{DIGEST} {recorded}")
+    monkeypatch.setenv("HARNESS_IMAGE_PREFIX", "elsewhere.example/")
+    images.here = {"trinodb/trino:476": "sha256:2"}
+    images.elsewhere = {f"{registry}trinodb/trino@{DIGEST}": "sha256:1"}
+    images.known = [f"{registry}trinodb/trino@{DIGEST}"]
+    assert chosen(tmp_path) == (f"{registry}trinodb/trino@{DIGEST}", "sha256:1")
+    assert image_choice.chosen(TRINO.name).base == recorded
+
+
+def test_no_other_image_is_taken_for_one_by_digest(
+    images: Images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_IMAGES", f"trinodb/trino:476@{DIGEST}")
+    images.here = {"trinodb/trino:476": "sha256:1", "lake-table-harness/trino:476-a": "sha256:2"}
+    with pytest.raises(NoImageProblem, match="HARNESS_IMAGES asks for just this one"):
+        chosen(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "given", ["trinodb/trino:476", f"trinodb/trino:999@{DIGEST}", "trinodb/trino:476@sha256:ab"]
+)
+def test_what_names_no_official_image_by_digest_is_refused(
+    images: Images, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv("HARNESS_IMAGES", given)
+    images.here = {"trinodb/trino:476": "sha256:1"}
+    with pytest.raises(PinProblem, match="is no official image by digest"):
+        chosen(tmp_path)
+
+
+def test_an_image_for_other_machines_is_refused(images: Images, tmp_path: Path) -> None:
+    images.here, images.architecture = {"trinodb/trino:476": "sha256:1"}, "arm64"
+    with pytest.raises(ArchitectureProblem) as problem:
+        chosen(tmp_path)
+    assert str(problem.value) == (
+        "the image trinodb/trino:476 is for arm64, and the Docker daemon's machine is amd64. "
+        "Remove it (docker rmi trinodb/trino:476) and pull the right one (docker pull --platform "
+        "linux/amd64), or build one: harness engines build"
     )

@@ -1,0 +1,130 @@
+"""What Docker is there, and which images; nothing is pulled, built or started.
+
+Containers are optional: what is lacking here is told, and is no failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from harness.artifacts import distributions
+from harness.artifacts.distribution import Distribution
+from harness.core.errors import UsageProblem
+from harness.core.progress import megabytes
+from harness.runtime import docker_daemon, image, image_choice
+from harness.runtime.container_settings import limit_mb
+from harness.runtime.docker_daemon import Daemon, NoDockerProblem, StoredImage
+
+
+@dataclass(frozen=True, slots=True)
+class EngineImage:
+    """An official image, and what a run would take for it without pulling."""
+
+    official: str
+    names: tuple[str, ...]
+    """The distributions that are run in it."""
+    there: StoredImage | None
+
+
+@dataclass(frozen=True, slots=True)
+class Docker:
+    """A daemon that was looked for."""
+
+    host: str
+    daemon: Daemon | None = None
+    why: str = ""
+    """Why none answers."""
+    images: tuple[EngineImage, ...] = ()
+
+
+def look(names: Iterable[str]) -> Docker:
+    """Look for a daemon, and there for the image of each distribution."""
+    from docker.errors import DockerException  # noqa: PLC0415
+
+    host = docker_daemon.host()
+    try:
+        return Docker(host, docker_daemon.about(), images=tuple(_images(_by_image(names))))
+    except NoDockerProblem as problem:
+        return Docker(host, why=problem.reason)
+    except (DockerException, OSError) as problem:  # it went away while it was asked
+        return Docker(host, why=str(problem))
+
+
+def _by_image(names: Iterable[str]) -> dict[str, list[Distribution]]:
+    found: dict[str, list[Distribution]] = {}
+    for each in map(distributions.load, names):
+        try:
+            image.contract(each)
+        except UsageProblem:  # somebody's own engine, run as a process
+            continue
+        found.setdefault(image_choice.wanted(each), []).append(each)
+    return found
+
+
+def _images(by_image: dict[str, list[Distribution]]) -> Iterator[EngineImage]:
+    with closing(docker_daemon.client()) as client:
+        for official, every in sorted(by_image.items()):
+            names = tuple(each.name for each in every)
+            yield EngineImage(official, names, image_choice.there(client, every[0]))
+
+
+def warnings(found: Docker, profile: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return what may go wrong in containers, each with what to do.
+
+    `names`: the distributions that a profile needs.
+    """
+    if found.daemon is None:
+        return ()
+    told = list(_of_other_machines(found, found.daemon.architecture))
+    need = sum(limit_mb(distributions.load(name)) for name in names)
+    if found.daemon.memory_mb < need:
+        told.append(
+            f"the containers of {profile} may take {need} MB together, each its heap and 1 GiB, "
+            f"and the daemon has {found.daemon.memory_mb} MB; give it more, or run fewer engines"
+        )
+    return tuple(told)
+
+
+def _of_other_machines(found: Docker, own: str) -> Iterator[str]:
+    for each in found.images:
+        if each.there and each.there.architecture != own:
+            yield (
+                f"the image {each.there.reference} is for {each.there.architecture} and the daemon "
+                f"runs on {own}: a run refuses it; remove it and pull the one for {own}"
+            )
+
+
+def show(found: Docker, told: Iterable[str], console: Console) -> None:
+    """Print what the daemon is, its images, and the warnings."""
+    if found.daemon is None:
+        _say(console, f"Docker: none answers at {found.host} ({found.why}); needed for containers")
+        return
+    daemon = found.daemon
+    about = f"version {daemon.version}, {daemon.architecture}, {daemon.memory_mb} MB of memory"
+    _say(console, f"Docker: {about}, at {found.host}")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for head in ("official image", "what is there", "size", "for"):
+        table.add_column(head, overflow="fold")
+    for each in found.images:
+        table.add_row(*_line(each))
+    console.print(table)
+    for text in told:
+        _say(console, f"warning: {text}", "yellow")
+
+
+def _line(each: EngineImage) -> tuple[str, ...]:
+    names = ", ".join(each.names)
+    if each.there is None:
+        return each.official, "none; a run tries to pull it", "", names
+    built = each.there.reference.startswith(f"{image.BUILT}/")
+    what = f"built here: {each.there.reference}" if built else "the official one"
+    return each.official, what, megabytes(each.there.size), names
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,55 @@
+"""The stack of a run in containers, for Docker Compose: which services, of which images."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from harness import engines
+from harness.artifacts import distributions
+from harness.artifacts.cache import Cache
+from harness.core import runtime_names, tolerances
+from harness.core.progress import Progress
+from harness.core.runtime_names import CONTAINER
+from harness.runtime import compose, image_choice, metastore, process_runtime, provide, work_folders
+from harness.runtime.compose import Service, StackPlace
+from harness.runtime.metastore import MetastoreProgram
+
+
+def write(names: Iterable[str], folder: Path, cache: Cache, progress: Progress) -> Path:
+    """Write a stack of a metastore and these distributions; return its `compose.yaml`.
+
+    Images are those that a run would take; they are there then.
+
+    Raises:
+        UsageProblem: no image is known of one, or the folder's name is none for tables.
+        NoDockerProblem: no daemon answers.
+        NoImageProblem: there is no image.
+
+    """
+    work_folders.check(folder, "--folder")
+    every = services(names, cache, progress)
+    tables = provide.table_folders(cache)
+    place = StackPlace(folder.absolute(), os.getuid(), os.getgid(), tables)
+    process_runtime.write(compose.files(every, place), place.folder)
+    place.warehouse.mkdir(parents=True, exist_ok=True)
+    return folder / compose.FILE
+
+
+def services(names: Iterable[str], cache: Cache, progress: Progress) -> tuple[Service, ...]:
+    """Return the services of a stack: the metastore, and each distribution once."""
+    own = dict.fromkeys(runtime_names.in_runtime(name, CONTAINER) for name in names)
+    products = Counter(map(tolerances.product, own))
+    found = distributions.load(metastore.distribution_for(own))
+    program = MetastoreProgram(found)
+    made = [Service(compose.METASTORE, image_choice.choose(found, cache, progress), program)]
+    for name in own:
+        found = distributions.load(name)
+        alone = products[tolerances.product(name)] == 1
+        called = tolerances.product(name) if alone else runtime_names.lock_name(name)
+        configuration = engines.load(found.engine).configuration(found)
+        image = image_choice.choose(found, cache, progress)
+        made.append(Service(called, image, configuration))
+    return tuple(made)

@@ -1,0 +1,165 @@
+"""A stack of containers as files of Docker Compose: what a run starts, for people to look around.
+
+The file is of version 2.4, which both kinds of compose read: the old one has limits of memory and
+conditions of a start in no other version, and the new one does not look at it. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness.core import yaml_writer
+from harness.core.yaml_writer import block
+from harness.runtime import container_settings
+from harness.runtime.api import Configuration
+from harness.runtime.image_choice import ContainerImage
+from harness.runtime.ports import LOOPBACK
+
+FILE: Final = "compose.yaml"
+FOLDER: Final = "compose"
+"""The folder beside the file, with a folder of configuration for each service."""
+METASTORE: Final = "metastore"
+"""The service that all others wait for."""
+WAREHOUSE: Final = "warehouse"
+_WORK: Final = "work"
+_NAMES: Final = "names"
+_HEAD: Final = (
+    "# Written by `harness engines compose`, which writes it anew; a change here is lost then.\n"
+)
+_IN_MEMORY: Final = "exec,mode=1777"
+"""Libraries are unpacked to such a folder, and run from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One engine of a stack, or its metastore."""
+
+    name: str
+    image: ContainerImage
+    configuration: Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class StackPlace:
+    """Where a stack lies, and who runs it."""
+
+    folder: Path
+    """Absolute; of `compose.yaml`."""
+    user: int
+    group: int
+    read_only: tuple[Path, ...] = ()
+    """Folders of tables, at the same place inside and outside."""
+
+    @property
+    def work(self) -> Path:
+        """Return the folder of which every container has one of its own, in memory."""
+        return self.folder / FOLDER / _WORK
+
+    @property
+    def warehouse(self) -> Path:
+        """Return the folder of tables that all share, at the same place inside and outside."""
+        return self.work / WAREHOUSE
+
+
+def files(services: Sequence[Service], place: StackPlace) -> dict[str, str]:
+    """Return all texts of a stack by their paths in its folder."""
+    found = {f"{FOLDER}/{_NAMES}{path}": text for path, text in _names(place).items()}
+    for each in services:
+        for name, text in _settings(each, place).files.items():
+            found[f"{FOLDER}/{each.name}/{name}"] = text
+    written = yaml_writer.written(_lines(document(services, place)), offset=2)
+    return {FILE: f"{_HEAD}{written}", **found}
+
+
+def document(services: Sequence[Service], place: StackPlace) -> dict[str, Any]:
+    """Return what `compose.yaml` holds."""
+    ports = _ports(services)
+    every = {each.name: _service(each, place, ports[each.name]) for each in services}
+    return {"version": "2.4", "services": _escaped(every)}
+
+
+def _service(service: Service, place: StackPlace, port: int) -> dict[str, Any]:
+    contract, given = service.image.contract, _settings(service, place)
+    most = f"{given.limit_mb}m"
+    found: dict[str, Any] = {
+        "image": service.image.reference,
+        "user": f"{place.user}:{place.group}",
+        "environment": dict(given.environment),
+        "mem_limit": most,
+        "memswap_limit": most,
+        "tmpfs": [f"{each}:{_IN_MEMORY}" for each in (place.work, *contract.writable)],
+        "volumes": list(_volumes(service, given.files, place)),
+    }
+    if command := contract.idle or contract.command:
+        found["command"] = command
+    if contract.idle:
+        found["init"] = True  # else what waits is not ended by a signal
+    else:
+        found["ports"] = [f"{LOOPBACK}:{port}:{contract.port}"]
+    if contract.health:
+        test = ["CMD", "bash", "-c", contract.health]
+        found["healthcheck"] = {"test": test, "interval": "5s", "timeout": "10s", "retries": 60}
+    if service.name != METASTORE:
+        found["depends_on"] = {METASTORE: {"condition": "service_healthy"}}
+    return found
+
+
+def _volumes(service: Service, files: Iterable[str], place: StackPlace) -> Iterator[dict[str, Any]]:
+    contract = service.image.contract
+    for name in files:
+        # PrestoDB's entrypoint adds a line to one of these.
+        read_only = name not in contract.files
+        target = f"{contract.configuration}/{name}"
+        yield _bind(f"./{FOLDER}/{service.name}/{name}", target, read_only=read_only)
+    for path in _names(place):
+        yield _bind(f"./{FOLDER}/{_NAMES}{path}", path, read_only=True)
+    for folder in place.read_only:
+        yield _bind(str(folder), str(folder), read_only=True)
+    yield _bind(str(place.warehouse), str(place.warehouse), read_only=False)
+
+
+def _bind(source: str, target: str, *, read_only: bool) -> dict[str, Any]:
+    return {"type": "bind", "source": source, "target": target, "read_only": read_only}
+
+
+def _settings(service: Service, place: StackPlace) -> container_settings.ContainerSettings:
+    contract = service.image.contract
+    uri = "" if service.name == METASTORE else f"thrift://{METASTORE}:9083"
+    around = container_settings.surroundings(contract, uri, place.work)
+    return container_settings.settings(contract, service.configuration, around)
+
+
+def _names(place: StackPlace) -> Mapping[str, str]:
+    return container_settings.names(place.user, place.group)
+
+
+def _ports(services: Iterable[Service]) -> dict[str, int]:
+    """Return a port of this machine for each service: its own, or the next that is free."""
+    found: dict[str, int] = {}
+    for each in services:
+        port = each.image.contract.port
+        while port in found.values():
+            port += 1
+        found[each.name] = port
+    return found
+
+
+def _escaped(value: Any) -> Any:  # noqa: ANN401 - YAML holds anything
+    """Return data in which compose finds no variable."""
+    if isinstance(value, dict):
+        return {name: _escaped(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_escaped(each) for each in value]
+    return value.replace("$", "$$") if isinstance(value, str) else value
+
+
+def _lines(value: Any, depth: int = 4) -> Any:  # noqa: ANN401 - as above
+    """Return data of which each entry has a line of its own, down to those of a service."""
+    if not depth or not isinstance(value, dict | list):
+        return value
+    if isinstance(value, dict):
+        return block({name: _lines(each, depth - 1) for name, each in value.items()})
+    return block([_lines(each, depth - 1) for each in value])

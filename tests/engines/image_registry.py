@@ -1,0 +1,99 @@
+"""A registry of images on loopback, which serves images of ours under the official names."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tarfile
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from harness.runtime import docker_daemon
+from harness.runtime.ports import LOOPBACK, on_free_port
+from harness.runtime.process import Command, Process, running
+from harness.runtime.readiness import wait_until
+
+PROGRAM = "docker-registry"
+READY_S = 60.0
+TIMEOUT_S = 600
+
+
+@dataclass(frozen=True)
+class Registry:
+    """A registry that runs."""
+
+    address: str
+    process: Process
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the official names."""
+        return f"{self.address}/"
+
+    def push(self, image: str, name: str) -> str:
+        """Push an image of this machine under another name; return its digest there."""
+        repository, _, tag = name.rpartition(":")
+        place = f"{self.prefix}{repository}"
+        with closing(docker_daemon.client()) as client:
+            client.api.timeout = TIMEOUT_S
+            client.images.get(image).tag(place, tag)
+            told = client.images.push(place, tag, stream=True, decode=True)
+            found = [each["aux"]["Digest"] for each in told if "aux" in each]
+            client.images.remove(f"{place}:{tag}", noprune=True)
+        return str(found[-1])
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Registry]:
+    """Start a registry whose files are in a folder, and stop it at the end."""
+    with on_free_port(partial(_started, folder)) as found:
+        yield found
+
+
+def missing() -> str:
+    """Say what is missing for a registry; empty: nothing."""
+    return "" if shutil.which(PROGRAM) else f"{PROGRAM} is not there; Debian has it"
+
+
+@contextmanager
+def _started(folder: Path, port: int) -> Iterator[Registry]:
+    address = f"{LOOPBACK}:{port}"
+    settings = {
+        "version": "0.1",
+        "storage": {"filesystem": {"rootdirectory": str(folder / "images")}},
+        "http": {"addr": address},
+    }
+    file = folder / "registry.yml"
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    command = Command((PROGRAM, "serve", str(file)), folder, folder / "registry.log")
+    with running(command) as process:
+        wait_until(
+            partial(_answers, address),
+            process,
+            timeout_s=READY_S,
+            what=PROGRAM,
+            not_yet=(OSError,),
+        )
+        yield Registry(address, process)
+
+
+def _answers(address: str) -> None:
+    with urllib.request.urlopen(f"http://{address}/v2/") as answer:
+        assert answer.status == 200
+
+
+def tiny_image(text: str) -> str:
+    """Make an image that holds one file, and nothing that runs; return its id."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as tar:
+        entry = tarfile.TarInfo("text")
+        entry.size = len(text)
+        tar.addfile(entry, io.BytesIO(text.encode()))
+    with closing(docker_daemon.client()) as client:
+        told = client.api.import_image_from_data(made.getvalue())
+        return str(json.loads(told.splitlines()[-1])["status"])

@@ -1,0 +1,137 @@
+"""Images from a registry: by prefix, tag and digest; what it does not have, and one that is gone.
+
+No official image can be pulled where this is developed: a registry on loopback serves others under
+their names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from docker.errors import ImageNotFound
+
+from harness.artifacts import distributions
+from harness.artifacts.cache import Cache
+from harness.core.progress import Progress
+from harness.runtime import (
+    docker_daemon,
+    image,
+    image_build,
+    image_choice,
+    image_pins,
+    metastore_client,
+    provide,
+)
+from harness.runtime.image_choice import ContainerImage, NoImageProblem
+from tests.engines import image_registry
+from tests.engines.image_registry import Registry
+
+pytestmark = [pytest.mark.engines, pytest.mark.nightly, pytest.mark.usefixtures("docker")]
+
+TRINO = distributions.load("trino-476@container")
+OFFICIAL = "trinodb/trino:476"
+METASTORE = "hive-metastore-3.1.3@container"
+
+
+@pytest.fixture(scope="module")
+def registry(docker: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
+    if why := image_registry.missing():
+        assert "HARNESS_REQUIRE_DOCKER" not in os.environ, why
+        pytest.skip(why)
+    with image_registry.serving(tmp_path_factory.mktemp("registry")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def built(docker: None, cache: Cache, progress: Progress) -> str:
+    """The image of the metastore, built here under its own name."""
+    return image_build.ensure(distributions.load(METASTORE), cache, progress)
+
+
+@pytest.fixture
+def prefix(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Take official images from the registry, in a harness that has chosen none so far."""
+    monkeypatch.setenv(image_build.PREFIX, registry.prefix)
+    monkeypatch.setattr(image_choice, "_chosen", {})
+    yield registry.prefix
+    forget(f"{registry.prefix}{OFFICIAL}")
+
+
+def forget(*names: str) -> None:
+    """Take names, and what no other name is left of, from the daemon's machine."""
+    with closing(docker_daemon.client()) as client:
+        for name in names:
+            with suppress(ImageNotFound):
+                client.images.remove(name)
+            assert docker_daemon.local(client, name) is None
+
+
+def chosen(folder: Path) -> ContainerImage:
+    return image_choice.choose(TRINO, Cache(folder), Progress())
+
+
+def test_an_image_is_pulled_from_a_registry_of_ones_own_and_its_digest_is_recorded(
+    registry: Registry, prefix: str, tmp_path: Path
+) -> None:
+    made = image_registry.tiny_image("first")
+    digest = registry.push(made, OFFICIAL)
+    forget(made)
+    found = chosen(tmp_path)
+    assert found.reference == f"{prefix}{OFFICIAL}"
+    assert found.digest == made
+    assert found.base == f"{prefix}{OFFICIAL}@{digest}"
+    assert f"image {found.base} (official); {made}" == found.fidelity
+
+
+def test_what_was_recorded_is_pulled_again_whatever_the_tag_says_today(
+    registry: Registry, prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (image_registry.tiny_image(each) for each in ("then", "today"))
+    recorded = f"{prefix}{OFFICIAL}@{registry.push(first, OFFICIAL)}"
+    registry.push(second, OFFICIAL)
+    forget(first, second)
+    monkeypatch.setenv(image_pins.PINS, recorded)
+    found = chosen(tmp_path)
+    assert (found.digest, found.base) == (first, recorded)
+    forget(found.reference)
+
+
+def test_what_a_registry_does_not_have_is_told(
+    prefix: str, registry: Registry, tmp_path: Path
+) -> None:
+    registry.push(image_registry.tiny_image("there"), OFFICIAL)
+    other = replace(TRINO, name="trino-999@container", version="999")
+    with pytest.raises(NoImageProblem) as problem:
+        image_choice.choose(other, Cache(tmp_path), Progress())
+    assert problem.value.reference == f"{prefix}trinodb/trino:999"
+    assert "manifest unknown" in problem.value.reason
+    assert "harness engines build trino-999" in str(problem.value)
+
+
+def test_a_registry_that_is_gone_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str
+) -> None:
+    with image_registry.serving(tmp_path) as gone:
+        assert gone.prefix != prefix
+    monkeypatch.setenv(image_build.PREFIX, gone.prefix)
+    other = replace(TRINO, name="trino-999@container", version="999")
+    with pytest.raises(NoImageProblem) as problem:
+        image_choice.choose(other, Cache(tmp_path), Progress())
+    assert gone.address in problem.value.reason
+    assert "connection refused" in problem.value.reason
+
+
+def test_a_metastore_runs_of_an_image_that_was_pulled(
+    built: str, registry: Registry, prefix: str, tmp_path: Path, cache: Cache, progress: Progress
+) -> None:
+    name = image.official(distributions.load(METASTORE))
+    digest = registry.push(built, name)
+    with provide.start_metastore(cache, tmp_path, progress, METASTORE) as running:
+        metastore_client.check(running.uri)
+    assert image_choice.chosen(METASTORE).base == f"{prefix}{name}@{digest}"
+    forget(f"{prefix}{name}")

@@ -1,0 +1,74 @@
+"""A Docker daemon that is not there, or does not answer: what people are told."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from docker.errors import APIError
+
+from harness.runtime import docker_daemon
+from harness.runtime.docker_daemon import DaemonProblem, NoDockerProblem
+
+NOWHERE = "unix:///nowhere/docker.sock"
+
+
+def problem(monkeypatch: pytest.MonkeyPatch, host: str) -> NoDockerProblem:
+    monkeypatch.setenv("DOCKER_HOST", host)
+    with pytest.raises(NoDockerProblem) as found:
+        docker_daemon.about()
+    return found.value
+
+
+def test_no_docker(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert str(problem(monkeypatch, NOWHERE)) == (
+        f"no Docker daemon answers at {NOWHERE} (No such file or directory). Start one, or name "
+        "another by DOCKER_HOST; without containers: --runtime process"
+    )
+
+
+def test_a_socket_at_which_nobody_listens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(tmp_path / "s"))
+    assert problem(monkeypatch, f"unix://{tmp_path}/s").reason == "Connection refused"
+
+
+def test_a_port_at_which_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    assert "Connection refused" in problem(monkeypatch, f"tcp://127.0.0.1:{port}").reason
+
+
+def test_a_daemon_that_never_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(docker_daemon, "TIMEOUT_S", 1)
+    with socket.socket(socket.AF_UNIX) as mute:
+        mute.bind(str(tmp_path / "s"))
+        mute.listen()
+        assert problem(monkeypatch, f"unix://{tmp_path}/s").reason == "no answer within 1 s"
+
+
+def test_what_a_daemon_refuses_is_told_with_its_reason() -> None:
+    with pytest.raises(DaemonProblem) as found, docker_daemon.asked("start it"):
+        raise APIError("500 Server Error", explanation="port is already allocated")
+    assert str(found.value).endswith("cannot start it: port is already allocated")
+
+
+def test_a_daemon_that_goes_away_is_no_defect_of_the_harness() -> None:
+    with pytest.raises(DaemonProblem, match="gone"), docker_daemon.asked("start it"):
+        raise ConnectionResetError("gone")
+
+
+def test_a_run_in_containers_without_docker_ends_with_3_and_says_so(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "harness", "run", "--profile", "first"]
+    options = ["--runtime", "container", "--run-dir", str(tmp_path / "run")]
+    done = subprocess.run(
+        [*command, *options], capture_output=True, text=True, check=False,
+        env={**os.environ, "DOCKER_HOST": NOWHERE},
+    )  # fmt: skip
+    assert done.returncode == 3
+    assert f"no Docker daemon answers at {NOWHERE}" in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
