@@ -137,7 +137,9 @@ def test_a_container_that_is_killed_is_started_again_and_the_verdicts_are_the_sa
     ) as process:
         assert process.stdout is not None
         events = map(json.loads, process.stdout)
-        next(each for each in events if each.get("by") == server.name)
+        next(
+            each for each in events if (each["event"], each.get("by")) == ("progress", server.name)
+        )
         kill_server(server.with_name(f"{server.name}-0"))
         *_, end = events
     assert (end["event"], process.returncode) == ("end", undisturbed.returncode)

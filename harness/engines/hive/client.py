@@ -8,6 +8,7 @@ from __future__ import annotations
 import getpass
 import json
 import logging
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -66,7 +67,7 @@ class HiveClient:
         self._lost = ""
         with self._answering(CONNECT_S):
             transport = TBufferedTransport(self._socket)
-            self._hive = hive.Connection(thrift_transport=transport, username=getpass.getuser())
+            self._hive = hive.Connection(thrift_transport=transport, username=_user())
 
     def run(self, sql: str, timeout_s: float) -> HiveResult:
         """Run a statement and fetch all its rows.
@@ -177,6 +178,14 @@ class HiveClient:
             if not more:
                 return tuple(rows)
             rows += more
+
+
+def _user() -> str:
+    """Return what a session is called by: the user's name, or number where it has none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # of Python until 3.12, and since then
+        return str(os.getuid())
 
 
 def _sent(column: Any) -> list[Any]:  # noqa: ANN401 - Thrift's own struct
