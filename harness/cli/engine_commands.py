@@ -1,4 +1,4 @@
-"""The commands of engines: images of the official images' contract."""
+"""The commands of engines: images of the official images' contract, and the conformance kit."""
 
 from __future__ import annotations
 
@@ -8,18 +8,13 @@ import typer
 
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.cli import options, plan_options
+from harness.cli import options, plan_options, verify_engines
 from harness.cli.console.output import Output
 from harness.core import runtime_names
 from harness.run import needed_artifacts
 from harness.runtime import image_build
 
-app = typer.Typer(no_args_is_help=True, help="Engines: images of them for containers.")
-
-
-@app.callback()
-def engines() -> None:
-    """Keep `build` a command of its own: a single one would otherwise take the group's name."""
+app = typer.Typer(no_args_is_help=True, help="Engines: images of them, and whether they conform.")
 
 
 @app.command()
@@ -44,3 +39,6 @@ def build(
         for name in wanted
     }
     output.end("\n".join(f"{name}: {built}" for built, name in found.items()), images=list(found))
+
+
+app.command()(verify_engines.verify)
