@@ -61,4 +61,5 @@ docker_start
 docker_base bookworm
 docker_base trixie
 "$BIN/harness" engines build --profile ci
-HARNESS_REQUIRE_DOCKER=1 "$BIN/pytest" -m "engines and nightly" tests/engines/test_containers.py
+HARNESS_REQUIRE_DOCKER=1 "$BIN/pytest" -m "engines and nightly" \
+    tests/engines/test_containers.py tests/engines/test_conformance.py

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness.artifacts import cache_mark
 from harness.artifacts.cache import Cache
 from harness.cli import options, plan_options
 from harness.cli.console.output import Output
@@ -58,7 +59,8 @@ def verify(
 ) -> int:
     """Check that engines do what every reader must: answer, refuse, time out, leave nothing."""
     readers = _readers(names or (), every=every)
-    cache, folder = Cache.default(offline=offline), _new_folder(output)
+    cache = Cache.default(offline=offline)
+    folder = _new_folder(Resources(output, cache))
     progress = output.progress()
     found: list[Conformance] = []
     for each in readers:
@@ -95,9 +97,9 @@ def all_readers() -> tuple[Reader, ...]:
     )
 
 
-def _new_folder(output: Output) -> Path:
-    RUNS.mkdir(exist_ok=True)
-    Resources(output, Cache.default()).check(RUNS)
+def _new_folder(resources: Resources) -> Path:
+    resources.check(RUNS)
+    cache_mark.claim(resources.cache)
     return work_folders.numbered(RUNS.resolve(), FOLDER)
 
 

@@ -70,11 +70,12 @@ class Leftovers:
     def watching(self) -> Iterator[None]:
         """Look, at the end of the context, for what is left of what began in it."""
         before, there = _children(), self._look()
-        self._running, self._port = (), 0
+        self.note(0)
         yield
         running = [each for each in self._running if each not in before]
         psutil.wait_procs(running, timeout=GONE_S)
-        later = [each for each in _children() if each not in (*before, *running)]
+        known = {*before, *running}
+        later = [each for each in _children() if each not in known]
         self.left[PROCESS] += [_named(each) for each in (*running, *later) if _runs(each)]
         if self._port and not _until_free(self._port):
             self.left[PORT].append(f"{LOOPBACK}:{self._port}")
