@@ -66,7 +66,8 @@ def verify(
     for each in readers:
         found.append(kit.verify(each, cache, folder, progress))
         if out is not None:  # after each one, so that an interruption loses no other
-            _write(out, markdown.page(found, _command(names or ("--all",), out)))
+            left = len(readers) - len(found)
+            _write(out, markdown.page(found, _command(names or ("--all",), out), left))
     status = results.status(found)
     show(found, output.out)
     output.end(f"logs: {folder}", status=status, readers=[asdict(each) for each in found])

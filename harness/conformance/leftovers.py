@@ -35,8 +35,10 @@ class DockerObjects:
 
     containers: frozenset[str] = frozenset()
     """Those of this harness."""
+    mounted: frozenset[str] = frozenset()
+    """The volumes that these have."""
     volumes: frozenset[str] = frozenset()
-    """All, for they bear no label."""
+    """All volumes, anybody's: they bear no label."""
 
 
 def docker_objects() -> DockerObjects:
@@ -49,9 +51,11 @@ def docker_objects() -> DockerObjects:
     label = f"{container_network.OWNER}={container_network.shared().owner}"
     with closing(docker_daemon.client()) as client:
         found = client.containers.list(all=True, filters={"label": label}, ignore_removed=True)
-        containers = frozenset(str(each.name) for each in found)
+        mounts = (mount for each in found for mount in each.attrs["Mounts"])
         return DockerObjects(
-            containers, frozenset(str(each.name) for each in client.volumes.list())
+            frozenset(str(each.name) for each in found),
+            frozenset(str(each["Name"]) for each in mounts if each["Type"] == "volume"),
+            frozenset(str(each.name) for each in client.volumes.list()),
         )
 
 
@@ -65,6 +69,7 @@ class Leftovers:
         self._contained = look is not None
         self._running: tuple[psutil.Process, ...] = ()
         self._port = 0
+        self._mounted: frozenset[str] = frozenset()
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -80,16 +85,19 @@ class Leftovers:
         if self._port and not _until_free(self._port):
             self.left[PORT].append(f"{LOOPBACK}:{self._port}")
         now = self._look()
+        volumes = (self._mounted - there.mounted) & now.volumes
         self.left[OBJECTS] += sorted(now.containers - there.containers)
-        self.left[OBJECTS] += [f"volume {each}" for each in sorted(now.volumes - there.volumes)]
+        self.left[OBJECTS] += [f"volume {each}" for each in sorted(volumes)]
 
     def note(self, port: int) -> None:
         """Note what runs, while a server does; `port`: its own, 0 where it has none."""
         self._running, self._port = tuple(_children()), port
+        self._mounted = self._look().mounted
 
     def close_network(self) -> None:
-        """Remove the network of all containers, and look whether it is gone."""
+        """Remove the network when no container needs it any more, and look whether it is gone."""
         if self._contained:
+            self.left[OBJECTS] += sorted(self._look().containers)
             network = container_network.shared()
             network.close()
             if network.owner in container_watchdog.owners():

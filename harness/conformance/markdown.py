@@ -16,13 +16,18 @@ SIGNS: Final = {
 }
 
 
-def page(found: Sequence[Conformance], command: str) -> str:
+def page(found: Sequence[Conformance], command: str, left: int = 0) -> str:
     """Return the page: the answer, each check of each reader, and what they ran on.
 
-    `command`: what made it.
+    Args:
+        found: the readers that were checked.
+        command: what made it.
+        left: so many more readers are still to be checked.
+
     """
+    more = f" Not checked yet: {left} more." if left else ""
     lines = [
-        *("# Conformance of engines", "", f"{answer(found)} Made with `{command}`.", ""),
+        *("# Conformance of engines", "", f"{answer(found)}{more} Made with `{command}`.", ""),
         *_table(("reader", *ASSERTS), (_checks(each) for each in found)),
         *("", "yes: passed; **no**: failed; n/a: not applicable; ?: unknown.", ""),
         *_table(("check", "what it asserts"), ASSERTS.items()),
@@ -39,7 +44,8 @@ def answer(found: Sequence[Conformance]) -> str:
     bad = [each for each in found if each.number(CheckOutcome.FAILED)]
     dark = [each for each in found if each.number(CheckOutcome.UNKNOWN)]
     good = len([each for each in found if each not in bad and each not in dark])
-    said = [f"{good} of {len(found)} {'reader' if len(found) == 1 else 'readers'} conform"]
+    readers = "reader" if len(found) == 1 else "readers"
+    said = [f"{good} of {len(found)} {readers} {'conforms' if good == 1 else 'conform'}"]
     said += [f"failed: {', '.join(each.reader for each in bad)}"] if bad else []
     said += [f"unknown: {', '.join(each.reader for each in dark)}"] if dark else []
     return f"{'; '.join(said)}."

@@ -85,7 +85,7 @@ def test_the_answer_comes_first_and_what_was_seen_stands_beside_its_check(
     verified(hive=results.failed("the count of two rows was ((1,),)"))
     app.main([*VERIFY, "trino-476", "hive-3.1.3"])
     first, *rest = capsys.readouterr().out.splitlines()
-    assert first == "1 of 2 readers conform; failed: hive-3.1.3."
+    assert first == "1 of 2 readers conforms; failed: hive-3.1.3."
     assert any(line.split()[:3] == ["ready", "failed", "the"] for line in rest)
     assert rest[-1].startswith("logs: ")
 

@@ -6,12 +6,14 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from types import SimpleNamespace
 
 import pytest
 
 from harness.conformance import leftovers
 from harness.conformance.leftovers import DockerObjects, Leftovers
 from harness.conformance.results import CheckOutcome
+from harness.runtime import container_network, container_watchdog
 
 PASSED, FAILED = CheckOutcome.PASSED, CheckOutcome.FAILED
 
@@ -69,23 +71,47 @@ def test_a_port_that_somebody_listens_on_is_left() -> None:
         assert outcomes(found)["port"] is FAILED
 
 
-def test_a_container_and_a_volume_that_are_left_are_named_and_older_ones_are_not() -> None:
-    old = DockerObjects(frozenset({"metastore"}), frozenset({"yours"}))
-    new = DockerObjects(frozenset({"metastore", "engine"}), frozenset({"yours", "ours"}))
-    there = iter([old, new])
+def objects(containers: str = "", mounted: str = "", volumes: str = "") -> DockerObjects:
+    return DockerObjects(*(frozenset(each.split()) for each in (containers, mounted, volumes)))
+
+
+def watched(*seen: DockerObjects) -> str:
+    """Tell what is left where this is seen before a server, with it, after it, and so on."""
+    there = iter(seen)
     found = Leftovers(lambda: next(there))
-    with found.watching():
-        pass
-    assert found.results()["container"].seen == "left: engine, volume ours"
+    for _ in seen[::4]:
+        with found.watching():
+            found.note(0)
+    return found.results()["container"].seen
+
+
+def test_a_container_and_a_volume_that_are_left_are_named_and_no_others() -> None:
+    before = objects("metastore", "old", "old yours")
+    running = objects("metastore engine", "old ours", "old yours ours")
+    left = objects("metastore engine", "old", "old yours ours anybodys")
+    assert watched(before, before, running, left) == "left: engine, volume ours"
+    assert watched(before, before, running, before) == ""
 
 
 def test_what_one_server_left_stays_known_when_the_next_one_leaves_nothing() -> None:
-    there = iter([frozenset[str](), frozenset({"engine"}), frozenset({"engine"}), frozenset[str]()])
-    found = Leftovers(lambda: DockerObjects(next(there)))
-    for _ in range(2):
-        with found.watching():
-            pass
-    assert found.results()["container"].seen == "left: engine"
+    none, one = objects(), objects("engine")
+    assert watched(none, none, one, one, none, none, one, none) == "left: engine"
+
+
+def network(monkeypatch: pytest.MonkeyPatch, *owners: str) -> Leftovers:
+    """Let the daemon tell these owners once the network `ours` is closed."""
+    closed = SimpleNamespace(owner="ours", close=lambda: None)
+    monkeypatch.setattr(container_network, "shared", lambda: closed)
+    monkeypatch.setattr(container_watchdog, "owners", lambda: set(owners))
+    found = Leftovers(lambda: objects("metastore" if "metastore" in owners else ""))
+    found.close_network()
+    return found
+
+
+def test_a_network_or_a_metastore_that_stays_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert network(monkeypatch, "yours").results()["container"].outcome is PASSED
+    assert network(monkeypatch, "ours").results()["container"].seen == "left: a network"
+    assert network(monkeypatch, "metastore").results()["container"].seen == "left: metastore"
 
 
 def test_of_a_process_no_daemon_is_asked() -> None:

@@ -43,7 +43,7 @@ def test_a_reader_is_told_in_a_few_words() -> None:
 def test_the_page_has_the_answer_first_then_each_check_of_each_reader() -> None:
     good, bad = conformance(), conformance(BAD, NONE, reader="hive-3.1.3@container")
     lines = markdown.page((good, bad), "harness engines verify").splitlines()
-    assert lines[2].startswith("1 of 2 readers conform; failed: hive-3.1.3@container.")
+    assert lines[2].startswith("1 of 2 readers conforms; failed: hive-3.1.3@container.")
     rows = {line.split(" | ")[0]: line.split(" | ")[1:] for line in lines if line.startswith("|")}
     assert len(rows["| reader"]) == 6
     checks = next(line for line in lines if line.startswith("| hive-3.1.3@container")).split(" | ")
@@ -57,6 +57,11 @@ def test_of_a_reader_that_never_ran_no_figures_are_told() -> None:
     page = markdown.page((conformance(DARK),), "harness engines verify")
     assert "0 of 1 reader conform; unknown: trino-476." in page
     assert "| process | n/a | n/a | stock |" in page
+
+
+def test_a_page_that_is_not_finished_says_so() -> None:
+    assert "Not checked yet: 2 more." in markdown.page((conformance(),), "harness", left=2)
+    assert "Not checked" not in markdown.page((conformance(),), "harness")
 
 
 def test_what_ends_a_column_is_no_end_of_one() -> None:
