@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -63,7 +63,12 @@ class Servers:
     peak_mb: int = 0
 
     def check(self, serve: Serve) -> None:
-        """Start servers, check each, and look for what it leaves."""
+        """Start servers, check each, and look for what it leaves.
+
+        Raises:
+            EnvironmentProblem: what a server left cannot be looked for.
+
+        """
         for checks in LIVES:
             left = checks
             while left:
@@ -75,8 +80,10 @@ class Servers:
             with self.leftovers.watching():
                 return self._checked(serve, checks)
         except HarnessError as problem:
-            told = unknown(str(problem))
-            self._note({each.name: told for each in checks if each.name not in self.results})
+            left = [each.name for each in checks if each.name not in self.results]
+            if not left:  # what it left could not be looked for
+                raise
+            self._give_up(left, problem)
             return ()
 
     def _checked(self, serve: Serve, checks: Checks) -> Checks:
@@ -99,8 +106,12 @@ class Servers:
 
     def give_up(self, problem: HarnessError) -> None:
         """Note that nothing is known of what was not checked."""
-        told = unknown(str(problem))
-        self._note({name: told for name in ASSERTS if name not in self.results})
+        self._give_up([name for name in ASSERTS if name not in self.results], problem)
+
+    def _give_up(self, names: Sequence[str], problem: HarnessError) -> None:
+        """Note the problem at the first of them; it is the reason of the others too."""
+        first, *others = names
+        self._note({first: unknown(str(problem)), **dict.fromkeys(others, unknown())})
 
     def _note(self, found: Mapping[str, CheckResult]) -> None:
         for name, result in found.items():

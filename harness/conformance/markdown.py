@@ -54,7 +54,7 @@ def answer(found: Sequence[Conformance]) -> str:
 def notes(each: Conformance) -> Iterator[str]:
     """Yield a line for each check that a reader failed, or of which nothing is known."""
     for name, result in each.results.items():
-        if result.outcome in (CheckOutcome.FAILED, CheckOutcome.UNKNOWN):
+        if result.seen and result.outcome in (CheckOutcome.FAILED, CheckOutcome.UNKNOWN):
             yield f"{each.reader}, {name}: {result.outcome}: {result.seen}"
 
 

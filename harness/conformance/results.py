@@ -47,8 +47,8 @@ def not_applicable(reason: str) -> CheckResult:
     return CheckResult(CheckOutcome.NOT_APPLICABLE, reason)
 
 
-def unknown(reason: str) -> CheckResult:
-    """Return the result of a check that could not be made."""
+def unknown(reason: str = "") -> CheckResult:
+    """Return the result of a check that could not be made; no reason: that of the one before."""
     return CheckResult(CheckOutcome.UNKNOWN, reason)
 
 

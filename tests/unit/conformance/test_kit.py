@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -82,10 +82,11 @@ def test_of_a_server_that_does_not_start_nothing_is_known(fails: int, known: set
         return SimulatedReader()
 
     servers, _ = checked(make)
-    unknown = {n for n, each in servers.results.items() if each.outcome is CheckOutcome.UNKNOWN}
-    assert unknown
-    assert unknown.isdisjoint(known)
-    assert {servers.results[each].seen for each in unknown} == {str(NO_START)}
+    unknown = [n for n, each in servers.results.items() if each.outcome is CheckOutcome.UNKNOWN]
+    assert known.isdisjoint(unknown)
+    first, *others = (servers.results[each].seen for each in unknown)
+    assert first == str(NO_START)
+    assert set(others) == {""}
 
 
 def test_where_no_server_starts_what_is_left_is_not_known_either() -> None:
@@ -94,6 +95,23 @@ def test_where_no_server_starts_what_is_left_is_not_known_either() -> None:
 
     servers, _ = checked(make)
     assert set(outcomes(servers).values()) == {CheckOutcome.UNKNOWN}
+
+
+def test_where_what_is_left_cannot_be_looked_for_that_is_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def watching(_: Leftovers) -> Iterator[None]:
+        yield
+        raise NO_START
+
+    monkeypatch.setattr(Leftovers, "watching", contextmanager(watching))
+    monkeypatch.setattr(SharedMetastore, "register", lambda *_: None)
+    monkeypatch.setattr(kit, "_serve", lambda *_: nullcontext(SimulatedReader().on()))
+    found = kit.verify(parse_reader("trino-476"), Cache(tmp_path), tmp_path, Progress())
+    outcomes = {name: result.outcome for name, result in found.results.items()}
+    assert outcomes["ready"] is CheckOutcome.PASSED
+    assert {outcomes[each] for each in ("crash", "process", "port")} == {CheckOutcome.UNKNOWN}
+    assert found.results["restart"].seen == str(NO_START)
 
 
 def test_a_metastore_that_does_not_start_leaves_all_unknown(

@@ -64,6 +64,13 @@ def test_a_page_that_is_not_finished_says_so() -> None:
     assert "Not checked" not in markdown.page((conformance(),), "harness")
 
 
+def test_a_reason_is_told_once() -> None:
+    page = markdown.page((conformance(DARK, results.unknown(), results.unknown()),), "harness")
+    assert [line for line in page.splitlines() if line.startswith("- ")] == [
+        "- trino-476, ready: unknown: it did not start"
+    ]
+
+
 def test_what_ends_a_column_is_no_end_of_one() -> None:
     odd = conformance(reader="a|b")
     assert "| a\\|b |" in markdown.page((odd,), "harness engines verify")
