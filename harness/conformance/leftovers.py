@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -73,10 +73,15 @@ class Leftovers:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Look, at the end of the context, for what is left of what began in it."""
+        """Look for what is left, however the context ends, of what began in it."""
         before, there = _children(), self._look()
         self.note(0)
-        yield
+        try:
+            yield
+        finally:
+            self._end(before, there)
+
+    def _end(self, before: Sequence[psutil.Process], there: DockerObjects) -> None:
         running = [each for each in self._running if each not in before]
         psutil.wait_procs(running, timeout=GONE_S)
         known = {*before, *running}

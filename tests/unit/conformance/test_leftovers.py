@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from harness.conformance import leftovers
 from harness.conformance.leftovers import DockerObjects, Leftovers
 from harness.conformance.results import CheckOutcome
+from harness.core.errors import EnvironmentProblem
 from harness.runtime import container_network, container_watchdog
 
 PASSED, FAILED = CheckOutcome.PASSED, CheckOutcome.FAILED
@@ -61,6 +62,15 @@ def test_a_process_that_is_left_is_named(*, late: bool) -> None:
     with started:
         assert found.results()["process"].seen == f"left: cat ({started.pid})"
         assert outcomes(found)["process"] is FAILED
+
+
+def test_what_a_server_leaves_that_did_not_get_ready_is_found_too() -> None:
+    found = Leftovers()
+    with suppress(EnvironmentProblem), found.watching():
+        started = subprocess.Popen(["cat"], stdin=subprocess.PIPE)  # noqa: S607 - of the machine
+        raise EnvironmentProblem("it did not get ready")
+    with started:
+        assert found.results()["process"].seen == f"left: cat ({started.pid})"
 
 
 def test_a_port_that_somebody_listens_on_is_left() -> None:
