@@ -10,7 +10,7 @@ EDITABLE := $(VENV)/.editable
 SIDE_BY_SIDE := $(MAKE) --no-print-directory -j2 --output-sync=line sharing alone
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lint unit check fetch engines sharing alone test nightly containers hunt quality run bench deaths wheel lock clean
+.PHONY: help venv lint unit check fetch engines sharing alone test nightly containers conformance hunt quality run bench deaths wheel lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ nightly: check fetch  ## check, then all tests that start real engines
 
 containers: fetch  ## the tests of engines in containers; as root on Debian also a Docker daemon
 	@bash tests/docker.sh
+
+conformance: venv  ## the conformance kit on every engine, in both runtimes where Docker answers
+	$(BIN)/harness engines verify --all --out docs/results/conformance.md
 
 hunt: venv  ## the tests that need no engine, with other random examples each time
 	$(BIN)/pytest -n auto -m "not engines" --hypothesis-profile=hunt

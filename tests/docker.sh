@@ -67,4 +67,5 @@ docker_answers || { echo "no Docker daemon answers; root on Debian can start one
 docker_base bookworm
 docker_base trixie
 "$BIN/harness" engines build --profile ci
-HARNESS_REQUIRE_DOCKER=1 "$BIN/pytest" -m "engines and nightly" tests/engines/test_container*.py
+HARNESS_REQUIRE_DOCKER=1 "$BIN/pytest" -m "engines and nightly" \
+    tests/engines/test_container*.py tests/engines/test_conformance.py

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 
 PACKAGES = (
     *("model", "core", "containers", "artifacts", "runtime", "engines"),
-    *("scenarios", "scenario", "formats", "plan", "write", "read", "judge", "run"),
+    *("scenarios", "scenario", "formats", "plan", "write", "read", "judge", "conformance", "run"),
     *("reports", "cli", "__main__", ""),
 )
 """The packages of `harness` in the order of the flow: each imports itself and those before it."""

@@ -1,4 +1,4 @@
-"""The commands of engines: their images, and a stack of containers."""
+"""The commands of engines: their images, a stack of containers, and the conformance kit."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import typer
 
 from harness.artifacts import distributions
 from harness.artifacts.cache import Cache
-from harness.cli import options, plan_options
+from harness.cli import options, plan_options, verify_engines
 from harness.cli.console.output import Output
 from harness.core import runtime_names
 from harness.run import compose_stack, needed_artifacts
 from harness.runtime import image_build
 
-app = typer.Typer(no_args_is_help=True, help="Engines in containers: images, and a stack.")
+app = typer.Typer(no_args_is_help=True, help="Engines: images, a stack, whether they conform.")
 
 
 @app.command()
@@ -64,3 +64,6 @@ def compose(
     names, cache = [each.distribution for each in asked], Cache.default(offline=offline)
     file = compose_stack.write(names, folder, cache, output.progress())
     output.end(f"written: {file}; next: docker compose -f {file} up", file=str(file))
+
+
+app.command()(verify_engines.verify)

@@ -8,7 +8,7 @@ first gets a new one, and to the others it is theirs that counts.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ from harness.core.progress import Progress, started
 from harness.engines.api import Engine, PlannedReads, Server
 from harness.read.questions import engine_of
 from harness.runtime import memory, metastore, metastore_client, provide, work_folders
+from harness.runtime.api import Runtime
 from harness.runtime.metastore import Metastore
 from harness.runtime.metastore_client import CatalogGoneProblem, CatalogRefusedError
 from harness.runtime.readiness import EndedProblem
@@ -181,8 +182,10 @@ class EngineStart:
     """Those in which engines are asked: after a failure in one nothing is started any more."""
 
     @contextmanager
-    def serve(self) -> Iterator[EngineServer]:
+    def serve(self, watched: Callable[[Runtime], Runtime] | None = None) -> Iterator[EngineServer]:
         """Start the server, once there is memory for it, and stop it at the end.
+
+        `watched`: returns a runtime that tells somebody what it starts.
 
         Raises:
             EnvironmentProblem: an artifact is missing, or a server does not get ready.
@@ -192,6 +195,7 @@ class EngineStart:
         context, engine = self.shared.context, engine_of(self.name)
         found = distributions.load(self.name)
         runtime = provide.runtime(found, context.cache, context.progress)
+        runtime = watched(runtime) if watched else runtime
         with context.room.of(runtime.distribution):
             self.threads.check()
             running = self.shared.running()

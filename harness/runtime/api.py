@@ -44,6 +44,9 @@ class Running(Protocol):
     def threads(self) -> int:
         """Return how many threads it has; 0 where nobody can tell."""
 
+    def cpu_s(self) -> float:
+        """Return the processor seconds that it and what it started have used; 0 once it ended."""
+
     def stop(self, grace_s: float = ...) -> None:
         """End it and whatever it started."""
 

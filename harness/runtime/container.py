@@ -86,6 +86,11 @@ class Container:
         """Return how many threads it has; 0 where nobody can tell."""
         return int(self._stats().get("pids_stats", {}).get("current", 0))
 
+    def cpu_s(self) -> float:
+        """Return the processor seconds that it has used; 0 once it ended."""
+        used = self._stats().get("cpu_stats", {}).get("cpu_usage", {}).get("total_usage", 0)
+        return float(used / 1e9)
+
     def stop(self, grace_s: float = GRACE_S) -> None:
         """End it: SIGTERM, then SIGKILL; its log stays."""
         from docker.errors import DockerException  # noqa: PLC0415

@@ -15,6 +15,8 @@ from typing import Any, Final, Protocol, TypeVar
 LOCATION: Final = "{location}"
 """Stands for the absolute path of the table's folder; a scheme before it (`file:`) is kept."""
 
+_PARQUET: Final = "org.apache.hadoop.hive.ql.io.parquet"
+
 JsonData = Any
 """What `json` can write: None, bool, int, str, lists, and mappings with text keys."""
 
@@ -43,6 +45,27 @@ class CatalogEntry:
         """Name and Hive type of the columns, in order; partition columns last."""
         both = (*self.table["sd"]["cols"], *self.table.get("partitionKeys", ()))
         return tuple((column["name"], column["type"]) for column in both)
+
+
+def parquet_entry(
+    name: str, columns: Iterable[tuple[str, str]], location: str = LOCATION
+) -> CatalogEntry:
+    """Return the entry of a plain Hive table of Parquet files.
+
+    `columns`: names and Hive types. `location`: its folder; it may be below that of the state.
+    """
+    storage = {
+        "cols": [{"name": column, "type": kind} for column, kind in columns],
+        "location": f"file:{location}",
+        "inputFormat": f"{_PARQUET}.MapredParquetInputFormat",
+        "outputFormat": f"{_PARQUET}.MapredParquetOutputFormat",
+        "serdeInfo": {
+            "serializationLib": f"{_PARQUET}.serde.ParquetHiveSerDe",
+            "parameters": {},
+        },
+        "parameters": {},
+    }
+    return CatalogEntry(name, {"tableName": name, "sd": storage, "parameters": {}})
 
 
 def unlisted_folders(entries: Iterable[CatalogEntry], files: Iterable[str]) -> tuple[str, ...]:

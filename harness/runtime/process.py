@@ -122,6 +122,10 @@ class Process:
             return psutil.Process(self.pid).num_threads()
         return 0
 
+    def cpu_s(self) -> float:
+        """Return the processor seconds that it and what it started have used; 0 once it ended."""
+        return sum(map(_cpu_s, self.family()))
+
     def stop(self, grace_s: float = GRACE_S) -> None:
         """End it and whatever it started: SIGTERM, then SIGKILL for what is left of its group."""
         self._looked = 0.0
@@ -247,6 +251,13 @@ def _peak_mb(process: psutil.Process) -> int:
         found = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
         return int(next(found, "0")) // 1024
     return 0
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    with suppress(psutil.Error):
+        used = process.cpu_times()
+        return float(used.user + used.system)
+    return 0.0
 
 
 def _environment() -> dict[str, str]:

@@ -15,6 +15,7 @@ import pytest
 from pyarrow import orc
 
 from harness.artifacts import distributions
+from harness.conformance import table
 from harness.core import tolerances
 from harness.engines.api import Engine, NoAnswerError, Question, RefusedError, Reply, Server
 from harness.formats import facts
@@ -27,14 +28,14 @@ from harness.runtime.process import Process
 from tests.engines import iceberg_table
 from tests.engines.everyone import GREEDY, process_of
 from tests.engines.shared_servers import SharedServers
-from tests.engines.trino_table import INSTANT, TYPES, register, write_types
+from tests.engines.trino_table import register
 
 pytestmark = pytest.mark.engines
 
 DATABASE = "trino_family"
 FAMILY = ("trino-476", "trino-368", "prestosql-350", "prestodb-0.283")
 PRESTODB = "prestodb-0.283"
-TO_MILLISECONDS = INSTANT.replace(microsecond=678000)
+TO_MILLISECONDS = table.INSTANT.replace(microsecond=678000)
 NOT_FOUND = {PRESTODB: ("SYNTAX_ERROR", "1")}
 """How the absence of a table is told, where it is not TABLE_NOT_FOUND, 46."""
 ENDLESS = "select count(*) from unnest(sequence(1, 9999)) a, unnest(sequence(1, 9999)) b, unnest(sequence(1, 9999)) c"  # noqa: E501
@@ -72,9 +73,8 @@ def tables(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> No
     round than the catalog, and with `ice`, an Iceberg table.
     """
     folder = tmp_path_factory.mktemp("tables")
-    (folder / "types").mkdir()
-    write_types(folder / "types")
-    columns = [(name, hive_type) for name, hive_type, *_ in TYPES]
+    table.write(folder / "types")
+    columns = [(name, table.hive_type(type_)) for name, type_, _ in table.COLUMNS]
     register(metastore.uri, DATABASE, "types", columns, folder / "types")
     (folder / "moved").mkdir()
     (folder / "moved_orc").mkdir()
@@ -100,10 +100,10 @@ def started(
 @pytest.mark.parametrize("by_name", ["true", "false"])
 def test_a_table_of_all_types_is_read_in_canonical_values(started: Started, by_name: str) -> None:
     reply = started.ask("types", use_column_names=by_name)
-    assert [each.name for each in reply.columns] == [name for name, *_ in TYPES]
-    assert [each.canonical for each in reply.columns] == [each[4] for each in TYPES]
+    assert [each.name for each in reply.columns] == [name for name, *_ in table.COLUMNS]
+    assert [each.canonical for each in reply.columns] == [type_ for _, type_, _ in table.COLUMNS]
     full, empty = sorted(reply.rows, key=lambda row: row[0] is None)
-    written: dict[str, Value] = {name: value for name, *_, value in TYPES}
+    written: dict[str, Value] = {name: value for name, _, value in table.COLUMNS}
     if cut_history.MILLISECONDS in tolerances.of(started.name):
         written["ts"] = TO_MILLISECONDS
     found = dict(zip(written, full, strict=True))

@@ -1,0 +1,129 @@
+"""The command that checks engines by the conformance kit."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from harness.artifacts import cache_mark
+from harness.artifacts.cache import Cache
+from harness.cli import options, plan_options
+from harness.cli.console.output import Output
+from harness.cli.open_run import Resources
+from harness.conformance import kit, markdown, results
+from harness.conformance.results import CheckOutcome, Conformance
+from harness.core import runtime_names
+from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unwritable
+from harness.core.runtime_names import CONTAINER, PROCESS
+from harness.plan import reader_support
+from harness.run.run_folder import RUNS
+from harness.runtime import docker_daemon, work_folders
+from harness.scenario.cells import Reader
+
+FOLDER: Final = "conformance"
+COLOURS: Final = {
+    CheckOutcome.PASSED: "green",
+    CheckOutcome.FAILED: "red",
+    CheckOutcome.NOT_APPLICABLE: "dim",
+    CheckOutcome.UNKNOWN: "yellow",
+}
+
+NamesArgument = Annotated[
+    list[str] | None, typer.Argument(help="Readers, such as trino-476 or trino-476@container.")
+]
+AllOption = Annotated[
+    bool,
+    typer.Option("--all", help="Every engine, in both runtimes where a Docker daemon answers."),
+]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE", help="Write the results as Markdown too.")
+]
+
+
+@options.with_output
+def verify(
+    output: Output,
+    names: NamesArgument = None,
+    every: AllOption = False,
+    out: OutOption = None,
+    offline: options.OfflineOption = False,
+) -> int:
+    """Check that engines do what every reader must: answer, refuse, time out, leave nothing."""
+    readers = _readers(names or (), every=every)
+    cache = Cache.default(offline=offline)
+    folder = _new_folder(Resources(output, cache))
+    progress = output.progress()
+    found: list[Conformance] = []
+    for each in readers:
+        found.append(kit.verify(each, cache, folder, progress))
+        if out is not None:  # after each one, so that an interruption loses no other
+            left = len(readers) - len(found)
+            _write(out, markdown.page(found, _command(names or ("--all",), out), left))
+    status = results.status(found)
+    show(found, output.out)
+    output.end(f"logs: {folder}", status=status, readers=[asdict(each) for each in found])
+    return status
+
+
+def _readers(names: Sequence[str], *, every: bool) -> tuple[Reader, ...]:
+    if bool(names) == every:
+        raise UsageProblem(
+            "name the readers to check, such as trino-476 or trino-476@container, or say --all"
+        )
+    readers = tuple(map(plan_options.reader, names)) if names else all_readers()
+    for each in readers:
+        kit.check_can_be_asked(each)
+    return readers
+
+
+def all_readers() -> tuple[Reader, ...]:
+    """Return a reader of each distribution, in each runtime that there is here."""
+    runtimes = [PROCESS]
+    with suppress(EnvironmentProblem):
+        docker_daemon.about()
+        runtimes.append(CONTAINER)
+    return tuple(
+        Reader(runtime_names.in_runtime(each.name, runtime))
+        for runtime in runtimes
+        for each in reader_support.readers()
+    )
+
+
+def _new_folder(resources: Resources) -> Path:
+    resources.check(RUNS)
+    cache_mark.claim(resources.cache)
+    return work_folders.numbered(RUNS.resolve(), FOLDER)
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise unwritable(error, file) from error
+
+
+def _command(names: Sequence[str], out: Path) -> str:
+    return shlex.join(["harness", "engines", "verify", *names, "--out", str(out)])
+
+
+def show(found: Sequence[Conformance], console: Console) -> None:
+    """Print the answer, then each check of each reader."""
+    console.print(markdown.answer(found), highlight=False, markup=False, soft_wrap=True)
+    for each in found:
+        started = f", ready after {each.start_s:.0f} s, {each.peak_mb} MB" if each.start_s else ""
+        told = f"\n{each.reader}: {each.said} ({each.runtime}{started})"
+        console.print(told, highlight=False, markup=False, soft_wrap=True)
+        table = Table("check", "outcome", "seen", box=None, pad_edge=False, header_style="bold")
+        for name, result in each.results.items():
+            seen = printable(" ".join(result.seen.split()))
+            table.add_row(name, Text(result.outcome, COLOURS[result.outcome]), Text(seen))
+        console.print(table)

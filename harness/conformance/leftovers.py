@@ -1,0 +1,153 @@
+"""What a server must not leave behind: processes, its port, containers, volumes, a network."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import psutil
+
+from harness.conformance.results import CheckResult, failed, not_applicable, passed
+from harness.runtime import container_network, container_watchdog, docker_daemon
+from harness.runtime.ports import LOOPBACK
+
+GONE_S: Final = 15.0
+"""So long what is ended may take to be gone."""
+LOOK_S: Final = 0.2
+
+PROCESS: Final = "process"
+PORT: Final = "port"
+OBJECTS: Final = "container"
+ASSERTS: Final[Mapping[str, str]] = {
+    PROCESS: "no process is left, however a server ended",
+    PORT: "nobody listens on its port any more",
+    OBJECTS: "no container, volume or network is left",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DockerObjects:
+    """What there is at the Docker daemon."""
+
+    containers: frozenset[str] = frozenset()
+    """Those of this harness."""
+    mounted: frozenset[str] = frozenset()
+    """The volumes that these have."""
+    volumes: frozenset[str] = frozenset()
+    """All volumes, anybody's: they bear no label."""
+
+
+def docker_objects() -> DockerObjects:
+    """Return what there is at the Docker daemon.
+
+    Raises:
+        NoDockerProblem: none answers.
+
+    """
+    label = f"{container_network.OWNER}={container_network.shared().owner}"
+    with closing(docker_daemon.client()) as client:
+        found = client.containers.list(all=True, filters={"label": label}, ignore_removed=True)
+        mounts = (mount for each in found for mount in each.attrs["Mounts"])
+        return DockerObjects(
+            frozenset(str(each.name) for each in found),
+            frozenset(str(each["Name"]) for each in mounts if each["Type"] == "volume"),
+            frozenset(str(each.name) for each in client.volumes.list()),
+        )
+
+
+class Leftovers:
+    """Looks for what the servers of one reader leave behind."""
+
+    def __init__(self, look: Callable[[], DockerObjects] | None = None) -> None:
+        """`look`: tells what there is at the Docker daemon; None where it is not asked."""
+        self.left: dict[str, list[str]] = {name: [] for name in ASSERTS}
+        self._look = look or DockerObjects
+        self._contained = look is not None
+        self._running: tuple[psutil.Process, ...] = ()
+        self._port = 0
+        self._mounted: frozenset[str] = frozenset()
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Look for what is left, however the context ends, of what began in it."""
+        before, there = _children(), self._look()
+        self.note(0)
+        try:
+            yield
+        finally:
+            self._end(before, there)
+
+    def _end(self, before: Sequence[psutil.Process], there: DockerObjects) -> None:
+        running = [each for each in self._running if each not in before]
+        psutil.wait_procs(running, timeout=GONE_S)
+        known = {*before, *running}
+        later = [each for each in _children() if each not in known]
+        self.left[PROCESS] += [_named(each) for each in (*running, *later) if _runs(each)]
+        if self._port and not _until_free(self._port):
+            self.left[PORT].append(f"{LOOPBACK}:{self._port}")
+        now = self._look()
+        volumes = (self._mounted - there.mounted) & now.volumes
+        self.left[OBJECTS] += sorted(now.containers - there.containers)
+        self.left[OBJECTS] += [f"volume {each}" for each in sorted(volumes)]
+
+    def note(self, port: int) -> None:
+        """Note what runs, while a server does; `port`: its own, 0 where it has none."""
+        self._running, self._port = tuple(_children()), port
+        self._mounted = self._look().mounted
+
+    def close_network(self) -> None:
+        """Remove the network when no container needs it any more, and look whether it is gone."""
+        if self._contained:
+            self.left[OBJECTS] += sorted(self._look().containers)
+            network = container_network.shared()
+            network.close()
+            if network.owner in container_watchdog.owners():
+                self.left[OBJECTS].append("a network")
+
+    def results(self) -> Mapping[str, CheckResult]:
+        """Return the result of each check."""
+        found = {
+            name: failed(f"left: {', '.join(left)}") if left else passed()
+            for name, left in self.left.items()
+        }
+        if not self._contained:
+            found[OBJECTS] = not_applicable("it runs as a process")
+        return found
+
+
+def _children() -> list[psutil.Process]:
+    return psutil.Process().children(recursive=True)
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _named(process: psutil.Process) -> str:
+    try:
+        return f"{process.name()} ({process.pid})"
+    except psutil.NoSuchProcess:
+        return str(process.pid)
+
+
+def _until_free(port: int) -> bool:
+    """Wait until nobody listens on a port; return whether that came true in time."""
+    deadline = time.monotonic() + GONE_S
+    while _listened_on(port):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(LOOK_S)
+    return True
+
+
+def _listened_on(port: int) -> bool:
+    with closing(socket.socket()) as found:
+        found.settimeout(LOOK_S)
+        return found.connect_ex((LOOPBACK, port)) == 0

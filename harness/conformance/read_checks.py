@@ -1,0 +1,147 @@
+"""What a server answers: values, NULLs, refusals, and several sessions at once."""
+
+from __future__ import annotations
+
+import datetime
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from typing import Final
+
+from harness.conformance import table
+from harness.conformance.checked_engine import Check, CheckedEngine
+from harness.conformance.results import CheckResult, failed, passed
+from harness.core.records import Column
+from harness.engines.api import RefusedError, Reply
+from harness.judge.cut_history import MILLISECONDS, milliseconds
+from harness.model.canonical import Value, same, text_of
+from harness.model.query import Query
+
+SESSIONS: Final = 4
+NOT_THERE: Final = "no_such"
+
+
+def ready(on: CheckedEngine) -> CheckResult:
+    """Check that the first question is answered as soon as the server counts as ready."""
+    rows = on.ask(on.sql(Query(count=True))).rows
+    return passed() if rows == ((2,),) else failed(f"the count of two rows was {rows}")
+
+
+def types(on: CheckedEngine) -> CheckResult:
+    """Check the columns without parts: name, type and value."""
+    return _values(on, on.ask(on.sql()), lambda type_: not table.nested(type_))
+
+
+def nested(on: CheckedEngine) -> CheckResult:
+    """Check structs, arrays and maps, with NULLs in them."""
+    return _values(on, on.ask(on.sql()), table.nested)
+
+
+def nulls(on: CheckedEngine) -> CheckResult:
+    """Check that a row of NULLs is a row of NULLs."""
+    rows = on.ask(on.sql()).rows
+    empty = [row for row in rows if row and row[0] is None]
+    if len(empty) != 1:
+        return failed(f"{len(empty)} of {len(rows)} rows begin with NULL, and one was written so")
+    names = [name for name, _, _ in table.COLUMNS]
+    there = [f"{n}: {text_of(v)}" for n, v in zip(names, empty[0], strict=False) if v is not None]
+    return failed(f"no NULL in {'; '.join(there)}") if there else passed()
+
+
+def restart(on: CheckedEngine) -> CheckResult:
+    """Check that another server answers as the first one must."""
+    results = (_values(on, on.ask(on.sql()), lambda _: True), nulls(on))
+    return next((each for each in results if each.outcome != passed().outcome), passed())
+
+
+def refused(on: CheckedEngine) -> CheckResult:
+    """Check that errors come as refusals which say what is wrong, and the session goes on."""
+    kinds = []
+    count = on.sql(Query(count=True))
+    with closing(on.connect()) as session:
+        for what, sql in _wrong_questions(on):
+            try:
+                rows = session.ask(sql, timeout_s=on.timeout_s).rows
+                return failed(f"{what} was answered with {rows}")
+            except RefusedError as error:
+                kinds.append(error.refusal.kind)
+                if not (error.refusal.kind and error.refusal.message):
+                    return failed(f"{what} was refused without a reason: {error}")
+            if session.ask(count, timeout_s=on.timeout_s).rows != ((2,),):
+                return failed(f"after {what} the session answered otherwise")
+    return passed(", ".join(dict.fromkeys(kinds)))
+
+
+def sessions(on: CheckedEngine) -> CheckResult:
+    """Check that sessions that are open at once are each answered what they asked."""
+    asked = [(name, type_) for name, type_, _ in table.COLUMNS][:SESSIONS]
+    together = threading.Barrier(SESSIONS)
+    with ExitStack() as stack, ThreadPoolExecutor(SESSIONS) as threads:
+        opened = [stack.enter_context(closing(on.connect())) for _ in asked]
+
+        def ask(at: int) -> Reply:
+            together.wait(on.timeout_s)
+            sql = on.sql(Query(columns=(asked[at][0],)))
+            return opened[at].ask(sql, timeout_s=on.timeout_s)
+
+        replies = list(threads.map(ask, range(SESSIONS)))
+    wrong = [
+        f"session {at}: {told.seen}"
+        for at, reply in enumerate(replies)
+        if (told := _values(on, reply, lambda _: True, (asked[at][0],))).seen
+    ]
+    return failed("; ".join(wrong)) if wrong else passed(f"{SESSIONS} at once")
+
+
+def _wrong_questions(on: CheckedEngine) -> tuple[tuple[str, str], ...]:
+    return (
+        ("a table that is not there", on.sql(table_name=NOT_THERE)),
+        ("a column that is not there", on.sql(Query(columns=(NOT_THERE,)))),
+        ("what is no SQL", "selec 1"),
+    )
+
+
+def _values(
+    on: CheckedEngine, reply: Reply, wanted: Callable[[str], bool], names: Sequence[str] = ()
+) -> CheckResult:
+    """Compare an answer, which has the columns of these names, or all, with what was written."""
+    written = [each for each in table.COLUMNS if not names or each[0] in names]
+    told = [each.name for each in reply.columns]
+    if told != [name for name, _, _ in written]:
+        return failed(f"the columns were {', '.join(told)}")
+    full = [row for row in reply.rows if row[0] is not None]
+    if (len(full), len(reply.rows)) != (1, 2):
+        return failed(f"{len(reply.rows)} rows, {len(full)} of them with values, instead of 2, 1")
+    compared = zip(written, reply.columns, full[0], strict=True)
+    unlike = [
+        f"{name}: {text}"
+        for (name, type_, value), column, answered in compared
+        if wanted(type_) and (text := _unlike(column, answered, type_, _shown(on, value)))
+    ]
+    return failed("; ".join(unlike)) if unlike else passed()
+
+
+def _unlike(column: Column, answered: Value, type_: str, value: Value) -> str:
+    """Return how a value or its type is not what was written; empty where it is."""
+    if column.canonical != type_:
+        return f"type {column.canonical or column.type} instead of {type_}"
+    return "" if same(answered, value) else f"{answered!r} instead of {value!r}"
+
+
+def _shown(on: CheckedEngine, value: Value) -> Value:
+    """Return a value as the product can show it."""
+    if isinstance(value, datetime.datetime) and MILLISECONDS in on.declared:
+        return milliseconds(value)
+    return value
+
+
+CHECKS: Final = (
+    Check("ready", "the first question is answered once it counts as ready", ready),
+    Check("types", "values and types of every type are as they were written", types),
+    Check("nulls", "a row of NULLs of every type is a row of NULLs", nulls),
+    Check("nested", "so are structs, arrays and maps, with NULLs inside", nested),
+    Check("refused", "an error is a refusal with its reason; the session goes on", refused),
+    Check("sessions", f"{SESSIONS} sessions at once are answered what each asked", sessions),
+)
+RESTART: Final = Check("restart", "a server that is started anew answers the same", restart)

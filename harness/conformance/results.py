@@ -1,0 +1,90 @@
+"""What the checks of a reader gave, and the exit status that this is. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+GOOD: Final = 0
+FOUND: Final = 1
+BROKE: Final = 3
+
+
+class CheckOutcome(StrEnum):
+    """What came of a check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    """The engine, or what the harness makes of it, does otherwise than it must."""
+    NOT_APPLICABLE = "not applicable"
+    UNKNOWN = "unknown"
+    """The check could not be made; nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What came of one check."""
+
+    outcome: CheckOutcome
+    seen: str = ""
+    """What was seen, or why it does not apply."""
+
+
+def passed(seen: str = "") -> CheckResult:
+    """Return the result of a check that the reader passes."""
+    return CheckResult(CheckOutcome.PASSED, seen)
+
+
+def failed(seen: str) -> CheckResult:
+    """Return the result of a check that it does not pass."""
+    return CheckResult(CheckOutcome.FAILED, seen)
+
+
+def not_applicable(reason: str) -> CheckResult:
+    """Return the result of a check that says nothing of this reader."""
+    return CheckResult(CheckOutcome.NOT_APPLICABLE, reason)
+
+
+def unknown(reason: str = "") -> CheckResult:
+    """Return the result of a check that could not be made; no reason: that of the one before."""
+    return CheckResult(CheckOutcome.UNKNOWN, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Conformance:
+    """What one reader does."""
+
+    reader: str
+    engine: str
+    version: str
+    runtime: str
+    date: str
+    """The day on which it was checked, in UTC."""
+    fidelity: str
+    """How far its engine is what others run; of a container the image and its digest."""
+    results: Mapping[str, CheckResult]
+    """By the names of the checks, in their order."""
+    start_s: float = 0.0
+    """The seconds until its first server answered; 0 where none did."""
+    peak_mb: int = 0
+    """The most memory of any of its servers, in MiB."""
+
+    def number(self, outcome: CheckOutcome) -> int:
+        """Return how many checks came out so."""
+        return sum(each.outcome is outcome for each in self.results.values())
+
+    @property
+    def said(self) -> str:
+        """The answer in a few words: `13 passed, 1 not applicable`."""
+        counts = ((self.number(each), each) for each in CheckOutcome)
+        return ", ".join(f"{count} {what}" for count, what in counts if count)
+
+
+def status(found: Iterable[Conformance]) -> int:
+    """Return 3 if anything is unknown, else 1 if anything failed, else 0."""
+    outcomes = {result.outcome for each in found for result in each.results.values()}
+    if not outcomes or CheckOutcome.UNKNOWN in outcomes:
+        return BROKE
+    return FOUND if CheckOutcome.FAILED in outcomes else GOOD

@@ -1,0 +1,71 @@
+"""The conformance kit on one version of each engine, as a person would start it: by processes, and
+in containers where a Docker daemon answers. `make conformance` checks every version.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from harness.conformance import kit
+from harness.core.runtime_names import CONTAINER, in_runtime
+from harness.runtime import container_network, container_watchdog
+
+pytestmark = [pytest.mark.engines, pytest.mark.alone]
+
+ENGINES = ("trino-476", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
+ENDS_ITS_SERVER = "spark"
+"""Its client ends it where a question takes too long."""
+KNOWN: Mapping[str, set[str]] = {"trino": set(), "spark": set(), "hive": {"cancel"}}
+"""The checks that an engine fails. MapReduce inside of Hive's server goes on with the reducer of a
+question whose session has ended."""
+
+
+def verified(name: str, folder: Path) -> dict[str, Any]:
+    """Check a reader; give what a program is told of it at the end."""
+    command = [sys.executable, "-m", "harness", "engines", "verify", name, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    end: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    (found,) = end["readers"]
+    failed = {"failed": KNOWN[name.partition("-")[0]], "unknown": set()}
+    assert {what: names(found, what) for what in failed} == failed, found["results"]
+    assert done.returncode == end["status"] == (1 if failed["failed"] else 0)
+    return dict(found)
+
+
+def names(found: dict[str, Any], outcome: str) -> set[str]:
+    """Return the checks that came out so."""
+    return {name for name, result in found["results"].items() if result["outcome"] == outcome}
+
+
+def check(found: dict[str, Any], name: str, *not_applicable: str) -> None:
+    """Check that every check was made but those that do not apply."""
+    ended = {"cancel"} if name.startswith(ENDS_ITS_SERVER) else set()
+    assert names(found, "not applicable") == {*ended, *not_applicable}
+    assert list(found["results"]) == list(kit.ASSERTS)
+    assert found["start_s"] > 0
+    assert found["peak_mb"] > 100
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_an_engine_as_a_process_does_what_every_reader_must(name: str, tmp_path: Path) -> None:
+    before = psutil.Process().children(recursive=True)
+    check(verified(name, tmp_path), name, "container")
+    assert [e for e in psutil.Process().children(recursive=True) if e not in before] == []
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("docker")
+@pytest.mark.parametrize("name", ENGINES)
+def test_an_engine_in_a_container_does_what_every_reader_must(name: str, tmp_path: Path) -> None:
+    found = verified(in_runtime(name, CONTAINER), tmp_path)
+    check(found, name)
+    assert "sha256:" in found["fidelity"]
+    assert container_network.dead(container_watchdog.owners()) == set()

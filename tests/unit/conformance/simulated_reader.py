@@ -1,0 +1,160 @@
+"""A reader that does what every reader must, but for one planted fault."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from harness.conformance import read_checks, table
+from harness.conformance.checked_engine import CheckedEngine
+from harness.core.errors import HarnessError
+from harness.core.records import Column, Refusal
+from harness.engines import query_sql
+from harness.engines.api import NoAnswerError, Question, ReaderSettings, RefusedError, Reply
+from harness.model.canonical import Value
+
+DATABASE = "db"
+REFUSED = RefusedError(Refusal("TABLE_NOT_FOUND", "there is no such thing"), 0.1)
+WITHOUT_REASON = RefusedError(Refusal("", ""), 0.1)
+SILENT = NoAnswerError("no answer after 1 s")
+HARMLESS = ""
+
+
+@dataclass
+class SimulatedRunning:
+    """What runs; it uses processors while somebody asks what never ends."""
+
+    goes_on: bool = False
+    dies: bool = True
+    killed: threading.Event = field(default_factory=threading.Event)
+    used: float = 0.0
+    log: Path = Path("server.log")
+
+    def cpu_s(self) -> float:
+        self.used += 10 if self.goes_on else 0
+        return self.used
+
+    def stop(self, grace_s: float = 0) -> None:
+        self.killed.set()
+
+    def alive(self) -> bool:
+        return not (self.dies and self.killed.is_set())
+
+    def log_tail(self, lines: int = 40) -> str:
+        return ""
+
+    def log_size(self) -> int:
+        return 0
+
+    def log_since(self, start: int) -> str:
+        return ""
+
+    def peak_memory_mb(self) -> int:
+        return 7
+
+    def threads(self) -> int:
+        return 1
+
+    def wait(self, timeout_s: float) -> int:
+        return 0
+
+
+@dataclass
+class SimulatedReader:
+    """Engine, server and session in one; see `harness.engines.api`."""
+
+    fault: str = HARMLESS
+    instead: Mapping[str, Value] = field(default_factory=dict)
+    """Values of the full row that are answered otherwise, by column."""
+    types: Mapping[str, str] = field(default_factory=dict)
+    """Types that are answered otherwise."""
+    empty: Mapping[str, Value] = field(default_factory=dict)
+    """Values of the row of NULLs that are answered otherwise."""
+    endless: object = SILENT
+    """What comes of a question without end: an exception, or rows."""
+    wrong: object = REFUSED
+    """What comes of a wrong question."""
+    running: SimulatedRunning = field(default_factory=SimulatedRunning)
+    settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    after: str = ""
+    """What was asked last that was refused."""
+
+    def on(self, **facts: Any) -> CheckedEngine:  # noqa: ANN401 - fields of it
+        """Return it as the kit checks it."""
+        engine: Any = SimpleNamespace(sql=self.sql)
+        given: dict[str, Any] = {"running": self.running, "timeout_s": 5.0, **facts}
+        return CheckedEngine(engine, self, {}, DATABASE, **given)
+
+    def sql(self, question: Question, settings: ReaderSettings) -> str:
+        return query_sql.select(question, "`")
+
+    def connect(self, settings: ReaderSettings) -> SimulatedReader:
+        if self.running.killed.is_set() and self.fault != "opens":
+            raise NoAnswerError("connection refused")
+        return self
+
+    def close(self) -> None:
+        pass
+
+    def alive(self) -> bool:
+        return self.running.alive()
+
+    def spent(self) -> bool:
+        return False
+
+    def log_tail(self) -> str:
+        return ""
+
+    def peak_memory_mb(self) -> int:
+        return 7
+
+    def ask(self, sql: str, *, timeout_s: float) -> Reply:
+        if " a, " in sql:
+            return self._endless(timeout_s)
+        if read_checks.NOT_THERE in sql or not sql.startswith("select"):
+            self.after = "an error"
+            return _given(self.wrong)
+        if "count(*)" in sql:
+            count = 1 if self.fault == "count" or (self.after and self.fault == "session") else 2
+            return _reply((Column("c", "bigint", "long"),), ((count,),))
+        return self._rows(sql)
+
+    def _endless(self, timeout_s: float) -> Reply:
+        self.running.used += 10
+        if self.fault == "deaf":
+            threading.Event().wait(timeout_s)
+        self.running.killed.wait(timeout_s)
+        if self.fault == "ends":
+            self.running.stop()
+        return _given(self.endless)
+
+    def _rows(self, sql: str) -> Reply:
+        what = sql.removeprefix("select ").partition(" from ")[0].strip("`")
+        shown = [each for each in table.COLUMNS if what in {"*", each[0]}]
+        if self.fault == "mixed" and what != "*":
+            shown = [table.COLUMNS[0]]
+        if self.fault == "column":
+            shown = shown[1:]
+        columns = tuple(Column(n, t, self.types.get(n, t)) for n, t, _ in shown)
+        full = tuple(self.instead.get(name, value) for name, _, value in shown)
+        empty = tuple(self.empty.get(name) for name, _, _ in shown)
+        rows = {"lost": (full,), "twice": (full, full, empty)}.get(self.fault, (full, empty))
+        return _reply(columns, rows)
+
+
+def _given(what: Any) -> Reply:  # noqa: ANN401 - an exception, or a value
+    if isinstance(what, Exception):
+        raise what
+    return _reply((), ((what,),))
+
+
+def _reply(columns: tuple[Column, ...], rows: tuple[tuple[Value, ...], ...]) -> Reply:
+    return Reply(columns, rows, 0.1)
+
+
+BROKE = HarnessError("the worker failed")
+"""A failure of the harness itself."""

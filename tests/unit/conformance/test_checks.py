@@ -1,0 +1,124 @@
+"""Each check passes with a reader that does what it must, and fails with a planted fault."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+
+from harness.conformance import fault_checks, kit, table
+from harness.conformance.checked_engine import Check
+from harness.conformance.results import CheckOutcome
+from harness.core import tolerances
+from harness.model.canonical import MapValue
+from tests.unit.conformance.simulated_reader import (
+    BROKE,
+    REFUSED,
+    SILENT,
+    WITHOUT_REASON,
+    SimulatedReader,
+    SimulatedRunning,
+)
+
+CHECKS = {check.name: check for checks in kit.LIVES for check in checks}
+PASSED, FAILED = CheckOutcome.PASSED, CheckOutcome.FAILED
+TO_MILLISECONDS = {"ts": table.INSTANT.replace(microsecond=678000)}
+
+FAULTS: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("ready", {"fault": "count"}, "was ((1,),)"),
+    ("types", {"instead": {"i": 2}}, "i: 2 instead of 1"),
+    ("types", {"instead": {"ti": True}}, "ti: True instead of 7"),
+    ("types", {"types": {"l": "int"}}, "l: type int instead of long"),
+    ("types", {"instead": TO_MILLISECONDS}, "ts: "),
+    ("types", {"fault": "column"}, "the columns were ti, "),
+    ("types", {"fault": "lost"}, "1 rows, 1 of them with values"),
+    ("types", {"fault": "twice"}, "3 rows, 2 of them with values"),
+    ("nulls", {"empty": {"d": 0.0}}, "no NULL in d: 0"),
+    ("nulls", {"empty": {"st": {"a": None}}}, "no NULL in st"),
+    ("nulls", {"fault": "lost"}, "0 of 1 rows begin with NULL"),
+    ("nested", {"instead": {"ar": (1,)}}, "ar: (1,) instead of (1, None)"),
+    ("nested", {"instead": {"m": MapValue(((2, "b"),))}}, "m: "),
+    ("nested", {"types": {"md": "map<date, array<int>>"}}, "md: type map<date, array<int>>"),
+    ("refused", {"wrong": 1}, "a table that is not there was answered with ((1,),)"),
+    ("refused", {"wrong": WITHOUT_REASON}, "without a reason"),
+    ("refused", {"wrong": SILENT}, "no answer: no answer after 1 s"),
+    ("refused", {"fault": "session"}, "the session answered otherwise"),
+    ("sessions", {"fault": "mixed"}, "session 1: the columns were b"),
+    ("restart", {"instead": {"s": "y"}}, "s: 'y' instead of 'x'"),
+    ("restart", {"empty": {"s": ""}}, "no NULL in s"),
+    ("time-out", {"endless": 0}, "was answered with ((0,),)"),
+    ("time-out", {"endless": REFUSED}, "no answer was told as a refusal"),
+    ("time-out", {"endless": BROKE}, "no answer was told as a failure of the harness"),
+    ("time-out", {"fault": "count"}, "afterwards it answered ((1,),)"),
+    ("cancel", {"running": SimulatedRunning(goes_on=True)}, "it goes on: "),
+    ("cancel", {"endless": REFUSED}, "no answer was told as a refusal"),
+    ("crash", {"endless": REFUSED}, "no answer was told as a refusal"),
+    ("crash", {"endless": BROKE}, "no answer was told as a failure of the harness"),
+    ("crash", {"fault": "deaf"}, "nobody was told of its death"),
+    ("crash", {"running": SimulatedRunning(dies=False)}, "counts as alive"),
+    ("crash", {"fault": "opens"}, "opened another session"),
+)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here takes long to notice."""
+    for name in ("ENDLESS_S", "WINDOW_S", "LOOK_S"):
+        monkeypatch.setattr(fault_checks, name, 0.01)
+    for name in ("IDLE_S", "DEATH_S"):
+        monkeypatch.setattr(fault_checks, name, 0.3)
+
+
+@pytest.mark.parametrize("check", CHECKS.values(), ids=lambda check: check.name)
+def test_a_reader_that_does_what_it_must_passes(check: Check) -> None:
+    assert kit.result_of(check, SimulatedReader().on()).outcome is PASSED
+
+
+@pytest.mark.parametrize(("name", "fault", "seen"), FAULTS)
+def test_a_reader_with_a_fault_fails_the_check_of_it(
+    name: str, fault: dict[str, Any], seen: str
+) -> None:
+    found = kit.result_of(CHECKS[name], SimulatedReader(**fault).on())
+    assert found.outcome is FAILED
+    assert seen in found.seen
+
+
+def test_each_check_can_fail() -> None:
+    assert {name for name, _, _ in FAULTS} == set(CHECKS)
+
+
+@pytest.mark.parametrize(("name", "other"), [("types", {"ar": (2,)}), ("nested", {"i": 2})])
+def test_a_fault_of_one_kind_of_column_is_not_one_of_the_other(
+    name: str, other: dict[str, Any]
+) -> None:
+    assert kit.result_of(CHECKS[name], SimulatedReader(instead=other).on()).outcome is PASSED
+
+
+def test_a_declared_difference_is_no_fault() -> None:
+    on = SimulatedReader(instead=TO_MILLISECONDS).on(declared=tolerances.of("prestodb-0.283"))
+    assert kit.result_of(CHECKS["types"], on).outcome is PASSED
+    whole = {"ts": datetime.datetime(2024, 1, 2, 3, 4, 5)}  # noqa: DTZ001 - canonical: no zone
+    on = SimulatedReader(instead=whole).on(declared=tolerances.of("prestodb-0.283"))
+    assert kit.result_of(CHECKS["types"], on).outcome is FAILED
+
+
+def test_a_failure_of_the_harness_is_unknown_and_no_fault_of_the_reader() -> None:
+    for broke in (BROKE, TypeError("a defect")):
+        found = kit.result_of(CHECKS["refused"], SimulatedReader(wrong=broke).on())
+        assert found.outcome is CheckOutcome.UNKNOWN
+        assert str(broke) in found.seen
+
+
+@pytest.mark.parametrize("name", ["cancel", "crash"])
+def test_what_runs_inside_of_the_harness_cannot_be_killed(name: str) -> None:
+    found = kit.result_of(CHECKS[name], SimulatedReader().on(running=None))
+    assert found.outcome is CheckOutcome.NOT_APPLICABLE
+
+
+def test_a_time_out_may_end_the_server_and_its_question_with_it() -> None:
+    on = SimulatedReader(fault="ends").on()
+    found = kit.result_of(CHECKS["time-out"], on)
+    assert found.outcome is PASSED
+    assert "its server was ended" in found.seen
+    assert kit.result_of(CHECKS["cancel"], on).outcome is CheckOutcome.NOT_APPLICABLE

@@ -1,0 +1,76 @@
+"""The exit status, and the page of results."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.conformance import kit, markdown, results
+from harness.conformance.results import CheckResult, Conformance
+
+GOOD, BAD = results.passed(), results.failed("i: 2\ninstead of 1 | 3")
+NONE, DARK = results.not_applicable("it runs as a process"), results.unknown("it did not start")
+
+
+def conformance(*found: CheckResult, reader: str = "trino-476") -> Conformance:
+    every = dict.fromkeys(kit.ASSERTS, GOOD) | dict(zip(kit.ASSERTS, found, strict=False))
+    where = ("trino", "476", "process", "2024-02-29", "stock")
+    return Conformance(reader, *where, every, start_s=0 if DARK in found else 14.2, peak_mb=900)
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        ((conformance(),), 0),
+        ((conformance(NONE),), 0),
+        ((conformance(), conformance(BAD)), 1),
+        ((conformance(BAD), conformance(DARK)), 3),
+        ((conformance(BAD, DARK),), 3),
+        ((), 3),
+    ],
+)
+def test_unknown_comes_before_failed_and_nothing_is_unknown(
+    found: tuple[Conformance, ...], status: int
+) -> None:
+    assert results.status(found) == status
+
+
+def test_a_reader_is_told_in_a_few_words() -> None:
+    passed = len(kit.ASSERTS) - 3
+    said = f"{passed} passed, 1 failed, 1 not applicable, 1 unknown"
+    assert conformance(BAD, NONE, DARK).said == said
+
+
+def test_the_page_has_the_answer_first_then_each_check_of_each_reader() -> None:
+    good, bad = conformance(), conformance(BAD, NONE, reader="hive-3.1.3@container")
+    lines = markdown.page((good, bad), "harness engines verify").splitlines()
+    assert lines[2].startswith("1 of 2 readers conforms; failed: hive-3.1.3@container.")
+    rows = {line.split(" | ")[0]: line.split(" | ")[1:] for line in lines if line.startswith("|")}
+    assert len(rows["| reader"]) == 6
+    checks = next(line for line in lines if line.startswith("| hive-3.1.3@container")).split(" | ")
+    assert checks[1:4] == ["**no**", "n/a", "yes"]
+    assert len(checks) == len(kit.ASSERTS) + 1
+    assert "- hive-3.1.3@container, ready: failed: i: 2 instead of 1 | 3" in lines
+    assert "| trino-476 | 2024-02-29 | trino 476 | process | 14 s | 900 MB | stock |" in lines
+
+
+def test_of_a_reader_that_never_ran_no_figures_are_told() -> None:
+    page = markdown.page((conformance(DARK),), "harness engines verify")
+    assert "0 of 1 reader conform; unknown: trino-476." in page
+    assert "| process | n/a | n/a | stock |" in page
+
+
+def test_a_page_that_is_not_finished_says_so() -> None:
+    assert "Not checked yet: 2 more." in markdown.page((conformance(),), "harness", left=2)
+    assert "Not checked" not in markdown.page((conformance(),), "harness")
+
+
+def test_a_reason_is_told_once() -> None:
+    page = markdown.page((conformance(DARK, results.unknown(), results.unknown()),), "harness")
+    assert [line for line in page.splitlines() if line.startswith("- ")] == [
+        "- trino-476, ready: unknown: it did not start"
+    ]
+
+
+def test_what_ends_a_column_is_no_end_of_one() -> None:
+    odd = conformance(reader="a|b")
+    assert "| a\\|b |" in markdown.page((odd,), "harness engines verify")
