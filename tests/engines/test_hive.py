@@ -4,8 +4,10 @@ import datetime
 import decimal
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import psutil
@@ -304,14 +306,16 @@ def test_a_server_that_is_silent_is_given_up_after_the_time_given(
     fresh = server.connect({})
     assert len(fresh.ask(sql(all_types, Query()), timeout_s=MINUTE).rows) == 2
     fresh.close()
+    assert server.spent()
 
 
 def test_the_threads_of_the_server_tell_when_it_is_spent(
     server: HiveServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert not server.spent()
+    unharmed = replace(server, late=threading.Event())
+    assert not unharmed.spent()
     monkeypatch.setattr(engine, "THREADS", 10)
-    assert server.spent()
+    assert unharmed.spent()
 
 
 @pytest.mark.usefixtures("all_types")

@@ -9,6 +9,7 @@ import getpass
 import json
 import logging
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -54,14 +55,20 @@ logging.getLogger("thrift").addHandler(logging.NullHandler())
 class HiveClient:
     """One session, for one thread. Once it gave no answer it gives no other."""
 
-    def __init__(self, port: int, log: Path) -> None:
-        """Open a session. `log`: where the server says why jobs fail.
+    def __init__(self, port: int, log: Path, late: threading.Event) -> None:
+        """Open a session.
+
+        Args:
+            port: of the server.
+            log: where it says why jobs fail.
+            late: is set when no answer came in time.
 
         Raises:
             NoAnswerError: the server does not answer.
 
         """
         self._log = log
+        self._late = late
         self._socket = TSocket(LOOPBACK, port)
         self._deadline = 0.0
         self._lost = ""
@@ -120,6 +127,8 @@ class HiveClient:
     def _no_answer(self, problem: Exception, timeout_s: float) -> NoAnswerError:
         kind = getattr(problem, "type", None)
         late = isinstance(problem, TimeoutError) or kind == TTransportException.TIMED_OUT
+        if late:
+            self._late.set()
         self._lost = (
             f"no answer within {timeout_s:.0f} s" if late else f"connection lost: {problem}"
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -99,10 +100,16 @@ class HiveServer(Served):
 
     port: int
     declared: Declared
+    late: threading.Event = field(default_factory=threading.Event)
+    """Set when a question was given up."""
 
     def spent(self) -> bool:
-        """Return whether so many of its jobs failed that what they left behind fills its memory."""
-        return self.running.threads() > THREADS
+        """Return whether what earlier questions left behind fills its memory, or keeps it busy.
+
+        Jobs that failed leave threads. MapReduce inside of the server goes on with the job of a
+        question that was given up, though its session is closed.
+        """
+        return self.late.is_set() or self.running.threads() > THREADS
 
     def connect(self, settings: ReaderSettings) -> HiveConnection:
         """Open a session.
@@ -116,7 +123,7 @@ class HiveServer(Served):
         from harness.engines.hive.client import HiveClient  # noqa: PLC0415
 
         told = statements(settings)
-        client = HiveClient(self.port, self.running.log)
+        client = HiveClient(self.port, self.running.log, self.late)
         try:
             for statement in told:
                 client.run(statement, STATEMENT_S)
