@@ -218,6 +218,11 @@ def _is_number(value: Value) -> bool:
     return isinstance(value, int | float | decimal.Decimal) and not isinstance(value, bool)
 
 
+def is_nan(value: Value) -> bool:
+    """Return whether a value is a floating number that is none: without a place among the others."""
+    return isinstance(value, float) and math.isnan(value)
+
+
 def text_of(value: Value) -> str:
     """Return the text people see, alike for the same number in whatever type.
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from harness.model.canonical import Unpredicted, Value, equal
+from harness.model.canonical import Unpredicted, Value, equal, is_nan
 from harness.model.conversion import convert
 from harness.model.datatypes import parse_type
 
@@ -49,6 +49,8 @@ class Extreme(StrEnum):
         there = [value for value in values if value is not None]
         if any(isinstance(value, Unpredicted) for value in there):
             raise ValueError("a value is not predicted")
+        if any(map(is_nan, there)):
+            raise ValueError("engines do not agree on the place of NaN in the order of numbers")
         try:
             return (min if self is Extreme.MIN else max)(there, default=None)
         except TypeError as mixed:
@@ -108,6 +110,8 @@ def not_less(value: Value, than: Value) -> bool:
         ValueError: they have no order.
 
     """
+    if is_nan(value) or is_nan(than):
+        raise ValueError("engines do not agree on the place of NaN in the order of numbers")
     try:
         return bool(value >= than)
     except TypeError as mixed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.core.records import FindingKind
+from harness.core.records import FindingKind, Origin
 from harness.model.canonical import Value, look_of, same
 from tests.quality import asked
 from tests.quality.shadow import Token
@@ -33,7 +33,10 @@ def _count(wanted: Value, found: Value) -> Kinds:
 
 
 def _extreme(oracle: Oracle, path: str, found: Value) -> Kinds:
-    """Name an extreme by whose value it is; where several could have written it, by none."""
+    """Name an extreme by whose value it is; where several fields could have written it, by none.
+
+    Of several rows of one field it is one that the table still shows.
+    """
     one, field = oracle.seen.lines[0].tokens[0], oracle.told.truth.schema.find(path)
     row = oracle.rows.get(one.key) if isinstance(one, Token) else None
     if not isinstance(one, Token):
@@ -41,8 +44,15 @@ def _extreme(oracle: Oracle, path: str, found: Value) -> Kinds:
     own = one.field_id == field.id
     if own and row and one.step == row.written.get(oracle.root(field.id)):
         return frozenset({FindingKind.LOST_VALUE})
-    if len(oracle.index.looks.get(look_of(found), ())) != 1:
+    origins = oracle.index.looks.get(look_of(found), ())
+    shown = any(_shown(oracle, each) for each in origins)
+    if {each.field_id for each in origins} != {one.field_id} or not (shown or len(origins) == 1):
         return frozenset({FindingKind.UNEXPLAINED})
     if row is None:
         return frozenset({FindingKind.GHOST_ROW if own else FindingKind.MISALIGNED})
     return frozenset({oracle.name_of(field, one.field_id, one.step, one.key, None, found)})
+
+
+def _shown(oracle: Oracle, origin: Origin) -> bool:
+    row = oracle.rows.get(origin.key)
+    return row is not None and origin.step == row.written.get(oracle.root(origin.field_id))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.model.canonical import Value
+from harness.model.canonical import Value, is_nan
 from harness.model.query import Condition, Test
 
 
@@ -25,7 +25,7 @@ def can_hold(condition: Condition, values: Sequence[Value]) -> bool:
             return len(there) < len(values)
         case Test.NOT_NULL:
             return bool(there)
-    if any(value != value for value in there):  # noqa: PLR0124 - a NaN
+    if any(map(is_nan, there)):
         return True
     try:
         if condition.test is Test.AT_LEAST:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import math
 from decimal import Decimal
 
 import pytest
 
 from harness.core import jsonl
 from harness.core.records import Answer
-from harness.model.query import ALL, Condition, Query, Test, at, not_null
+from harness.model.canonical import Value
+from harness.model.query import ALL, Condition, Extreme, Query, Test, at, not_less, not_null
 
 NAMES = ("id", "a", "n")
 ROWS = [("1", {"b": "x"}, 7), ("2", None, None), ("3", {"b": None}, 8)]
@@ -97,3 +99,14 @@ def test_an_answer_is_recorded_with_its_question() -> None:
 
 def test_an_answer_of_before_there_were_shapes_is_one_to_everything() -> None:
     assert jsonl.parse(Answer, '{"case": "c", "sql": "select *"}').question == ALL
+
+
+@pytest.mark.parametrize("other", [1.5, Decimal("1.50"), 7])
+@pytest.mark.parametrize("extreme", Extreme)
+def test_nothing_is_predicted_of_the_order_of_nan(extreme: Extreme, other: Value) -> None:
+    for values in ([math.nan, other], [other, math.nan]):
+        with pytest.raises(ValueError, match="the place of NaN"):
+            extreme.of(values)
+    for left, right in ((math.nan, other), (other, math.nan)):
+        with pytest.raises(ValueError, match="the place of NaN"):
+            not_less(left, right)
