@@ -219,7 +219,7 @@ def _is_number(value: Value) -> bool:
 
 
 def is_nan(value: Value) -> bool:
-    """Return whether a value is a floating number that is none: without a place among the others."""
+    """Return whether a value is a floating number without a place among the others."""
     return isinstance(value, float) and math.isnan(value)
 
 
