@@ -129,7 +129,7 @@ def _network(labels: Mapping[str, str]) -> Network:
 def name() -> str:
     """Return a name for a network.
 
-    Hive asks Docker what its metastore is called and is told `container.network`. Java takes no host
-    whose last part begins with a digit, as the names do that testcontainers gives.
+    Hive asks Docker what its metastore is called, and is told `container.network`. Java takes no
+    host whose last part begins with a digit, as most names do that testcontainers gives.
     """
     return f"harness-{uuid4().hex}"
