@@ -121,4 +121,15 @@ def _network(labels: Mapping[str, str]) -> Network:
     from testcontainers.core.network import Network  # noqa: PLC0415
 
     options: dict[str, Any] = {"options": {_BINDING: LOOPBACK}, "labels": dict(labels)}
-    return Network(docker_network_kw=options).create()
+    found = Network(docker_network_kw=options)
+    found.name = name()
+    return found.create()
+
+
+def name() -> str:
+    """Return a name for a network.
+
+    Hive asks Docker what its metastore is called, and is told `container.network`. Java takes no
+    host whose last part begins with a digit, as most names do that testcontainers gives.
+    """
+    return f"harness-{uuid4().hex}"

@@ -136,7 +136,8 @@ class ContainerRuntime:
         if contract.command:
             found.with_command(contract.command)
         for place in contract.writable:
-            found.with_tmpfs_mount(place)
+            # In the place of a folder of the image's own user, whose mode it has.
+            found.with_tmpfs_mount(place, f"uid={os.getuid()},gid={os.getgid()}")
         for folder in self.read_only:
             found.with_volume_mapping(folder, str(folder), "ro")
         for folder in (around.folder, *self.writable):

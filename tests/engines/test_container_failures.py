@@ -157,7 +157,8 @@ def test_whoever_runs_it_has_a_name_inside_and_can_remove_what_it_wrote(
     os.chown(folder, USER, USER)
     monkeypatch.setattr(os, "getuid", lambda: USER)
     monkeypatch.setattr(os, "getgid", lambda: USER)
-    text = f"id -un; id -gn; mkdir $FOLDER/table; echo 1 > $FOLDER/table/file; {READY}"
+    write = "touch /srv/file; mkdir $FOLDER/table; echo 1 > $FOLDER/table/file"
+    text = f"id -un; id -gn; {write}; {READY}"
     with start(runtime(network), text, folder) as running:
         until(lambda: running.log_size() > 0, "it said nothing")
     assert running.log_tail() == "harness\nharness"

@@ -59,7 +59,7 @@ def runtime(network: ContainerNetwork, *command: str, reference: str = BASE) -> 
     """Return how scripts are run; `command`: another one than that of the script."""
     contract = ImageContract(
         "tiny", "1", port=8080, configuration="/opt/tiny",
-        command=list(command or ("sh", "/opt/tiny/run.sh")),
+        command=list(command or ("sh", "/opt/tiny/run.sh")), writable=["/srv"],
     )  # fmt: skip
     return ContainerRuntime(TINY, ContainerImage(reference, "", contract, reference), network)
 

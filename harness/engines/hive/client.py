@@ -74,7 +74,7 @@ class HiveClient:
         self._lost = ""
         with self._answering(CONNECT_S):
             transport = TBufferedTransport(self._socket)
-            self._hive = hive.Connection(thrift_transport=transport, username=_user())
+            self._hive = hive.Connection(thrift_transport=transport, username=session_user())
 
     def run(self, sql: str, timeout_s: float) -> HiveResult:
         """Run a statement and fetch all its rows.
@@ -189,7 +189,7 @@ class HiveClient:
             rows += more
 
 
-def _user() -> str:
+def session_user() -> str:
     """Return what a session is called by: the user's name, or number where it has none."""
     try:
         return getpass.getuser()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -31,3 +32,10 @@ def test_nothing_is_made_before_it_is_asked_for() -> None:
     found = container_network.ContainerNetwork()
     assert found.labels == {container_network.OWNER: found.owner}
     found.close()
+
+
+def test_java_takes_the_name_of_a_network_for_the_end_of_a_host() -> None:
+    names = {container_network.name() for _ in range(100)}
+    assert len(names) == 100
+    # java.net.URI: toplabel = alpha | alpha *( alphanum | "-" ) alphanum
+    assert all(re.fullmatch("[a-z][a-z0-9-]*[a-z0-9]", each) for each in names)
