@@ -10,7 +10,7 @@ EDITABLE := $(VENV)/.editable
 SIDE_BY_SIDE := $(MAKE) --no-print-directory -j2 --output-sync=line sharing alone
 
 .DEFAULT_GOAL := help
-.PHONY: help venv lint unit check fetch engines sharing alone test nightly containers conformance hunt quality run bench deaths wheel lock clean
+.PHONY: help venv lint unit check fetch engines sharing alone test nightly images containers conformance hunt quality run bench deaths wheel lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,19 +48,22 @@ engines: fetch  ## the tests that start real engines, without those marked night
 	$(SIDE_BY_SIDE) BY_DAY="and not nightly"
 
 sharing:
-	$(BIN)/pytest -m "engines and not alone $(BY_DAY)"
+	$(BIN)/pytest -m "engines and not docker and not alone $(BY_DAY)"
 
 alone:
-	$(BIN)/pytest -m "engines and alone $(BY_DAY)"
+	$(BIN)/pytest -m "engines and not docker and alone $(BY_DAY)"
 
-test:  ## lint, types, every test but those marked nightly; at the end the minutes of each part
+test:  ## lint, types, every test but the nightly ones (containers: if Docker answers); minutes by part
 	@bash tests/all.sh
 
-nightly: check fetch  ## check, then all tests that start real engines
+nightly: check fetch  ## check, then all tests that start real engines as processes
 	$(SIDE_BY_SIDE)
 
-containers: fetch  ## the tests of engines in containers; as root on Debian also a Docker daemon
+images: fetch  ## images of the engines of the tests; as root on Debian also a Docker daemon
 	@bash tests/docker.sh
+
+containers: fetch  ## the tests of engines in containers, once these images are there
+	@bash tests/docker.sh $(BIN)/pytest -m docker
 
 conformance: venv  ## the conformance kit on every engine, in both runtimes where Docker answers
 	$(BIN)/harness engines verify --all --out docs/results/conformance.md

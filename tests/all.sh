@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# `make test`: its parts, and at the end how long each took. Engines are fetched while what needs
-# none of them is checked.
+# `make test`: its parts, and at the end how long each took. Engines are fetched, and images of them built,
+# while what needs neither is checked. Where no Docker daemon answers there are no containers, but on a
+# build server (CI) there must be.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 times=$(mktemp)
 log=$(mktemp)
-fetching=
+preparing=
 
 # At the end: what took how long. After a failure engines may still be on their way.
 finish() {
-    [ -z "$fetching" ] || kill -- "-$fetching" 2>/dev/null || true
+    [ -z "$preparing" ] || kill -- "-$preparing" 2>/dev/null || true
     printf '\nmin:s   part\n'
     cat "$times"
     rm -f "$times" "$log"
@@ -26,13 +27,23 @@ part() {
     return $status
 }
 
+# Fetch engines; build images of them where containers can be run.
+prepare() {
+    part "fetching engines, beside the next two" fetch
+    [ -z "$docker" ] || part "images of engines, beside the next two" images
+}
+
 part "environment" venv
-set -m # the fetching can be ended with all that it started
-part "fetching engines, beside the next two" fetch >"$log" 2>&1 &
-fetching=$!
+docker=${CI:-}
+.venv/bin/python -c 'from harness.runtime import docker_daemon; docker_daemon.about()' 2>/dev/null && docker=yes
+set -m # the preparation can be ended with all that it started
+prepare >"$log" 2>&1 &
+preparing=$!
 set +m
 part "lint and types" lint
 part "tests without engines" unit
-wait $fetching || { cat "$log"; exit 1; }
+wait $preparing || { cat "$log"; exit 1; }
 part "tests with engines" engines
+[ -z "$docker" ] || part "engines in containers" containers
+[ -n "$docker" ] || echo "engines in containers: not tested, for no Docker daemon answers"
 printf '%3d:%02d  %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "all" >>"$times"

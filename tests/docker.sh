@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# `make containers`: the tests of engines in containers, with a Docker daemon and the images they need.
-# Where none runs and this is root on Debian, one is installed and started for as long as the script
-# lasts. Nothing is pulled from elsewhere: Debian's own tool makes the images that the others are built
-# on, and the registry of the tests runs on loopback.
+# tests/docker.sh [COMMAND …]: builds the images that the tests of engines in containers need, then runs a
+# command. Where no Docker daemon runs and this is root on Debian, one is installed and started for as long
+# as the script lasts. Nothing is pulled from elsewhere: Debian's own tool makes the images that the others
+# are built on, and the registry of the tests runs on loopback.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -67,5 +67,4 @@ docker_answers || { echo "no Docker daemon answers; root on Debian can start one
 docker_base bookworm
 docker_base trixie
 "$BIN/harness" engines build --profile ci
-HARNESS_REQUIRE_DOCKER=1 "$BIN/pytest" -m "engines and nightly" \
-    tests/engines/test_container*.py tests/engines/test_conformance.py
+[ $# = 0 ] || HARNESS_REQUIRE_DOCKER=1 "$@"

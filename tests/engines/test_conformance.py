@@ -56,7 +56,7 @@ def test_an_engine_as_a_process_does_what_every_reader_must(name: str, tmp_path:
     assert [e for e in psutil.Process().children(recursive=True) if e not in before] == []
 
 
-@pytest.mark.nightly
+@pytest.mark.docker
 @pytest.mark.usefixtures("docker")
 @pytest.mark.parametrize("name", ENGINES)
 def test_an_engine_in_a_container_does_what_every_reader_must(name: str, tmp_path: Path) -> None:

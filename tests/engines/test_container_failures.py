@@ -28,7 +28,7 @@ from tests.engines import own_daemon, tiny_container
 from tests.engines.own_daemon import OwnDaemon
 from tests.engines.tiny_container import BASE, FOREVER, containers, runtime, start
 
-pytestmark = [pytest.mark.engines, pytest.mark.nightly, pytest.mark.usefixtures("docker")]
+pytestmark = [pytest.mark.engines, pytest.mark.docker, pytest.mark.usefixtures("docker")]
 
 READY = f"trap 'exit 0' TERM; touch $FOLDER/ready; {FOREVER}"
 FILL = "tail /dev/zero"

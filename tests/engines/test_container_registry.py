@@ -31,7 +31,7 @@ from harness.runtime.image_choice import ContainerImage, NoImageProblem
 from tests.engines import image_registry
 from tests.engines.image_registry import Registry
 
-pytestmark = [pytest.mark.engines, pytest.mark.nightly, pytest.mark.usefixtures("docker")]
+pytestmark = [pytest.mark.engines, pytest.mark.docker, pytest.mark.usefixtures("docker")]
 
 TRINO = distributions.load("trino-476@container")
 OFFICIAL = "trinodb/trino:476"

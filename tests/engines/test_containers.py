@@ -20,7 +20,7 @@ from harness.runtime import container_network, container_watchdog, docker_daemon
 from tests.engines.ci_run import Finished, run
 
 pytestmark = [
-    *(pytest.mark.engines, pytest.mark.alone, pytest.mark.nightly),
+    *(pytest.mark.engines, pytest.mark.alone, pytest.mark.docker),
     pytest.mark.usefixtures("docker"),
 ]
 
@@ -35,6 +35,12 @@ LOOK_S = 0.2
 def contained(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     folder = tmp_path_factory.mktemp("contained") / "ci"
     return run(folder, "--fresh", "--runtime", CONTAINER)
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """The same by processes; what the cache has of an earlier run is not asked again."""
+    return run(tmp_path_factory.mktemp("processes") / "ci")
 
 
 def judged(finished: Finished) -> Mapping[str, object]:
@@ -55,10 +61,10 @@ def places(finding: Mapping[str, Any]) -> list[Mapping[str, object]]:
 
 
 def test_cell_for_cell_the_verdicts_are_those_of_processes(
-    contained: Finished, ci_run: Finished
+    contained: Finished, processes: Finished
 ) -> None:
-    assert contained.status == ci_run.status, contained.said
-    by_process, by_container = judged(ci_run), judged(contained)
+    assert contained.status == processes.status, contained.said
+    by_process, by_container = judged(processes), judged(contained)
     assert by_container.keys() == by_process.keys()
     unlike = [case for case, found in by_process.items() if by_container[case] != found]
     assert unlike == []
