@@ -69,7 +69,7 @@ class ContainerNetwork:
                 container_watchdog.remove(self.owner)
                 self._network = None
             if self._watchdog is not None:
-                watchdog.end(self._watchdog)
+                watchdog.stop(self._watchdog)
                 self._watchdog = None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 OWNER: Final = "lake-table-harness.owner"
 """The label that says by which harness something was made."""
+LATE_S: Final = 30.0
+"""So long the daemon may take for what it was asked last: it goes on though nobody waits."""
+LOOK_S: Final = 1.0
 
 
 def owners() -> set[str]:
@@ -61,11 +65,14 @@ def _remove(client: DockerClient, label: str) -> None:
 
 
 def main() -> None:
-    """Wait for the end of the harness, then remove what it left."""
+    """Wait for the end of the harness, then remove what it left, and what comes to be later."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     sys.stdin.read()
-    remove(sys.argv[1])
+    until = time.monotonic() + LATE_S
+    while time.monotonic() < until:
+        remove(sys.argv[1])
+        time.sleep(LOOK_S)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,12 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Stop such a program, as there is nothing left for it to do."""
+    process.kill()
+    process.communicate()
+
+
 def left(lines: Iterable[str]) -> set[int]:
     """Return the groups that were named and not taken back. Pure.
 

@@ -27,7 +27,7 @@ pytestmark = [
 SUFFIX = f"{AT}{CONTAINER}"
 SCENARIOS = Path(__file__).parents[2] / "tools" / "measure" / "deaths_scenarios"
 READER = "hive-3.1.3"
-SOON_S = 60.0
+SOON_S = 120.0
 LOOK_S = 0.2
 
 
