@@ -15,6 +15,7 @@ from rich.table import Table
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
+from harness.core.grouping import grouped
 from harness.core.progress import megabytes
 from harness.runtime import docker_daemon, image, image_choice
 from harness.runtime.container_settings import limit_mb
@@ -56,14 +57,17 @@ def look(names: Iterable[str]) -> Docker:
 
 
 def _by_image(names: Iterable[str]) -> dict[str, list[Distribution]]:
-    found: dict[str, list[Distribution]] = {}
-    for each in map(distributions.load, names):
-        try:
-            image.contract(each)
-        except UsageProblem:  # somebody's own engine, run as a process
-            continue
-        found.setdefault(image_choice.wanted(each), []).append(each)
-    return found
+    every = filter(_has_image, map(distributions.load, names))
+    return grouped((image_choice.wanted(each), each) for each in every)
+
+
+def _has_image(distribution: Distribution) -> bool:
+    """Return whether an image is known of it; none is of somebody's own engine."""
+    try:
+        image.contract(distribution)
+    except UsageProblem:
+        return False
+    return True
 
 
 def _images(by_image: dict[str, list[Distribution]]) -> Iterator[EngineImage]:

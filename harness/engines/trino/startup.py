@@ -14,10 +14,9 @@ from uuid import uuid4
 from harness.core.errors import EnvironmentProblem
 from harness.runtime import metastore_client
 from harness.runtime.metastore_client import CatalogRefusedError
-from harness.runtime.metastore_objects import LOCATION, CatalogEntry
+from harness.runtime.metastore_objects import parquet_entry
 
 DATABASE: Final = "harness_ready"
-_PARQUET: Final = "org.apache.hadoop.hive.ql.io.parquet"
 
 
 def make(metastore_uri: str, folder: Path) -> str:
@@ -38,7 +37,7 @@ def make(metastore_uri: str, folder: Path) -> str:
     name = f"t_{uuid4().hex}"
     try:
         with metastore_client.connect(metastore_uri) as found:
-            found.register(DATABASE, [_entry(name)], str(folder))
+            found.register(DATABASE, [parquet_entry(name, [("id", "bigint")])], str(folder))
     except CatalogRefusedError as refused:
         raise EnvironmentProblem(f"the metastore at {metastore_uri}: {refused}") from refused
     return name
@@ -47,16 +46,3 @@ def make(metastore_uri: str, folder: Path) -> str:
 def query(catalog_name: str, table: str) -> str:
     """Return the SQL that reads it. Pure."""
     return f'select id from "{catalog_name}"."{DATABASE}"."{table}"'
-
-
-def _entry(name: str) -> CatalogEntry:
-    serde = {"serializationLib": f"{_PARQUET}.serde.ParquetHiveSerDe", "parameters": {}}
-    storage = {
-        "cols": [{"name": "id", "type": "bigint"}],
-        "location": f"file:{LOCATION}",
-        "inputFormat": f"{_PARQUET}.MapredParquetInputFormat",
-        "outputFormat": f"{_PARQUET}.MapredParquetOutputFormat",
-        "serdeInfo": serde,
-        "parameters": {},
-    }
-    return CatalogEntry(name, {"tableName": name, "sd": storage, "parameters": {}})
