@@ -90,11 +90,18 @@ def until(condition: Callable[[], bool], what: str) -> None:
         time.sleep(LOOK_S)
 
 
-def published() -> list[Mapping[str, Any]]:
-    """Return the ports of every container of ours that runs."""
+def owners_of(process: int) -> set[str]:
+    """Return what a harness calls itself on what it made: nothing, or one name."""
+    return {each for each in container_watchdog.owners() if each.split("/")[1] == str(process)}
+
+
+def published(process: int) -> list[str]:
+    """Return the addresses at which the containers of a harness publish their ports."""
     with closing(docker_daemon.client()) as client:
-        found = client.containers.list(filters={"label": container_network.OWNER})
-        return [each.attrs["NetworkSettings"]["Ports"] for each in found]
+        labels = [f"{container_network.OWNER}={each}" for each in owners_of(process)]
+        every = [e for label in labels for e in client.containers.list(filters={"label": label})]
+    ports = (found for each in every for found in each.attrs["NetworkSettings"]["Ports"].values())
+    return [one["HostIp"] for found in ports for one in found or ()]
 
 
 def test_a_harness_that_is_killed_leaves_nothing_and_publishes_on_loopback_alone(
@@ -105,13 +112,11 @@ def test_a_harness_that_is_killed_leaves_nothing_and_publishes_on_loopback_alone
     with subprocess.Popen(
         [*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as started:
-        until(lambda: any(published()), "no container was started")
-        hosts = {
-            one["HostIp"] for ports in published() for each in ports.values() for one in each or ()
-        }
+        until(lambda: bool(published(started.pid)), "no container was started")
+        hosts = set(published(started.pid))
         os.kill(started.pid, signal.SIGKILL)
-    assert hosts <= {"127.0.0.1"}
-    until(lambda: not container_watchdog.owners(), "containers were left")
+    assert hosts == {"127.0.0.1"}
+    until(lambda: not owners_of(started.pid), "containers were left")
 
 
 def small_run(folder: Path, *options: str) -> list[str]:
@@ -151,4 +156,4 @@ def test_a_container_that_is_killed_is_started_again_and_the_verdicts_are_the_sa
     assert (end["event"], process.returncode) == ("end", undisturbed.returncode)
     assert judged(Finished(folder, 0, "")) == judged(Finished(by_process, 0, ""))
     assert server.with_name(f"{server.name}-1").exists(), "it was started once more"
-    assert published() == []
+    assert owners_of(process.pid) == set()
