@@ -1,34 +1,96 @@
-"""`pytest scenarios/…` with real engines and two workers: the tests say what the verdicts say."""
+"""`pytest scenarios/…` with real engines and several workers: tests say what the verdicts say."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import junitparser
 import pytest
 
+from harness.runtime import container_network, docker_daemon
+
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
 ROOT = Path(__file__).parents[2]
+IN_CONTAINERS = """
+contained:
+  runtime: container
+  scenarios: ["*"]
+  formats: [hudi-cow]
+  axes: {rewrites: [none]}
+  writers: [spark-3.5.8-hudi-0.15.0]
+  readers: ["trino-476{use-column-names=true}", "trino-476{use-column-names=false}"]
+"""
 
 
-def test_every_cell_of_the_first_profile_is_a_test_with_its_verdict(tmp_path: Path) -> None:
-    run, xml = tmp_path / "run", tmp_path / "pytest.xml"
-    command = [sys.executable, "-m", "pytest", "scenarios/", "-n", "2", "-p", "no:cacheprovider"]
-    options = ["--harness-profile", "first", "--harness-run-dir", str(run), "--junitxml", str(xml)]
+def tested(scenarios: Path, profile: str, folder: Path, workers: int) -> str:
+    """Run the cells of a profile as tests, some of which fail; return what pytest said."""
+    command = [sys.executable, "-m", "pytest", str(scenarios), "-n", str(workers)]
+    where = ["--harness-run-dir", str(folder), "--junitxml", str(xml_of(folder))]
+    options = ["-p", "no:cacheprovider", "--harness-profile", profile, *where]
     done = subprocess.run(
         [*command, *options], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
-    lines = (run / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    return done.stdout
+
+
+def xml_of(folder: Path) -> Path:
+    return folder.with_suffix(".xml")
+
+
+def check(folder: Path) -> None:
+    """Check that just those tests failed whose cells are wrong, all for one setting."""
+    lines = (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     verdicts = {each["case"]: each["verdict"] for each in map(json.loads, lines)}
-    cases = [case for suite in junitparser.JUnitXml.fromfile(str(xml)) for case in suite]
+    cases = [case for suite in junitparser.JUnitXml.fromfile(str(xml_of(folder))) for case in suite]
     failed = {case.name.removeprefix("cell[").removesuffix("]") for case in cases if case.result}
-    assert len(cases) == len(verdicts) > 20
+    assert len(cases) == len(verdicts) > 10
     assert failed == {case for case, verdict in verdicts.items() if verdict != "correct"}
     assert failed
     assert all("use-column-names=false" in case for case in failed)
-    assert "misaligned: in row" in done.stdout
+
+
+def test_every_cell_of_the_first_profile_is_a_test_with_its_verdict(tmp_path: Path) -> None:
+    said = tested(ROOT / "scenarios", "first", tmp_path / "run", workers=2)
+    check(tmp_path / "run")
+    assert "misaligned: in row" in said
+
+
+def created(since: datetime, until: datetime) -> Sequence[dict[str, Any]]:
+    """Return the labels of the containers that were made in between."""
+    about = {"type": "container", "event": "create", "label": container_network.OWNER}
+    with closing(docker_daemon.client()) as client:
+        events = client.events(since=since, until=until, filters=about, decode=True)
+        return [each["Actor"]["Attributes"] for each in events]
+
+
+def now() -> datetime:
+    """Return the time of the daemon's machine."""
+    with closing(docker_daemon.client()) as client:
+        return datetime.fromisoformat(client.info()["SystemTime"])
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("docker")
+def test_one_stack_of_containers_serves_all_workers(tmp_path: Path) -> None:
+    scenarios = tmp_path / "scenarios"
+    scenarios.mkdir()
+    shutil.copy(ROOT / "scenarios" / "hudi" / "move.yaml", scenarios)
+    (scenarios / "profiles.yaml").write_text(IN_CONTAINERS, encoding="utf-8")
+    since = now()
+    tested(scenarios, "contained", tmp_path / "run", workers=4)
+    check(tmp_path / "run")
+    made = created(since, now())
+    assert len({each[container_network.OWNER] for each in made}) == 1
+    images = Counter(each["image"].rpartition("/")[2].partition("-")[0] for each in made)
+    assert images == {"hive": 1, "spark": 1, "trino:476": 1}

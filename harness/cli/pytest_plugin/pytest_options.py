@@ -44,8 +44,10 @@ def is_scenario(path: Path, config: pytest.Config) -> bool:
     above = set(path.parents)
     if not above.isdisjoint(config.getini(FOLDERS)):
         return True
-    # The root and what is above it are named by a mere `pytest .`, which means other tests.
-    too_much = {config.rootpath, *config.rootpath.parents}
+    # Where one stands, and what is above it, are named by `pytest .`, which means other tests.
+    # Not pytest's root: that is the named folder itself where no configuration file is found.
+    here = config.invocation_params.dir
+    too_much = {here, *here.parents}
     return not above.isdisjoint(set(named(config)) - too_much) and _looks_like_one(path)
 
 

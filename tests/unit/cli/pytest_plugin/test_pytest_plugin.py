@@ -262,6 +262,12 @@ def test_of_a_folder_those_are_collected_that_its_profile_names_and_a_named_file
     assert [line.split("::")[0] for line in listed if "::" in line] == ["my/story.yaml"] * 3
 
 
+def test_a_folder_that_pytest_takes_for_its_root_is_searched_too(mine: pytest.Pytester) -> None:
+    options = ("--harness-profile", "mine", "--collect-only", "-q", "--rootdir", "my")
+    listed = mine.runpytest_inprocess(*options, "my").outlines
+    assert {line.split("::")[0] for line in listed if "::" in line} == {"other.yaml", "story.yaml"}
+
+
 @pytest.mark.parametrize("arguments", [(), (".",), ("tests",)])
 def test_yaml_files_of_others_are_not_touched(
     mine: pytest.Pytester, arguments: tuple[str, ...]
