@@ -48,6 +48,7 @@ class Deviation:
     to_1970: bool = False
     counted: bool = False
     stored: bool = False
+    thousandths: bool = False
     nothing: bool = False
 
     def __str__(self) -> str:
@@ -62,6 +63,7 @@ SAID: Final = {
     "to_1970": "timestamps are cut to milliseconds towards 1970",
     "counted": "columns are found by position, Hudi's own counted",
     "stored": "numbers are taken as the files store them",
+    "thousandths": "numbers are taken for milliseconds since 1970",
     "nothing": "every value is NULL",
 }
 RIGHT: Final = Deviation()
@@ -73,7 +75,7 @@ def others(format_name: str, *, part: bool) -> Iterator[Deviation]:
     `part`: whether of a column that was asked alone, which may come as nothing but NULLs.
     """
     hudi = format_name.startswith("hudi")
-    left = {"undeleted"} if hudi else {"base_only", "counted", "stored"}
+    left = {"undeleted"} if hudi else {"base_only", "counted", "stored", "thousandths"}
     names = [each for each in SAID if each not in left and (part or each != "nothing")]
     for number in range(1, AT_ONCE + 1):
         for some in combinations(names, number):
@@ -183,6 +185,8 @@ class Files:
             return row.meta[place]
         name, value = tuple(row.values.items())[place - META]
         source = self.case.history[row.step].schema.find(name).type
+        if deviation.thousandths and isinstance(value, int) and str(field.type) == "timestamp":
+            return stored.taken(value * MILLISECOND, field.type)
         if deviation.stored and value is not None and stored.otherwise(source, field.type):
             return stored.taken(value, field.type)
         return value
