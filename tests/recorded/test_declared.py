@@ -12,7 +12,7 @@ from harness.scenario.cells import Cell, parse_reader
 from tests.recorded import replay, store
 from tests.recorded.store import Said
 
-ASKED: Final = Path(__file__).parent / "full" / "hudi" / "updates_and_deletes"
+ASKED: Final = Path(__file__).parent / "full" / "hudi" / "all_types"
 """One question of each reader, format and version is sent of all; some of them are here."""
 TOLD: Final = "Unknown table versionCode:9"
 """What Hudi 1.0.2 says of a table of version 9."""

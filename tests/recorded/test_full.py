@@ -13,11 +13,16 @@ from tests.recorded.lines import Parsed
 
 FULL: Final = Path(__file__).parent / "full"
 ADJUDICATED: Final = Path(__file__).parents[2] / "docs" / "results" / "adjudicated.jsonl"
-VARIANTS: Final = 397
-CELLS: Final = 45_584
-RIGHT: Final = 664
+VARIANTS: Final = 410
+CELLS: Final = 41_431
+RIGHT: Final = 246
 """So many of the cells that were looked at one by one and found right in every name are in this
-plan: some of the first were of a larger one."""
+plan: most of the first were of larger ones, whose conditions were others too."""
+ASKED_OTHERWISE: Final = (
+    "hive/without_zone[hive-parquet,twin]@spark-3.5.8-hudi-0.15.0/s2/snapshot/count(at)/"
+    "trino-368{use-column-names=false}"
+)
+"""A cell that was looked at when its condition was another one."""
 
 
 def parsed(name: str) -> Iterator[Parsed]:
@@ -50,7 +55,9 @@ def names(file: Parsed, verdict: str) -> list[str]:
 
 def test_what_people_found_right_still_has_the_names_that_they_looked_at() -> None:
     told = [json.loads(each) for each in ADJUDICATED.read_text("utf-8").splitlines()]
-    right: Mapping[str, Any] = {each["case"]: each for each in told if each["right"]}
+    right: Mapping[str, Any] = {
+        each["case"]: each for each in told if each["right"] and each["case"] != ASKED_OTHERWISE
+    }
     now = {
         cell.case: names(file, verdict)
         for file in parsed(store.VERDICTS)
