@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(VENV)/.locked
 EDITABLE := $(VENV)/.editable
+# What a change made slow is seen at the end of the tests.
+SLOWEST := --durations=10 --durations-min=10
 # Not by pytest-xdist, each of whose workers would start the engines that tests share.
 SIDE_BY_SIDE := $(MAKE) --no-print-directory -j2 --output-sync=line sharing alone
 
@@ -13,7 +15,7 @@ SIDE_BY_SIDE := $(MAKE) --no-print-directory -j2 --output-sync=line sharing alon
 .PHONY: help venv lint unit check fetch engines sharing alone test nightly images containers conformance hunt quality run bench deaths wheel lock clean
 
 help:  ## list these targets
-	@awk -F ':.*## *' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## *' '/^[a-z]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 venv: $(EDITABLE)  ## make .venv from requirements.lock (again only when it changed)
 
@@ -36,7 +38,7 @@ lint: venv  ## lint and types
 	$(BIN)/mypy
 
 unit: venv  ## the tests that need no engine
-	$(BIN)/pytest -n auto -m "not engines"
+	$(BIN)/pytest -n auto $(SLOWEST) -m "not engines"
 
 check: lint unit  ## lint, types and the tests that need no engine
 
@@ -48,10 +50,10 @@ engines: fetch  ## the tests that start real engines, without those marked night
 	$(SIDE_BY_SIDE) BY_DAY="and not nightly"
 
 sharing:
-	$(BIN)/pytest -m "engines and not docker and not alone $(BY_DAY)"
+	$(BIN)/pytest $(SLOWEST) -m "engines and not docker and not alone $(BY_DAY)"
 
 alone:
-	$(BIN)/pytest -m "engines and not docker and alone $(BY_DAY)"
+	$(BIN)/pytest $(SLOWEST) -m "engines and not docker and alone $(BY_DAY)"
 
 test:  ## lint, types, every test but the nightly ones (containers: if Docker answers); minutes by part
 	@bash tests/all.sh
@@ -63,7 +65,7 @@ images: fetch  ## images of the engines of the tests; as root on Debian also a D
 	@bash tests/docker.sh
 
 containers: fetch  ## the tests of engines in containers, once these images are there
-	@bash tests/docker.sh $(BIN)/pytest -m docker
+	@bash tests/docker.sh $(BIN)/pytest $(SLOWEST) -m docker
 
 conformance: venv  ## the conformance kit on every engine, in both runtimes where Docker answers
 	$(BIN)/harness engines verify --all --out docs/results/conformance.md
