@@ -23,6 +23,10 @@ FOLDER: Final = "compose"
 """The folder beside the file, with a folder of configuration for each service."""
 METASTORE: Final = "metastore"
 """The service that all others wait for."""
+NETWORK: Final = "lake-tables"
+"""The network of a stack, and what the metastore's container is called by. Hive asks Docker for the
+metastore's name, is told `container.network`, and takes none with an underscore, which compose puts
+into both."""
 WAREHOUSE: Final = "warehouse"
 _WORK: Final = "work"
 _NAMES: Final = "names"
@@ -78,7 +82,8 @@ def document(services: Sequence[Service], place: StackPlace) -> dict[str, Any]:
     """Return what `compose.yaml` holds."""
     ports = _ports(services)
     every = {each.name: _service(each, place, ports[each.name]) for each in services}
-    return {"version": "2.4", "services": _escaped(every)}
+    networks = {"default": {"name": NETWORK}}
+    return {"version": "2.4", "services": _escaped(every), "networks": networks}
 
 
 def _service(service: Service, place: StackPlace, port: int) -> dict[str, Any]:
@@ -104,6 +109,8 @@ def _service(service: Service, place: StackPlace, port: int) -> dict[str, Any]:
         found["healthcheck"] = {"test": test, "interval": "5s", "timeout": "10s", "retries": 60}
     if service.name != METASTORE:
         found["depends_on"] = {METASTORE: {"condition": "service_healthy"}}
+    else:
+        found["container_name"] = f"{NETWORK}-{METASTORE}"
     return found
 
 

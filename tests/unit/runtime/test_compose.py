@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -105,6 +106,12 @@ def test_all_wait_for_the_metastore_and_every_server_has_a_check() -> None:
     for name, each in found.items():
         assert each["depends_on"] == {"metastore": {"condition": "service_healthy"}}
         assert ("healthcheck" in each) == (name != "spark")
+
+
+def test_the_metastore_has_a_name_that_java_takes_for_that_of_a_host() -> None:
+    made = compose.document(STACK, PLACE)
+    host = f"{services()['metastore']['container_name']}.{made['networks']['default']['name']}"
+    assert re.fullmatch(r"[a-z][a-z-]*[a-z]\.[a-z][a-z-]*[a-z]", host)
 
 
 def test_spark_waits_for_people_with_the_configuration_of_the_worker() -> None:
