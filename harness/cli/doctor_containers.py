@@ -14,7 +14,6 @@ from rich.table import Table
 
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
-from harness.core.errors import UsageProblem
 from harness.core.grouping import grouped
 from harness.core.progress import megabytes
 from harness.runtime import docker_daemon, image, image_choice
@@ -57,17 +56,9 @@ def look(names: Iterable[str]) -> Docker:
 
 
 def _by_image(names: Iterable[str]) -> dict[str, list[Distribution]]:
-    every = filter(_has_image, map(distributions.load, names))
-    return grouped((image_choice.wanted(each), each) for each in every)
-
-
-def _has_image(distribution: Distribution) -> bool:
-    """Return whether an image is known of it; none is of somebody's own engine."""
-    try:
-        image.contract(distribution)
-    except UsageProblem:
-        return False
-    return True
+    every = map(distributions.load, names)
+    # Of somebody's own engine, which runs as a process, no image is known.
+    return grouped((image_choice.wanted(each), each) for each in every if image.official(each))
 
 
 def _images(by_image: dict[str, list[Distribution]]) -> Iterator[EngineImage]:

@@ -74,6 +74,12 @@ BOUNDS_OF_ANOTHER: Final = (
     "trinodb/trino#15408, merged for a later version",
 )
 """What answers of Trino 368 are that parts found by name would give too."""
+ONCE: Final = (
+    "hudi/all_types[hudi-mor,rewrites=some,partitioned=two_last,meta_fields=omitted,"
+    "table_version=6]@spark-3.5.8-hudi-1.0.2/s2/snapshot/all/"
+    "prestodb-0.283{connector=hive, use-column-names=false}"
+)
+"""A cell with something wrong that did not come again from any of four fresh servers."""
 AS_WRITTEN: Final = "rightly read, the files give what is expected"
 DRIFT: Final = (
     "Spark repeats the catalog's type; that one without a zone is meant the scenario alone says.",
@@ -106,13 +112,6 @@ def cells(recorded: Recorded) -> Iterator[KnownGoodCell]:
             same = right.get((cell.step, cell.view, cell.query), ())
             yield KnownGoodCell(cell, said, answer, files, tuple(same))
 
-
-ONCE: Final = (
-    "hudi/all_types[hudi-mor,rewrites=some,partitioned=two_last,meta_fields=omitted,"
-    "table_version=6]@spark-3.5.8-hudi-1.0.2/s2/snapshot/all/"
-    "prestodb-0.283{connector=hive, use-column-names=false}"
-)
-"""A cell with something wrong that did not come again from any of four fresh servers."""
 
 ResultLine = Mapping[str, object]
 

@@ -97,3 +97,13 @@ def test_after_a_schema_change_few_readers_are_known_to_be_right(
     found = sample.make(tmp_path)
     cell = replace(found.info.cells[0], reader=reader, step=3)
     assert any(adjudicate.groups(cell, format_, 1)) is counts
+
+
+def test_no_reader_has_to_be_right_where_folders_and_files_differ(
+    adjudicate: ModuleType, tmp_path: Path
+) -> None:
+    cell = replace(sample.make(tmp_path).info.cells[0], step=0)
+    assert any(adjudicate.groups(cell, "hudi-cow", 1))
+    for scenario in ("hudi/partition_values", "hudi/committed_then_failed"):
+        there = replace(cell, variant=f"{scenario}[hudi-cow]@spark-3.5.8-hudi-0.15.0")
+        assert not any(adjudicate.groups(there, "hudi-cow", 1))
