@@ -32,7 +32,7 @@ contained:
 """
 
 
-def tested(scenarios: Path, profile: str, folder: Path, workers: int) -> str:
+def run_tests(scenarios: Path, profile: str, folder: Path, workers: int) -> str:
     """Run the cells of a profile as tests, some of which fail; return what pytest said."""
     command = [sys.executable, "-m", "pytest", str(scenarios), "-n", str(workers)]
     where = ["--harness-run-dir", str(folder), "--junitxml", str(xml_of(folder))]
@@ -61,7 +61,7 @@ def check(folder: Path, more_than: int) -> None:
 
 
 def test_every_cell_of_the_first_profile_is_a_test_with_its_verdict(tmp_path: Path) -> None:
-    said = tested(ROOT / "scenarios", "first", tmp_path / "run", workers=2)
+    said = run_tests(ROOT / "scenarios", "first", tmp_path / "run", workers=2)
     check(tmp_path / "run", more_than=20)
     assert "misaligned: in row" in said
 
@@ -90,7 +90,7 @@ def test_one_stack_of_containers_serves_all_workers(tmp_path: Path) -> None:
     (scenarios / "move.yaml").write_text(never_asked, encoding="utf-8")
     (scenarios / "profiles.yaml").write_text(IN_CONTAINERS, encoding="utf-8")
     since = now()
-    tested(scenarios, "contained", tmp_path / "run", workers=4)
+    run_tests(scenarios, "contained", tmp_path / "run", workers=4)
     check(tmp_path / "run", more_than=10)
     made = created(since, now())
     assert len({each[container_network.OWNER] for each in made}) == 1
