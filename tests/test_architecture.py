@@ -36,10 +36,12 @@ MODULES: Mapping[str, tuple[str, ...]] = {
             "reader_support",
             "reader_defaults",
             "shipped",
+            "own_distributions",
             "check_names",
         ),
         *("select_scenarios", "axes", "constraints", "variants", "writer_support", "pairs"),
-        *("cell_choice", "case_filter", "product", "expected_files", "separation", "estimation"),
+        *("cell_choice", "case_filter", "product", "controls", "expected_files", "separation"),
+        "estimation",
     ),
     "write": (
         *("table_state", "state_store", "writer_pool", "next_step", "raised_step"),

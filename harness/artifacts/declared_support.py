@@ -10,7 +10,6 @@ from __future__ import annotations
 from functools import cache
 
 from harness.artifacts import distributions
-from harness.core import runtime_names
 
 
 @cache
@@ -21,7 +20,7 @@ def declared(reader: str, family: str, table_version: str) -> str:
     'hive-3.1.3 knows hudi tables up to version 8, not 9 (HoodieTableVersion of Hudi 1.0.2)'
     """
     name = reader.partition("{")[0]
-    if runtime_names.lock_name(name) not in distributions.names() or not table_version.isdigit():
+    if not (distributions.exists(name) and table_version.isdigit()):
         return ""
     for each in distributions.load(name).reads:
         if each.family == family and int(table_version) > each.up_to:

@@ -139,6 +139,8 @@ class Distribution:
     runtime: str = PROCESS
     """How its servers are run."""
     defaults: tuple[Default, ...] = ()
+    notice: str = ""
+    """What is not sure of how it is set up, where rules alone describe it."""
 
     @property
     def java_options(self) -> tuple[str, ...]:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import resources
+from typing import Final
 
-from harness.artifacts import jre, lock
+from harness.artifacts import jre, lock, version_rules
 from harness.artifacts.distribution import Artifact, Distribution
+from harness.core.errors import UsageProblem
 from harness.core.problems import Problems, UnknownNameProblem
 from harness.core.registry import Registry
-from harness.core.runtime_names import AT, PROCESS, RUNTIMES
+from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES
 
 PLANNED = {"writes", "table_versions", "cannot", "names"}
 """Settings that change no answer: those that only the plan reads, and `names`, which become part of
@@ -32,33 +34,102 @@ def _ours() -> Mapping[str, str]:
 
 
 LOCKS: Registry[str] = Registry("distribution", _ours)
-names = LOCKS.names
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLock:
+    """Lock data of somebody's own."""
+
+    text: str
+    file: str
+    """Where it stands, for messages."""
+
+
+_own: Final[dict[str, OwnLock]] = {}
+"""Those of this process, by name: it makes them known before it loads any."""
+
+
+def register(name: str, text: str, file: str) -> None:
+    """Make a distribution of somebody's own known, or say anew what it is.
+
+    Raises:
+        UsageProblem: one that is shipped, or that a package adds, is called so.
+
+    """
+    if name in LOCKS.names():
+        raise UsageProblem(f"{file}: {name} is shipped; give the file, and what it says, a name")
+    _own[name] = OwnLock(text, file)
+    load.cache_clear()
+
+
+def own(names_: Iterable[str]) -> dict[str, str]:
+    """Return the lock data of those of some distributions that are somebody's own, by name."""
+    found = {name.partition(AT)[0] for name in names_}
+    return {name: _own[name].text for name in sorted(found & set(_own))}
+
+
+def is_shipped(name: str) -> bool:
+    """Return whether a distribution comes with the harness, or with a package, as it stands."""
+    return name.partition(AT)[0] in LOCKS.names()
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the distributions with lock data, sorted."""
+    return tuple(sorted((*LOCKS.names(), *_own)))
+
+
+@dataclass(eq=False)
+class NoLockProblem(UsageProblem):
+    """There is no lock data of a version, so that it can run in a container only."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return (
+            f"there is no lock data of {self.name}: 'harness engines add {self.name}' writes it, "
+            f"and with Docker '{self.name}{AT}{CONTAINER}' needs none"
+        )
+
+
+def exists(name: str) -> bool:
+    """Return whether there is a distribution of this name, with its runtime or without."""
+    own, _, runtime = name.partition(AT)
+    return own in names() or (runtime == CONTAINER and version_rules.knows(own))
 
 
 @cache
 def load(name: str) -> Distribution:
-    """The distribution with this name, `trino-476`, or `trino-476@container`.
+    """Return the distribution of this name: `trino-476`, or `trino-476@container`.
 
-    Raises UnknownNameProblem: there is none; ScenarioProblem: its lock data is wrong.
+    In a container one can run that has no lock data: rules say how (`version_rules`).
+
+    Raises:
+        UnknownNameProblem: there is none.
+        NoLockProblem: there is no lock data, and it is no container.
+        ScenarioProblem: its lock data is wrong.
+
     """
     own, _, runtime = name.partition(AT)
-    if runtime:
-        return _elsewhere(load(own), runtime)
-    text = LOCKS.load(name)
-    where = f"distributions/{name}{_ENDING}"
+    if runtime not in ("", *RUNTIMES):
+        raise UnknownNameProblem("runtime", runtime, RUNTIMES)
+    if own not in names() and version_rules.knows(own):
+        if runtime != CONTAINER:
+            raise NoLockProblem(own)
+        found = lock.of_rules(own)
+    else:
+        found = _locked(own)
+    return found if runtime in ("", PROCESS) else replace(found, name=name, runtime=runtime)
+
+
+def _locked(name: str) -> Distribution:
+    own_one = _own.get(name)
+    text = own_one.text if own_one else LOCKS.load(name)
+    where = own_one.file if own_one else f"distributions/{name}{_ENDING}"
     found = lock.parse(text, where, load)
     if found.name != name:
         told = f"its name is {found.name!r}; it must be the file's, {name!r}"
         Problems(where).stop(1, told)
     return found
-
-
-def _elsewhere(found: Distribution, runtime: str) -> Distribution:
-    if runtime not in RUNTIMES:
-        raise UnknownNameProblem("runtime", runtime, RUNTIMES)
-    if runtime == PROCESS:
-        return found
-    return replace(found, name=f"{found.name}{AT}{runtime}", runtime=runtime)
 
 
 def digest(distribution: Distribution) -> str:

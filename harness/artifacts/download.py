@@ -95,14 +95,62 @@ def download(
     Raises DownloadProblem, by its kind; EnvironmentProblem: it cannot be written.
     """
     part = target.with_name(target.name + ".part")
-    url = f"{source.url}/{wanted.path}"
+    seen = receive(wanted.path, wanted.size, part, source, progress)
+    _check(f"{source.url}/{wanted.path}", wanted, part, seen)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        seen = _attempts(source.session, url, wanted, part, progress)
-        _check(url, wanted, part, seen)
         part.replace(target)
     except OSError as error:
         raise unwritable(error, part) from error
+
+
+def receive(path: str, size: int, part: Path, source: OpenRepository, progress: Progress) -> str:
+    """Fetch a file of so many bytes to `part`, and return the SHA-256 (hexadecimal) that it has.
+
+    What an earlier call left there is gone on with. Raises DownloadProblem, by its kind;
+    EnvironmentProblem: it cannot be written.
+    """
+    try:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        return _attempts(source.session, f"{source.url}/{path}", size, part, progress)
+    except OSError as error:
+        raise unwritable(error, part) from error
+
+
+def size_of(path: str, source: OpenRepository) -> int:
+    """Return the size in bytes that a repository says a file has; raises DownloadProblem."""
+    with _asked("HEAD", path, source) as response:
+        return int(response.headers["Content-Length"])
+
+
+def sha1_of(path: str, source: OpenRepository) -> str:
+    """Return the SHA-1 (hexadecimal) that a repository says a file has; raises DownloadProblem."""
+    with _asked("GET", f"{path}.sha1", source) as response:
+        return response.text.split()[0].lower()
+
+
+@contextmanager
+def _asked(method: str, path: str, source: OpenRepository) -> Iterator[requests.Response]:
+    url, headers = f"{source.url}/{path}", {"Accept-Encoding": "identity"}
+    try:
+        with source.session.request(
+            method, url, headers=headers, timeout=_TIMEOUTS, allow_redirects=True
+        ) as response:
+            if response.status_code != HTTPStatus.OK:
+                refusal = _refusal(response, url)
+                raise (
+                    UnreachableProblem(url, str(refusal))
+                    if isinstance(refusal, _Broken)
+                    else refusal
+                )
+            yield response
+    except (LookupError, ValueError) as error:
+        raise NotDeliveredProblem(
+            url, f"the repository's answer is not understood: {error}"
+        ) from error
+    except _NO_ADDRESS as error:
+        raise DownloadProblem(url, "this is not an address to download from") from error
+    except requests.RequestException as error:
+        raise UnreachableProblem(url, _reason(error)) from error
 
 
 def file_sha256(path: Path) -> str:
@@ -112,15 +160,15 @@ def file_sha256(path: Path) -> str:
 
 
 def _attempts(
-    session: requests.Session, url: str, wanted: ExpectedFile, part: Path, progress: Progress
+    session: requests.Session, url: str, size: int, part: Path, progress: Progress
 ) -> str:
     """The SHA-256 of `part` once it is complete."""
-    progress.advance(_kept(part, wanted))
+    progress.advance(_kept(part, size))
     broken = _Broken("not tried")
     for pause in (0.0, *_PAUSES):
         time.sleep(pause)
         try:
-            return _transfer(session, url, wanted, part, progress)
+            return _transfer(session, url, size, part, progress)
         except _Broken as error:
             broken = error
             progress.note(f"{without_login(url)}: {error}")
@@ -132,15 +180,15 @@ def _attempts(
 
 
 def _transfer(
-    session: requests.Session, url: str, wanted: ExpectedFile, part: Path, progress: Progress
+    session: requests.Session, url: str, size: int, part: Path, progress: Progress
 ) -> str:
     """Fetch what `part` still lacks; the SHA-256 of all of it."""
     with part.open("a+b") as out:
-        have = _kept(part, wanted)
+        have = _kept(part, size)
         out.truncate(have)
         out.seek(0)
         digest = hashlib.file_digest(out, "sha256")
-        if have == wanted.size:
+        if have == size:
             return digest.hexdigest()
         try:
             with _get(session, url, have) as response:
@@ -148,17 +196,17 @@ def _transfer(
                     out.truncate(0)
                     progress.advance(-have)
                     digest, have = hashlib.sha256(), 0
-                return _receive(response, out, digest, wanted.size - have, progress)
+                return _receive(response, out, digest, size - have, progress)
         except _NO_ADDRESS as error:
             raise DownloadProblem(url, "this is not an address to download from") from error
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise _Broken(_reason(error)) from error
 
 
-def _kept(part: Path, wanted: ExpectedFile) -> int:
+def _kept(part: Path, size: int) -> int:
     """How many bytes of an earlier transfer can be gone on from."""
-    size = part.stat().st_size if part.exists() else 0
-    return size if size <= wanted.size else 0
+    have = part.stat().st_size if part.exists() else 0
+    return have if have <= size else 0
 
 
 def _get(session: requests.Session, url: str, start: int) -> requests.Response:

@@ -75,6 +75,14 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
     return Installation(distribution, java, home, files, cache.archives())
 
 
+def files(
+    distribution: Distribution, wanted: Sequence[Artifact], cache: Cache, progress: Progress
+) -> tuple[Path, ...]:
+    """Return where some artifacts of a distribution are, fetched; raises as `ensure` does."""
+    _ensure_artifacts(distribution, wanted, cache, progress)
+    return tuple(cache.artifact(each) for each in wanted)
+
+
 def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
     """What `ensure` would download, as far as sizes tell; nothing is fetched or hashed.
 

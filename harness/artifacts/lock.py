@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, NonNegativeInt, PlainValidator
 
+from harness.artifacts import version_rules
 from harness.artifacts.distribution import (
     ARCHIVE,
     Artifact,
@@ -21,8 +23,9 @@ from harness.artifacts.distribution import (
     Reads,
     Setting,
 )
+from harness.core import validation, yaml_reader
 from harness.core.problems import Problems
-from harness.core.validation import read_form
+from harness.core.yaml_reader import Document
 
 _COORDINATES = (4, 5)
 
@@ -151,6 +154,7 @@ class _LockForm:
     memory_mb: NonNegativeInt
     disk_mb: NonNegativeInt
     listens: NonEmptyText
+    rules: str = ""
     artifacts_from: str = ""
     artifacts: dict[
         Annotated[str, _like(_ROLE, "a role such as lib, front or plugin/hive")],
@@ -175,7 +179,7 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
         ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
 
     """
-    form, document = read_form(_LockForm, text, where, "lock data")
+    form, document = _read(text, where)
     for role, artifacts in form.artifacts.items():
         for at, each in enumerate(artifacts):
             if each.members and role != ARCHIVE:
@@ -186,6 +190,24 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
             line = document.line(("reads", family))
             Problems(where).stop(line, f"settings say no version of the library '{family}'")
     base = other(form.artifacts_from) if form.artifacts_from else None
+    return _distribution(form, base)
+
+
+def of_rules(name: str) -> Distribution:
+    """Return a distribution as rules alone describe it, without what would have to be fetched.
+
+    Raises:
+        UnknownNameProblem: its product has no rules.
+        ScenarioProblem: the rules say not all.
+
+    """
+    product, version = next(iter(version_rules.versions(name).items()))
+    text = json.dumps({"name": name, "version": version, "rules": product})
+    form, _ = _read(text, f"rules/{product}.yaml")
+    return replace(_distribution(form, None), notice=version_rules.notice(name))
+
+
+def _distribution(form: _LockForm, base: Distribution | None) -> Distribution:
     return Distribution(
         name=form.name,
         engine=form.engine,
@@ -202,6 +224,26 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
         reads=tuple(Reads(kind, each.up_to, each.source) for kind, each in form.reads.items()),
         defaults=tuple(_default(name, each) for name, each in form.defaults.items()),
     )
+
+
+def _read(text: str, where: str) -> tuple[_LockForm, Document]:
+    """Return what a file says, on top of what the rules do that it names."""
+    document = yaml_reader.parse(text, where)
+    data = document.data
+    if isinstance(data, dict) and (product := data.get("rules")):
+        name = data.get("name")
+        if not (
+            isinstance(name, str) and version_rules.knows(name) and name.startswith(f"{product}-")
+        ):
+            told = f"the rules of {product} are not about '{name}'"
+            known = ", ".join(version_rules.products())
+            Problems(where).stop(document.line(("rules",)), f"{told}; there are rules of {known}")
+        data = version_rules.overlaid(version_rules.facts(name), data)
+    form = validation.make(_LockForm, data, document, (), "lock data")
+    document.problems.raise_if_any()
+    if form is None:  # not reached: without an object there is a problem
+        raise AssertionError(where)
+    return form, document
 
 
 def _artifacts(form: _LockForm) -> Iterator[Artifact]:

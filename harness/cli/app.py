@@ -35,6 +35,7 @@ from harness.cli.reproduce import command as reproduction
 from harness.core.errors import DEFECT, HarnessError, UsageProblem, printable, problem_of
 from harness.judge import gate
 from harness.judge.baseline import Applied
+from harness.plan import own_distributions
 from harness.read.reader_servers import TIMEOUT_S
 from harness.run import load_run as run_record
 from harness.run import needed_artifacts, pipeline, plan_record, run_folder, run_info, second_round
@@ -84,8 +85,8 @@ def plan(
     reader: options.ReaderOption = None,
 ) -> None:
     """Show what a run would do: variants, readers, cells, and what is left out and why."""
-    asked, paths = plan_options.readers(reader), options.paths(scenarios, folders)
-    made = plan_options.make(paths, profile, k, runtime=runtime or "", readers=asked)
+    paths = options.paths(scenarios, folders)
+    made = plan_options.make(paths, profile, k, runtime=runtime or "", readers=reader or ())
     plan_options.show(made, OUT, cells=cells)
 
 
@@ -132,8 +133,8 @@ def run(
         options.check_resumed(context)
         working = resumed(run_dir or run_folder.to_resume(), resources)
     else:
-        asked, paths = plan_options.readers(reader), options.paths(scenarios, folders)
-        made = plan_options.make(paths, profile, k, cases, runtime or "", asked)
+        paths = options.paths(scenarios, folders)
+        made = plan_options.make(paths, profile, k, cases, runtime or "", reader or ())
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:
@@ -174,6 +175,7 @@ def read(
         list[str] | None,
         typer.Option(help="Add this reader, such as 'trino-476{use-column-names=false}'."),
     ] = None,
+    folders: options.OwnOption = None,
     offline: options.OfflineOption = False,
     fresh: options.FreshOption = False,
     show: options.ShowOption = False,
@@ -183,8 +185,9 @@ def read(
     resources = Resources(output, Cache.default(offline=offline), TimeLimits(timeout))
     with resumed(run_dir, resources) as work:
         made = plan_record.plan_of(run_info.read_info(work.folder))
-        for each in plan_options.readers(reader):
-            made = plan_record.add_reader(work.folder, each)
+        own_distributions.register(folders or ())
+        for each in reader or ():
+            made = plan_record.add_reader(work.folder, plan_options.reader(each))
         pipeline.prepare(made, work)
         pipeline.read_answers(made, work, fresh=fresh)
         return _finish(work.folder, output, second_round.judge(made, work), show=show)

@@ -3,19 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from harness.artifacts import distributions
+from harness.artifacts import add_version, distributions
 from harness.artifacts.cache import Cache
-from harness.cli import options, plan_options, verify_engines
+from harness.cli import doctor_containers, list_engines, options, plan_options, verify_engines
 from harness.cli.console.output import Output
 from harness.core import runtime_names
+from harness.plan import own_distributions
 from harness.run import compose_stack, needed_artifacts
 from harness.runtime import image_build
 
-app = typer.Typer(no_args_is_help=True, help="Engines: images, a stack, whether they conform.")
+
+class _ListFirst(TyperGroup):
+    """Without a command, the engines are listed."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - a private type
+        """Read what was typed."""
+        return super().parse_args(ctx, args or ["list"])
+
+
+app = typer.Typer(
+    cls=_ListFirst,
+    help="Engines: which there are, other versions, images, whether they conform.",
+)
+
+
+@app.command(name="list")
+@options.with_output
+def list_(output: Output, folders: options.OwnOption = None) -> None:
+    """List the engines: how each can be run, what is there of it, whether it conforms.
+
+    Nothing is fetched, pulled or started.
+    """
+    own_distributions.register(folders or ())
+    names, cache = distributions.names(), Cache.default()
+    found = tuple(list_engines.look(names, cache, doctor_containers.look(names)))
+    list_engines.show(found, output.out)
+    output.end(engines=list_engines.plain(found))
 
 
 @app.command()
@@ -26,6 +54,7 @@ def build(
         list[str] | None,
         typer.Argument(help="Distributions; by default those of the profile."),
     ] = None,
+    folders: options.OwnOption = None,
     profile: options.ProfileOption = options.QUICK_START,
     offline: options.OfflineOption = False,
 ) -> None:
@@ -33,7 +62,8 @@ def build(
 
     They are made of the files that the harness fetches and verifies, on an image of Debian.
     """
-    wanted = names or needed_artifacts.needed(plan_options.make(None, profile, ""))
+    own_distributions.register(folders or ())
+    wanted = names or needed_artifacts.needed(plan_options.make(folders, profile, ""))
     cache, progress = Cache.default(offline=offline), output.progress()
     found = {
         image_build.ensure(distributions.load(runtime_names.lock_name(name)), cache, progress): name
@@ -53,6 +83,7 @@ def compose(
             "profile's readers. Can be given several times; settings are chosen in a session."
         ),
     ] = None,
+    folders: options.OwnOption = None,
     profile: options.ProfileOption = options.QUICK_START,
     folder: Annotated[
         Path, typer.Option(parser=Path, metavar="PATH", help="Where compose.yaml is written.")
@@ -60,10 +91,42 @@ def compose(
     offline: options.OfflineOption = False,
 ) -> None:
     """Write the stack of a run in containers for Docker Compose, to look around with clients."""
-    asked = plan_options.readers(reader) or plan_options.make(None, profile, "").readers
+    own_distributions.register(folders or ())
+    named = tuple(map(plan_options.reader, reader or ()))
+    asked = named or plan_options.make(folders, profile, "").readers
     names, cache = [each.distribution for each in asked], Cache.default(offline=offline)
     file = compose_stack.write(names, folder, cache, output.progress())
     output.end(f"written: {file}; next: docker compose -f {file} up", file=str(file))
+
+
+@app.command()
+@options.with_output
+def add(
+    output: Output,
+    versions: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PRODUCT VERSION …",
+            help="A version, such as trino 470, or spark 3.5.8 hudi 1.2.1.",
+        ),
+    ],
+    folder: Annotated[
+        Path,
+        typer.Option(
+            "--scenarios", help="Your scenarios' folder: it is written into distributions/ there."
+        ),
+    ] = Path(),
+    offline: options.OfflineOption = False,
+) -> None:
+    """Add a version of Trino or Spark that is not shipped, to be run as a process too.
+
+    What it consists of is fetched, measured and written down as lock data.
+    """
+    name, cache = "-".join(versions), Cache.default(offline=offline)
+    own_distributions.register([folder])
+    file = add_version.add(name, folder / own_distributions.FOLDER, cache, output.progress())
+    said = f"written: {file}; next: harness engines verify {name} --scenarios {folder}"
+    output.end(said, file=str(file), name=name)
 
 
 app.command()(verify_engines.verify)

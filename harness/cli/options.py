@@ -52,6 +52,12 @@ ScenariosOption = Annotated[
     list[Path] | None,
     typer.Option("--scenarios", help="Scenario files or folders, with profiles.yaml beside them."),
 ]
+OwnOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--scenarios", help="Your scenarios' folder; what 'harness engines add' wrote is beside it."
+    ),
+]
 ProfileOption = Annotated[
     str, typer.Option(help="A shipped profile, or one of profiles.yaml beside your scenarios.")
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -17,20 +18,22 @@ from harness.artifacts import distributions
 from harness.core import runtime_names
 from harness.core import yaml_reader as scenario_text
 from harness.core.errors import Fault, UsageProblem
-from harness.core.problems import one_of
-from harness.core.runtime_names import PROCESS, RUNTIMES
+from harness.core.runtime_names import PROCESS
 from harness.plan import (
     Profile,
     check_names,
     choose,
     constraints,
+    controls,
     estimate,
     in_runtime,
     only,
+    own_distributions,
     plan,
     reader_support,
     select,
     separation,
+    shipped,
     with_readers,
     writer_support,
 )
@@ -38,12 +41,12 @@ from harness.plan.reader_support import ReaderProblem
 from harness.reports import pairs
 from harness.reports.words import counted
 from harness.scenario.cells import Cell, Excluded, Plan, Reader, Variant, parse_reader
+from harness.scenario.definition import Scenario
 from harness.scenario.notices import notices
 
 MINUTE: Final = 60
 CASES_BYTES: Final = 1 << 26
 """A file of cases is no longer; all 45,000 of the full profile take 7 MB."""
-OTHERS: Final = "another version is a file of lock data, see docs/locks.md"
 SHOWN: Final = 3
 """So many reasons are told in a message."""
 
@@ -66,7 +69,7 @@ def make(
     pattern: str,
     cases: Path | None = None,
     runtime: str = "",
-    readers: Sequence[Reader] = (),
+    readers: Sequence[str] = (),
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
@@ -82,25 +85,29 @@ def make(
         UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist.
 
     """
+    own_distributions.register(paths or ())
     scenarios, found = choose(paths or (), profile)
     if readers:
-        found = with_readers(found, readers)
+        found = with_readers(found, tuple(map(reader, readers)))
     if runtime:
         found = in_runtime(found, runtime)
     check_names.raise_if_any((*writer_support.wrong(found), *_wrong_readers(found)))
     for name in (each for each in found.formats if each in formats.names()):
         reader_support.check_format(name)
     known = [formats.load(name) for name in formats.names()]
-    made = plan(
-        scenarios,
-        found,
-        known,
-        writer_support.of(found),
-        reader_support.cannot,
-        reader_support.cannot_show,
-    )
-    made = select(made, pattern) if pattern else made
-    return only(made, _lines(cases)) if cases else made
+    makers = writer_support.of(found)
+
+    def planned(chosen: Sequence[Scenario], of: Profile) -> Plan:
+        can = reader_support.cannot, reader_support.cannot_show
+        return plan(chosen, of, known, makers, *can)
+
+    def controlled(some: Plan) -> Plan:
+        own = partial(planned, [shipped.load_scenario(controls.SCENARIO)])
+        return controls.with_controls(some, found, makers, own)
+
+    made = controlled(planned(scenarios, found))
+    made = controlled(select(made, pattern)) if pattern else made
+    return controlled(only(made, _lines(cases))) if cases else made
 
 
 def check_asks(made: Plan) -> None:
@@ -128,11 +135,6 @@ def _lines(path: Path) -> list[str]:
     return [line for each in content.splitlines() if (line := each.strip())]
 
 
-def readers(texts: Iterable[str] | None) -> tuple[Reader, ...]:
-    """Read the readers that were named; raises as `reader` does."""
-    return tuple(map(reader, texts or ()))
-
-
 def reader(text: str) -> Reader:
     """Read a reader that exists from its text.
 
@@ -156,15 +158,7 @@ def check(each: Reader) -> None:
         ReaderProblem: it does not.
 
     """
-    names = [one.name for one in reader_support.readers()]
-    name = runtime_names.lock_name(each.distribution)
-    runtime = runtime_names.given(each.distribution)
-    if name not in names:
-        told = f"'{name}' is not a reader; allowed: {', '.join(names)}; {OTHERS}"
-        raise ReaderProblem(str(each), told)
-    if runtime and runtime not in RUNTIMES:
-        told = f"there is no runtime '{runtime}'; {one_of(runtime, RUNTIMES)}"
-        raise ReaderProblem(str(each), told)
+    reader_support.check_exists(each)
     allowed = engines.load(distributions.load(each.distribution).engine).settings
     for name, value in each.settings:
         if name not in allowed:
@@ -187,6 +181,9 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
     console.print(table)
     for each in made.readers:
         console.print(f"reader {each}", markup=False, highlight=False)
+    names = dict.fromkeys(each.distribution for each in made.readers)
+    for told in filter(None, (distributions.load(name).notice for name in names)):
+        console.print(f"note: {told}", markup=False, highlight=False, soft_wrap=True)
     for scenario in {each.scenario.name: each.scenario for each in made.variants}.values():
         for notice in notices(scenario):
             console.print(f"note: {notice}", markup=False, highlight=False, soft_wrap=True)

@@ -19,12 +19,12 @@ from harness.artifacts.cache import Cache
 from harness.cli import options, plan_options
 from harness.cli.console.output import Output
 from harness.cli.open_run import Resources
-from harness.conformance import kit, markdown, results
+from harness.conformance import kit, latest_results, markdown, results
 from harness.conformance.results import CheckOutcome, Conformance
 from harness.core import runtime_names
 from harness.core.errors import EnvironmentProblem, UsageProblem, printable, unwritable
 from harness.core.runtime_names import CONTAINER, PROCESS
-from harness.plan import reader_support
+from harness.plan import own_distributions, reader_support
 from harness.run.run_folder import RUNS
 from harness.runtime import docker_daemon, work_folders
 from harness.scenario.cells import Reader
@@ -54,10 +54,12 @@ def verify(
     output: Output,
     names: NamesArgument = None,
     every: AllOption = False,
+    folders: options.OwnOption = None,
     out: OutOption = None,
     offline: options.OfflineOption = False,
 ) -> int:
     """Check that engines do what every reader must: answer, refuse, time out, leave nothing."""
+    own_distributions.register(folders or ())
     readers = _readers(names or (), every=every)
     cache = Cache.default(offline=offline)
     folder = _new_folder(Resources(output, cache))
@@ -65,6 +67,7 @@ def verify(
     found: list[Conformance] = []
     for each in readers:
         found.append(kit.verify(each, cache, folder, progress))
+        latest_results.keep(found[-1], cache)
         if out is not None:  # after each one, so that an interruption loses no other
             left = len(readers) - len(found)
             _write(out, markdown.page(found, _command(names or ("--all",), out), left))

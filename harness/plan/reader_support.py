@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness import engines, formats
-from harness.artifacts import declared_support, distributions
+from harness.artifacts import declared_support, distributions, version_rules
 from harness.artifacts.distribution import Distribution
+from harness.artifacts.distributions import NoLockProblem
 from harness.core.errors import UsageProblem
+from harness.core.problems import one_of
+from harness.core.runtime_names import RUNTIMES, given, lock_name
 from harness.engines import time_travel
 from harness.model import past_views
 from harness.runtime import metastore
@@ -45,6 +48,26 @@ def readers() -> tuple[Distribution, ...]:
     """Return every distribution that can be asked: all but the metastore that serves them."""
     names = (name for name in distributions.names() if name != metastore.DISTRIBUTION)
     return tuple(map(distributions.load, names))
+
+
+def check_exists(reader: Reader) -> None:
+    """Check that there is a distribution for a reader, and that it can be asked.
+
+    Raises:
+        ReaderProblem: there is none.
+
+    """
+    name, runtime = lock_name(reader.distribution), given(reader.distribution)
+    if runtime and runtime not in RUNTIMES:
+        told = f"there is no runtime '{runtime}'; {one_of(runtime, RUNTIMES)}"
+        raise ReaderProblem(str(reader), told)
+    if name == metastore.DISTRIBUTION or not distributions.exists(reader.distribution):
+        if version_rules.knows(name):
+            raise ReaderProblem(str(reader), str(NoLockProblem(name)))
+        names = ", ".join(each.name for each in readers())
+        others = f"and other versions of {version_rules.about()} (harness engines add)"
+        told = f"'{name}' is not a reader; allowed: {names}; {others}"
+        raise ReaderProblem(str(reader), told)
 
 
 def cannot(reader: Reader, format_name: str) -> str:

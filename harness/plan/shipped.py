@@ -34,6 +34,11 @@ def profiles_file() -> Path:
     return scenarios_folder() / PROFILES
 
 
+def load_scenario(name: str) -> Scenario:
+    """Return a shipped scenario."""
+    return load(scenarios_folder() / f"{name}{ENDING}", formats.keeping_case())
+
+
 def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
     """Read every scenario below a folder, by name; baselines and profiles are none.
 

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from harness import formats
-from harness.artifacts import distributions
+from harness.artifacts import distributions, version_rules
 from harness.artifacts.distribution import Distribution
+from harness.artifacts.distributions import NoLockProblem
 from harness.core import runtime_names
 from harness.core.errors import Fault
 from harness.core.problems import one_of
@@ -61,11 +62,13 @@ def _wrong_writers(profile: Profile) -> Iterator[Fault]:
 
 def _wrong_writer(name: str, known: Collection[str]) -> str:
     own, runtime = runtime_names.lock_name(name), runtime_names.given(name)
-    if own not in known:
-        return f"there is no '{name}'; {one_of(own, filter(_writes, known))}"
     if runtime and runtime not in RUNTIMES:
         return f"{name}: there is no runtime '{runtime}'; {one_of(runtime, RUNTIMES)}"
-    if not _writes(own):
+    if not distributions.exists(name):
+        if version_rules.knows(own):
+            return str(NoLockProblem(own))
+        return f"there is no '{name}'; {one_of(own, filter(_writes, known))}"
+    if not _writes(name):
         return f"{name} writes nothing; {one_of(own, filter(_writes, known))}"
     return ""
 

@@ -20,7 +20,15 @@ from harness.core.records import Answer, QuestionKey, StateRecord, Verdict
 from harness.judge import baseline, settle
 from harness.judge.baseline import Applied, Known
 from harness.judge.verdicts import judge_alone
-from harness.run import baseline_files, load_run, plan_record, run_info, second_round
+from harness.run import (
+    baseline_files,
+    held_to_controls,
+    load_run,
+    plan_record,
+    run_info,
+    second_round,
+)
+from harness.run.held_to_controls import ReaderFormat
 from harness.run.load_run import Run
 from harness.run.recorded_case import case_of
 from harness.run.run_info import RunInfo
@@ -81,6 +89,11 @@ class _RunPlan:
     """The cells of each question, one for each reader that is asked it."""
     variants: Mapping[str, Variant]
     known: Mapping[str, Sequence[Known]]
+    controls: Mapping[ReaderFormat, Cell]
+
+    def control(self, cell: Cell) -> Cell | None:
+        """Return the control by which the verdict on a cell stands; None where there is none."""
+        return self.controls.get((cell.reader, self.variants[cell.variant].format))
 
 
 class RunFollower:
@@ -127,7 +140,7 @@ class RunFollower:
         planned = self._planned
         if planned is not None and case not in self._told and case in self._answers:
             cell = planned.cells[case]
-            if self._written(planned, cell.variant):
+            if self._written(planned, cell.variant) and self._control_answered(planned, cell):
                 self._hear(planned, cell)
         return self._told.get(case)
 
@@ -144,6 +157,12 @@ class RunFollower:
     def _written(self, planned: _RunPlan, variant: str) -> bool:
         steps = planned.variants[variant].scenario.steps
         return len(self._states.get(variant, {})) > len(steps)  # the creation is one more
+
+    def _control_answered(self, planned: _RunPlan, cell: Cell) -> bool:
+        control = planned.control(cell)
+        return control is None or (
+            control.case in self._answers and self._written(planned, control.variant)
+        )
 
     def _hear(self, planned: _RunPlan, cell: Cell) -> None:
         """Judge a cell; what the others asked alike can turn is told once all of them answered."""
@@ -163,7 +182,9 @@ class RunFollower:
     def _asked_again(self, planned: _RunPlan, cell: Cell) -> bool:
         """Return whether the run will ask for a cell's answer once more."""
         verdict, answer = self._alone[cell.case], self._answers.get(cell.case)
-        return verdict is not None and second_round.due(verdict, answer, planned.plan.ask_again)
+        if verdict is None:
+            return False
+        return second_round.due(self._held(planned, verdict), answer, planned.plan.ask_again)
 
     def _settle(self, planned: _RunPlan, alike: Sequence[Cell]) -> None:
         """Tell the verdicts of a question: no other answer to it will come."""
@@ -185,7 +206,18 @@ class RunFollower:
     def _tell(self, planned: _RunPlan, verdicts: Iterable[Verdict]) -> None:
         for verdict in verdicts:
             if verdict.case not in self._told:
-                self._told[verdict.case] = self._followed(planned, verdict)
+                held = self._held(planned, verdict)
+                self._told[verdict.case] = self._followed(planned, held)
+
+    def _held(self, planned: _RunPlan, verdict: Verdict) -> Verdict:
+        """Return a verdict as the control of its reader leaves it."""
+        control = planned.control(planned.cells[verdict.case])
+        if control is None:
+            return verdict
+        self._judge(planned, [control])
+        by_control = self._alone[control.case]
+        both = (by_control, verdict) if by_control else (verdict,)
+        return held_to_controls.held(both, planned.plan)[-1]
 
     def _followed(self, planned: _RunPlan, verdict: Verdict) -> CellOutcome:
         answer = self._answers.get(verdict.case)
@@ -205,4 +237,5 @@ def _planned(info: RunInfo) -> _RunPlan:
         alike=grouped((cell.question, cell) for cell in plan.cells),
         variants={variant.id: variant for variant in plan.variants},
         known=baseline_files.lines(info, plan),
+        controls=held_to_controls.controls_of(plan),
     )

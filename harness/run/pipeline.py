@@ -31,6 +31,7 @@ from harness.read import read_states
 from harness.read.reader_servers import TIMEOUT_S, ReadContext
 from harness.run import (
     baseline_files,
+    held_to_controls,
     load_run,
     needed_artifacts,
     plan_record,
@@ -100,12 +101,16 @@ def clean(work: Work) -> None:
 def prepare(plan: Plan, work: Work) -> None:
     """Make all that a plan needs be there, and note in `run.json` which images answer.
 
+    What is not sure of a distribution is said.
+
     Raises:
         EnvironmentProblem: something cannot be had.
 
     """
     needed = needed_artifacts.needed(plan)
     needed_artifacts.fetch_all(needed, work.cache, work.progress)
+    for notice in filter(None, (distributions.load(name).notice for name in needed)):
+        work.progress.note(notice)
     info = run_info.read_info(work.folder)
     readers = tuple(_with_image(each) for each in info.readers)
     if readers != info.readers:
@@ -113,9 +118,11 @@ def prepare(plan: Plan, work: Work) -> None:
 
 
 def _with_image(reader: ReaderInfo) -> ReaderInfo:
-    if distributions.load(reader.distribution).runtime == PROCESS:
+    found = distributions.load(reader.distribution)
+    if found.runtime == PROCESS:
         return reader
-    return replace(reader, fidelity=image_choice.chosen(reader.distribution).fidelity)
+    image = image_choice.chosen(reader.distribution).fidelity
+    return replace(reader, fidelity="; ".join(filter(None, (image, found.notice))))
 
 
 def write_states(plan: Plan, work: Work) -> None:
@@ -284,8 +291,9 @@ def _verdicts(found: Run, plan: Plan) -> tuple[Verdict, ...]:
     states = grouped((state.variant, state) for state in found.states)
     cells = grouped((cell.variant, cell) for cell in plan.cells)
     cases = [case_of(each, states.get(each.id, ())) for each in plan.variants]
-    return tuple(
+    every = tuple(
         verdict
         for case in cases
         for verdict in verdicts.judge(case, cells.get(case.variant.id, ()), found.answers)
     )
+    return held_to_controls.held(every, plan)

@@ -38,7 +38,14 @@ def info_of(plan: Plan, name: str, started: datetime.datetime, *, fresh: bool = 
         baselines=baseline_files.remembered(plan.variants),
         fresh=fresh,
         ask_again=plan.ask_again,
+        locks=distributions.own(_distributions(plan)),
     )
+
+
+def _distributions(plan: Plan) -> Iterator[str]:
+    """Yield the distributions that write and read in a plan."""
+    yield from (name for variant in plan.variants for name in variant.writers)
+    yield from (each.distribution for each in plan.readers)
 
 
 def variant_info(variant: Variant) -> VariantInfo:
@@ -133,6 +140,7 @@ def add_reader(folder: Path, reader: Reader) -> Plan:
             readers=(*info.readers, _reader_info(reader, formats_asked)),
             cells=(*info.cells, *dict.fromkeys(replace(c, reader=str(reader)) for c in asked)),
             excluded=(*info.excluded, *sorted(left_out, key=lambda each: each.what)),
+            locks={**info.locks, **distributions.own([reader.distribution])},
         )
         run_info.write_info(folder, info)
     return plan_of(info)

@@ -10,6 +10,7 @@ from typing import Annotated, Final
 
 from pydantic import TypeAdapter, ValidationError, WrapSerializer
 
+from harness.artifacts import distributions
 from harness.core.errors import PathProblem, UsageProblem, naming
 from harness.scenario.cells import AskedAgain, Cell, Excluded, Pairs, Partly, Unlike
 
@@ -114,6 +115,8 @@ class RunInfo:
     fresh: bool = False
     """Whether engines are asked again what earlier runs asked; so it is when the run is resumed."""
     ask_again: AskedAgain = AskedAgain.UNEXPLAINED
+    locks: Mapping[str, str] = field(default_factory=dict)
+    """The lock data of people's own distributions, by name."""
 
 
 _INFO: Final = TypeAdapter(RunInfo)
@@ -140,7 +143,7 @@ def check(folder: Path) -> None:
 
 
 def read_info(folder: Path) -> RunInfo:
-    """Read `run.json`.
+    """Read `run.json`; people's own distributions that it holds become known.
 
     Raises:
         UsageProblem: it is not there, or not what this version writes.
@@ -149,9 +152,12 @@ def read_info(folder: Path) -> RunInfo:
     check(folder)
     path = folder / INFO
     try:
-        return _INFO.validate_json(path.read_bytes())
+        found = _INFO.validate_json(path.read_bytes())
     except ValidationError as wrong:
         raise UsageProblem(f"{path}: {first_wrong(wrong)}; run the profile again") from wrong
+    for name, text in found.locks.items():
+        distributions.register(name, text, f"{path}, lock data of {name}")
+    return found
 
 
 def first_wrong(wrong: ValueError) -> str:

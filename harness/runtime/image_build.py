@@ -107,15 +107,20 @@ def _arguments(contract: ImageContract, distribution: Distribution) -> Mapping[s
     return {"HOME": contract.home, "ETC": contract.configuration, "DATA": data, "MAIN": main}
 
 
-def with_front(
-    reference: str, digest: str, contract: ImageContract, jars: Iterable[Path]
-) -> Recipe:
-    """Return how an image is built of another one with jars added that come before its own.
+def with_jars(reference: str, digest: str, folders: Mapping[str, Iterable[Path]]) -> Recipe:
+    """Return how an image is built of another one with jars added.
 
-    `digest`: of the other image.
+    Args:
+        reference: the other image.
+        digest: the other image's.
+        folders: the jars, by the folder of the image that they are copied into.
+
     """
-    parts = tuple((f"front/{each.name}", each) for each in jars)
-    texts = {_DOCKERFILE: f"FROM {reference}\nCOPY front {contract.front}\n"}
+    parts = tuple(
+        (f"added/{at}/{jar.name}", jar) for at, jars in enumerate(folders.values()) for jar in jars
+    )
+    lines = (f"COPY added/{at} {folder}\n" for at, folder in enumerate(folders))
+    texts = {_DOCKERFILE: f"FROM {reference}\n{''.join(lines)}"}
     content = distributions.digest_of([texts, digest, [_facts(*each) for each in parts]])
     name = reference.rpartition("/")[2].partition("@")[0].replace(":", "-")
     return Recipe(f"{BUILT}/{name}:{content[:12]}", texts, parts, {})

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from harness.artifacts import fetch
 from harness.artifacts.cache import Cache
-from harness.artifacts.distribution import Distribution
+from harness.artifacts.distribution import Artifact, Distribution
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
 from harness.core.runtime_names import lock_name
@@ -120,11 +119,16 @@ def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> Con
     contract, name = image.contract(distribution), wanted(distribution)
     with closing(docker_daemon.client()) as client, docker_daemon.asked(f"look for {name}"):
         found = _fitting(client, _found(client, distribution, name, progress))
-    jars = _front(distribution, cache, progress) if contract.front else ()
-    if not jars:
+    by_folder = _added(distribution, contract, found)
+    if not by_folder:
         return ContainerImage(found.reference, found.id, contract, _base(found, name))
-    made = image_build.with_front(found.reference, found.id, contract, jars)
-    digest, names = image_build.build(made, progress), tuple(each.name for each in jars)
+    folders = {
+        folder: fetch.files(distribution, jars, cache, progress)
+        for folder, jars in by_folder.items()
+    }
+    made = image_build.with_jars(found.reference, found.id, folders)
+    digest = image_build.build(made, progress)
+    names = tuple(each.file_name for jars in by_folder.values() for each in jars)
     return ContainerImage(made.reference, digest, contract, _base(found, name), names)
 
 
@@ -143,12 +147,21 @@ def _fitting(client: DockerClient, found: StoredImage) -> StoredImage:
     return found
 
 
-def _front(distribution: Distribution, cache: Cache, progress: Progress) -> Sequence[Path]:
-    own = tuple(each for each in distribution.artifacts if each.into == FRONT)
-    if not own:
-        return ()
-    alone = replace(distribution, artifacts=own, patches=())
-    return fetch.ensure(alone, cache, progress).jars(FRONT)
+def _added(
+    distribution: Distribution, contract: ImageContract, found: StoredImage
+) -> Mapping[str, list[Artifact]]:
+    """Return the jars that an image lacks, by the folder that they are copied into.
+
+    What goes into the server's own folders is there already if the image was built here.
+    """
+    built = found.reference.startswith(f"{BUILT}/")
+    folders: dict[str, list[Artifact]] = {}
+    for each in distribution.artifacts:
+        if each.into == FRONT and contract.front:
+            folders.setdefault(contract.front, []).append(each)
+        elif "/" in each.into and contract.home and not built:
+            folders.setdefault(f"{contract.home}/{each.into}", []).append(each)
+    return folders
 
 
 def _found(

@@ -14,6 +14,7 @@ from harness.cli.pytest_plugin import harness_run, pytest_options
 from harness.core.errors import HarnessError
 from harness.core.records import VerdictKind
 from harness.judge.baseline import known
+from harness.plan import controls
 from harness.reports import junit, sentences
 from harness.run.follow_run import CellOutcome, RunFollower
 from harness.scenario import load
@@ -38,8 +39,12 @@ class ScenarioFile(pytest.File):
             made = self._planned()
         except HarnessError as problem:
             raise self.CollectError(str(problem)) from problem
-        readers = {str(reader): at for at, reader in enumerate(made.readers)} if made else {}
-        for cell in made.cells if made else ():
+        if made is None:
+            return
+        readers = {str(reader): at for at, reader in enumerate(made.readers)}
+        of = {each.id: each for each in made.variants}
+        # A control is no test of this scenario; the run asks it all the same.
+        for cell in (c for c in made.cells if not controls.is_control(c, of[c.variant])):
             yield CellItem.from_parent(
                 self, name=pytest_options.name_of(cell.case), reader=readers[cell.reader]
             )

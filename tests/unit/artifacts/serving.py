@@ -50,8 +50,22 @@ def serving() -> Iterator[Server]:
         thread.join()
 
 
+class _Sizes(BaseHTTPRequestHandler):
+    """Tells sizes; `files` are what is served."""
+
+    files: dict[str, bytes]
+
+    def do_HEAD(self) -> None:
+        content = self.files.get(self.path)
+        self.send_response(404 if content is None else 200)
+        self.send_header("Content-Length", str(len(content or b"")))
+        self.end_headers()
+
+
 def _handler(state: Server) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(_Sizes):
+        files = state.files
+
         def do_GET(self) -> None:
             state.asked.append((self.path, self.headers.get("Range")))
             if login := self.headers.get("Authorization"):

@@ -62,7 +62,7 @@ def test_the_minutes_of_a_plan_are_the_sum_of_what_is_known_of_its_parts(
 
 
 def test_readers_that_are_named_are_asked_instead_of_the_profiles() -> None:
-    asked = plan_options.readers(["trino-476@process", "hive-3.1.3@container", "trino-476"])
+    asked = ("trino-476@process", "hive-3.1.3@container", "trino-476")
     made = plan_options.make(None, "first", "", readers=asked)
     assert [str(each) for each in made.readers] == ["trino-476", "hive-3.1.3@container"]
     assert {cell.reader for cell in made.cells} == set(map(str, made.readers))

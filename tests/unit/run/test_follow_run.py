@@ -13,6 +13,7 @@ from harness.core import jsonl
 from harness.core.parties import Party
 from harness.core.records import Answer, Refusal, Verdict, VerdictKind
 from harness.judge.case import Case
+from harness.plan import controls
 from harness.run import load_run, pipeline, plan_record, run_info
 from harness.run.follow_run import RunFollower
 from harness.scenario.cells import Cell, Plan, parse_reader
@@ -163,3 +164,52 @@ def test_a_reader_whose_answer_is_unknown_is_waited_for_no_longer(tmp_path: Path
         VerdictKind.WRONG,
         VerdictKind.UNKNOWN,
     ]
+
+
+OTHER = "trino-479@container"
+
+
+def with_control(folder: Path) -> GoingOn:
+    """Return a run of a reader that is not shipped: its control, then another table."""
+    cases = case_of(history("insert 1..2; insert 3")), case_of(RENAMED)
+    names = controls.SCENARIO, "mine/renamed"
+    variants, states = [], []
+    for name, case in zip(names, cases, strict=True):
+        scenario = replace(case.variant.scenario, name=name)
+        writers = (WRITER,) * len(case.states)
+        variants.append(replace(case.variant, id=name, scenario=scenario, writers=writers))
+        states += [replace(each, variant=name) for each in case.states]
+    cells = [Cell(each.id, 2, OTHER, "snapshot", "all") for each in variants]
+    plan = Plan("mine", tuple(variants), (parse_reader(OTHER),), tuple(cells))
+    run_info.write_info(folder, plan_record.info_of(plan, "simulated", NOW))
+    jsonl.write_all(folder / load_run.STATES, states)
+    return GoingOn(folder, cells, RunFollower(folder))
+
+
+@pytest.mark.parametrize(
+    ("control", "kind"),
+    [
+        (answer(history("insert 1..2; insert 3").read()), VerdictKind.WRONG),
+        (answer(history("insert 1..2").read()), VerdictKind.UNKNOWN),
+        (REFUSED, VerdictKind.UNKNOWN),
+    ],
+    ids=["right", "wrong", "refused"],
+)
+def test_nothing_is_told_of_a_reader_before_its_control(
+    tmp_path: Path, control: Answer, kind: VerdictKind
+) -> None:
+    going = with_control(tmp_path)
+    going.answers(1, answer(RENAMED.read("name")))
+    assert going.told() == {}
+    going.answers(0, control)
+    assert going.told() == going.judged()
+    assert going.judged()[1].verdict is kind
+
+
+def test_where_the_control_never_came_nothing_is_known(tmp_path: Path) -> None:
+    going = with_control(tmp_path)
+    going.answers(1, answer(RENAMED.read("name")))
+    last = going.following.last(going.cells[1].case)
+    assert last is not None
+    assert last.verdict == going.judged()[1]
+    assert last.verdict.because.startswith("set-up: trino-479@container does not read")

@@ -75,13 +75,15 @@ def test_the_name_of_an_image_tells_what_is_in_it(tmp_path: Path) -> None:
 def test_a_bundle_makes_an_image_of_its_own(tmp_path: Path) -> None:
     spark = "apache/spark:3.5.8-python3"
     (jar,) = installation(tmp_path).jars("front")
-    made = image_build.with_front(spark, "sha256:1", SPARK, [jar])
+    made = image_build.with_jars(spark, "sha256:1", {"/opt/front": [jar], "/plugin": [jar]})
     assert made.reference.startswith("lake-table-harness/spark-3.5.8-python3:")
     assert made.texts["Dockerfile"].splitlines() == [
         f"FROM {spark}",
-        "COPY front /opt/front",
+        "COPY added/0 /opt/front",
+        "COPY added/1 /plugin",
     ]
-    other = image_build.with_front(spark, "sha256:2", SPARK, [jar])
+    assert [name for name, _ in made.parts] == ["added/0/bundle.jar", "added/1/bundle.jar"]
+    other = image_build.with_jars(spark, "sha256:2", {"/opt/front": [jar], "/plugin": [jar]})
     assert other.reference != made.reference
 
 

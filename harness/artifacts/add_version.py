@@ -1,0 +1,132 @@
+"""Write lock data of another version: fetch what rules name, measure it, write it down."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness.artifacts import distributions, download, fetch, repository, version_rules
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Artifact, Distribution
+from harness.artifacts.download import OpenRepository, WrongContentProblem
+from harness.artifacts.lock import coordinates
+from harness.core import yaml_writer
+from harness.core.errors import UsageProblem, naming
+from harness.core.progress import Progress
+
+_MB: Final = 1_000_000
+
+
+@dataclass(eq=False)
+class NotAddedProblem(UsageProblem):
+    """Lock data of a version cannot be written."""
+
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name} cannot be added: {self.reason}"
+
+
+def check(name: str) -> None:
+    """Check that lock data of a version is not there, and can be written.
+
+    Raises:
+        NotAddedProblem: it is there, or rules do not say what is fetched.
+
+    """
+    if name in distributions.LOCKS.names():
+        raise NotAddedProblem(name, "it is shipped already")
+    if name.startswith("hive-"):
+        told = "a server of Hive is made of a hundred jars, and Maven alone chooses as Hive does"
+        raise NotAddedProblem(name, f"{told}; docs/locks.md tells how to make its lock data")
+    if not version_rules.knows(name):
+        known = version_rules.about()
+        raise NotAddedProblem(name, f"known is what is fetched of {known}")
+    if not version_rules.downloads(name):
+        raise NotAddedProblem(name, "no rule says what is fetched of these versions")
+
+
+def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
+    """Return the file of lock data that was written, of a distribution that is in the cache then.
+
+    Raises:
+        NotAddedProblem: as `check` does.
+        EnvironmentProblem: the repository has no such version, or something cannot be written.
+
+    """
+    check(name)
+    with download.connected(repository.configured()) as source:
+        every = version_rules.downloads(name).items()
+        artifacts = [_measured(role, each, cache, source, progress) for role, each in every]
+    file = folder / f"{name}.yaml"
+    _write(file, name, artifacts, disk_mb=0)
+    _write(file, name, artifacts, disk_mb=_disk_mb(distributions.load(name), cache, progress))
+    return file
+
+
+def _measured(
+    role: str, wanted: dict[str, Any], cache: Cache, source: OpenRepository, progress: Progress
+) -> Artifact:
+    """Return an artifact with its size and SHA-256; it is in the cache then.
+
+    What is measured is what the repository says by SHA-1; many artifacts have nothing stronger.
+    """
+    found = coordinates(wanted["get"])
+    part = cache.root / "artifacts" / f"{found.file_name}.new"
+    part.parent.mkdir(parents=True, exist_ok=True)
+    with cache.lock(part):
+        size = download.size_of(found.repository_path, source)
+        progress.start(f"fetch {found.file_name} → {cache.root}", size)
+        sha256 = download.receive(found.repository_path, size, part, source, progress)
+        progress.done()
+        _check_sha1(found.repository_path, part, source)
+        artifact = Artifact(found, size, sha256, role, tuple(wanted.get("members", ())))
+        cache.artifact(artifact).parent.mkdir(parents=True, exist_ok=True)
+        part.replace(cache.artifact(artifact))
+        cache.stamp(artifact)
+    return artifact
+
+
+def _check_sha1(path: str, part: Path, source: OpenRepository) -> None:
+    stated = download.sha1_of(path, source)
+    with part.open("rb") as content:
+        seen = hashlib.file_digest(content, lambda: hashlib.sha1(usedforsecurity=False)).hexdigest()
+    if seen != stated:
+        part.unlink()
+        told = f"its SHA-1 is {seen}, and the repository says {stated}; removed"
+        raise WrongContentProblem(f"{source.url}/{path}", told)
+
+
+def _disk_mb(distribution: Distribution, cache: Cache, progress: Progress) -> int:
+    """Return how many megabytes a distribution takes in the cache, once it is there."""
+    there = fetch.ensure(distribution, cache, progress)
+    trees = [there.java_home, *([there.home] if there.home else [])]
+    files = {each.stat().st_ino: each.stat().st_size for tree in trees for each in tree.rglob("*")}
+    kept = sum(path.stat().st_size for _, path in there.files)
+    return round((sum(files.values()) + kept) / _MB)
+
+
+def _write(file: Path, name: str, artifacts: list[Artifact], disk_mb: int) -> None:
+    by_role: dict[str, list[dict[str, object]]] = {}
+    for each in artifacts:
+        entry = {"get": str(each.coordinates), "size": each.size, "sha256": each.sha256}
+        with_members = entry | ({"members": list(each.members)} if each.members else {})
+        by_role.setdefault(each.into, []).append(with_members)
+    product, version = next(iter(version_rules.versions(name).items()))
+    data = {
+        "name": name,
+        "version": version,
+        "rules": product,
+        "disk_mb": disk_mb,
+        "artifacts": yaml_writer.block(
+            {role: yaml_writer.block(entries) for role, entries in by_role.items()}
+        ),
+    }
+    text = yaml_writer.written(yaml_writer.block(data), offset=2)
+    with naming(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    distributions.register(name, text, str(file))

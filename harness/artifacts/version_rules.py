@@ -1,0 +1,193 @@
+"""What the versions of a product have in common: rules over ranges of versions, as data.
+
+A file for each product (`rules/trino.yaml`) lists rules. Each has facts, which are keys of lock
+data, and says for which versions they hold and what says so. Those that hold for a version are put
+together; of two that say the same the later one counts. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Annotated, Any, Final
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+from pydantic import AfterValidator, Field
+
+from harness.core.problems import UnknownNameProblem
+from harness.core.validation import read_form
+
+_ENDING: Final = ".yaml"
+_PART: Final = re.compile(r"([a-z]+)-([0-9].*?)(?=-[a-z]+-[0-9]|$)")
+"""A product and its version, in the name of a distribution."""
+
+Data = dict[str, Any]
+"""What a part of a YAML file says."""
+
+
+def _range(text: str) -> str:
+    try:
+        SpecifierSet(text)
+    except InvalidSpecifier:
+        raise ValueError(f"{text!r} is given; allowed: versions such as '>=359,<398'") from None
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRule:
+    """Facts, and the versions that they hold for."""
+
+    facts: Data = field(default_factory=dict)
+    """Keys of lock data, in which `{trino}` stands for the version of that product."""
+    download: Data = field(default_factory=dict)
+    """By role the coordinates of what is fetched for a version, and the members of an archive."""
+    when: dict[str, Annotated[str, AfterValidator(_range)]] = field(default_factory=dict)
+    """By product the range of its versions; a name without that product has other rules."""
+    source: str = ""
+    """What says so."""
+
+    def __post_init__(self) -> None:
+        if not (self.facts or self.download):
+            raise ValueError("a rule has facts, or download, or both")
+
+    def holds(self, versions: Mapping[str, Version]) -> bool:
+        """Return whether it is about a distribution of these versions."""
+        return all(
+            name in versions and SpecifierSet(allowed).contains(versions[name], prereleases=True)
+            for name, allowed in self.when.items()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRules:
+    """All rules of a product."""
+
+    looked_at: dict[str, Annotated[tuple[str, ...], Field(min_length=2, max_length=2)]]
+    """By product the oldest version that the rules are about, and the newest that was run."""
+    rules: tuple[VersionRule, ...]
+
+
+def products() -> tuple[str, ...]:
+    """Return the products that have rules, sorted."""
+    files = (entry.name for entry in (resources.files(__package__) / "rules").iterdir())
+    return tuple(sorted(name.removesuffix(_ENDING) for name in files if name.endswith(_ENDING)))
+
+
+def versions(name: str) -> dict[str, str]:
+    """Return the versions that stand in the name of a distribution, by product.
+
+    >>> versions("spark-3.5.8-hudi-1.2.1-rc2")
+    {'spark': '3.5.8', 'hudi': '1.2.1-rc2'}
+    """
+    return dict(_PART.findall(name))
+
+
+def facts(name: str) -> Data:
+    """Return the lock data that rules of a product say of a distribution.
+
+    Raises:
+        UnknownNameProblem: the product has no rules.
+
+    """
+    found: Data = {}
+    for rule in _holding(name):
+        found = overlaid(found, _filled(rule.facts, versions(name)))
+    return found
+
+
+def downloads(name: str) -> Data:
+    """Return what makes an installation of a distribution, by role; raises as `facts` does."""
+    found: Data = {}
+    for rule in _holding(name):
+        found = overlaid(found, _filled(rule.download, versions(name)))
+    return found
+
+
+def knows(name: str) -> bool:
+    """Return whether rules are about a distribution: its product has some, and it is old enough."""
+    given = versions(name)
+    if next(iter(given), "") not in products() or _name(given) != name:
+        return False
+    try:
+        return not _older(name)
+    except InvalidVersion:
+        return False
+
+
+def about() -> str:
+    """Return which products have rules, from which version on, in words.
+
+    >>> about()
+    'spark from 3.5.8 on, trino from 351 on'
+    """
+    return ", ".join(f"{each} from {_load(each).looked_at[each][0]} on" for each in products())
+
+
+def notice(name: str) -> str:
+    """Return what is not sure of a distribution, as rules describe it; empty: nothing.
+
+    >>> notice("trino-999")
+    'trino 999 is newer than 476, the newest that was run: it is taken to be set up like that one'
+    """
+    for product, (_, newest), version in _ranges(name):
+        if version > Version(newest):
+            told = f"{product} {version} is newer than {newest}, the newest that was run"
+            return f"{told}: it is taken to be set up like that one"
+    return ""
+
+
+def overlaid(base: Data, over: Data) -> Data:
+    """Return data with other data on top: mappings are put together, anything else is replaced.
+
+    >>> overlaid({"a": {"b": 1, "c": 2}}, {"a": {"c": 3}, "d": 4})
+    {'a': {'b': 1, 'c': 3}, 'd': 4}
+    """
+    both = {key: over[key] if key in over else base[key] for key in (*base, *over)}
+    inside = (
+        key for key in over if isinstance(base.get(key), dict) and isinstance(over[key], dict)
+    )
+    return {**both, **{key: overlaid(base[key], over[key]) for key in inside}}
+
+
+def _holding(name: str) -> Iterator[VersionRule]:
+    given = {key: Version(text) for key, text in versions(name).items()}
+    return (rule for rule in _load(next(iter(given))).rules if rule.holds(given))
+
+
+def _filled(data: Any, given: Mapping[str, str]) -> Any:  # noqa: ANN401 - any part of a file
+    """Return data with the version of each product in the place of its name in braces."""
+    if isinstance(data, dict):
+        return {key: _filled(each, given) for key, each in data.items()}
+    if isinstance(data, list):
+        return [_filled(each, given) for each in data]
+    for product, version in given.items() if isinstance(data, str) else ():
+        data = data.replace(f"{{{product}}}", version)
+    return data
+
+
+def _older(name: str) -> bool:
+    return any(version < Version(oldest) for _, (oldest, _), version in _ranges(name))
+
+
+def _ranges(name: str) -> Iterator[tuple[str, tuple[str, ...], Version]]:
+    """Yield each product of a name that rules are about, their range, and its version."""
+    given = versions(name)
+    looked_at = _load(next(iter(given))).looked_at
+    yield from ((key, looked_at[key], Version(given[key])) for key in given if key in looked_at)
+
+
+def _name(given: Mapping[str, str]) -> str:
+    return "-".join(f"{product}-{version}" for product, version in given.items())
+
+
+@cache
+def _load(product: str) -> VersionRules:
+    if product not in products():
+        raise UnknownNameProblem("product", product, products())
+    where = f"rules/{product}{_ENDING}"
+    text = (resources.files(__package__) / where).read_text(encoding="utf-8")
+    return read_form(VersionRules, text, where, "rules")[0]

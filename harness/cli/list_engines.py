@@ -1,0 +1,88 @@
+"""The list of engines: what is known, how each can be run, what is there, whether it conforms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from harness.artifacts import distributions, fetch, version_rules
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution
+from harness.cli.doctor_containers import Docker
+from harness.conformance import latest_results
+from harness.core import runtime_names
+from harness.core.progress import megabytes
+from harness.core.runtime_names import CONTAINER, PROCESS
+from harness.runtime import image, image_choice, metastore
+
+NEVER: Final = "not checked here"
+UNKNOWN: Final = "no Docker daemon"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedEngine:
+    """A distribution, as the list says it."""
+
+    name: str
+    process: str
+    """What is there to run it as a process."""
+    container: str
+    """Which image would be taken to run it in a container."""
+    conforms: Mapping[str, str]
+    """By runtime what the conformance kit last found, and when."""
+
+
+def look(names: Iterable[str], cache: Cache, docker: Docker) -> Iterator[ListedEngine]:
+    """Look for each distribution, and for what the kit found; nothing is fetched or pulled."""
+    there = {name: each for each in docker.images for name in each.names}
+    for name in names:
+        found = distributions.load(name)
+        yield ListedEngine(
+            name,
+            _process(found, cache),
+            _container(found, docker, there=name in there and there[name].there is not None),
+            {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)},
+        )
+
+
+def _process(found: Distribution, cache: Cache) -> str:
+    missing = fetch.missing(found, cache)
+    return f"{megabytes(sum(each.size for each in missing))} to fetch" if missing else "fetched"
+
+
+def _container(found: Distribution, docker: Docker, there: bool) -> str:
+    if not image.official(found):
+        return "no image"
+    if docker.daemon is None:
+        return UNKNOWN
+    name = image_choice.wanted(found)
+    return f"{name} is there" if there else f"{name} to pull"
+
+
+def _conforms(name: str, runtime: str, cache: Cache) -> str:
+    if name == metastore.DISTRIBUTION:
+        return ""
+    last = latest_results.latest(runtime_names.in_runtime(name, runtime), cache)
+    return f"{last.said}, {last.date}" if last else NEVER
+
+
+def show(found: Iterable[ListedEngine], console: Console) -> None:
+    """Print the list, and which other versions there can be."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for head in ("engine", "process", "container", "conformance: process", "container"):
+        table.add_column(head, overflow="fold")
+    for each in found:
+        table.add_row(each.name, each.process, each.container, *each.conforms.values())
+    console.print(table)
+    about = version_rules.about()
+    told = f"other versions ({about}): NAME@container with Docker, or harness engines add"
+    console.print(told, highlight=False, markup=False, soft_wrap=True)
+
+
+def plain(found: Iterable[ListedEngine]) -> list[dict[str, object]]:
+    """Return the list for programs."""
+    return [asdict(each) for each in found]

@@ -1,0 +1,96 @@
+"""The control: a table that never changed, which a reader must read before it is judged.
+
+Readers that are shipped are tested with the harness. How another version, or somebody's own, has to
+be set up can only be supposed: a property that has another name by now would make right engines
+look wrong. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from harness.artifacts import distributions
+from harness.plan.capabilities import Makers
+from harness.plan.constraints import TABLE_VERSION
+from harness.plan.profile import Cover, Profile, ProfileReader, Writer
+from harness.scenario.cells import Cell, Plan, Reader, Variant, parse_reader
+
+SCENARIO: Final = "control/unchanged"
+"""The scenario; every format can have it."""
+_STEP: Final = 2
+"""After its last step it is asked."""
+_WHOLE: Final = ("snapshot", "all")
+"""The view and the query."""
+
+Planned = Callable[[Profile], Plan]
+"""Plans a profile whose only scenario is the control."""
+
+
+def needed(reader: Reader) -> bool:
+    """Return whether a reader is not one that is shipped."""
+    return not distributions.is_shipped(reader.distribution)
+
+
+def is_control(cell: Cell, variant: Variant) -> bool:
+    """Return whether a cell is asked so that the others of its reader can be judged."""
+    whole = (cell.step, cell.view, cell.query) == (_STEP, *_WHOLE)
+    return variant.scenario.name == SCENARIO and whole and needed(parse_reader(cell.reader))
+
+
+def with_controls(made: Plan, profile: Profile, makers: Makers, planned: Planned) -> Plan:
+    """Return a plan in which every reader that needs it has a control, for each format.
+
+    The tables are written first, each by one writer and in the oldest version that it makes, which
+    most readers know; so they are asked about first as well.
+    """
+    of = {each.id: each.format for each in made.variants}
+    asked = {(cell.reader, of[cell.variant]) for cell in made.cells}
+    readers = [each for each in made.readers if needed(each)]
+    if not any(str(each) == reader for each in readers for reader, _ in asked):
+        return made
+    found = planned(_profile(profile, readers, tuple(dict.fromkeys(of.values())), makers))
+    variants = {each.format: each for each in reversed(found.variants)}
+    cells = tuple(_cells(found, variants, asked))
+    chosen = {cell.variant for cell in cells} - of.keys()
+    return replace(
+        made,
+        variants=(*(each for each in found.variants if each.id in chosen), *made.variants),
+        cells=(*(each for each in cells if each not in made.cells), *made.cells),
+    )
+
+
+def _profile(
+    profile: Profile, readers: list[Reader], formats: tuple[str, ...], makers: Makers
+) -> Profile:
+    """Return a profile that asks these readers for all rows of the control, and nothing else."""
+    names = dict.fromkeys(name for each in profile.writers for name in each.distributions)
+    return replace(
+        profile,
+        scenarios=(SCENARIO,),
+        formats=formats,
+        writers=tuple(_writer(name, makers) for name in names),
+        readers=tuple(map(ProfileReader, readers)),
+        twins=False,
+        axes={},
+        views=_WHOLE[:1],
+        queries=_WHOLE[1:],
+        query_steps={},
+        cover=Cover.ALL,
+    )
+
+
+def _writer(name: str, makers: Makers) -> Writer:
+    made = makers[name].table_versions
+    return Writer(name, {TABLE_VERSION: made[0]} if made else {})
+
+
+def _cells(
+    found: Plan, variants: dict[str, Variant], asked: set[tuple[str, str]]
+) -> Iterator[Cell]:
+    own = {each.id: name for name, each in variants.items()}
+    for cell in found.cells:
+        wanted = cell.step == _STEP and cell.variant in own
+        if wanted and (cell.reader, own[cell.variant]) in asked:
+            yield cell

@@ -1,0 +1,115 @@
+"""Lock data that the harness writes: measured, checked, and usable at once."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.artifacts import add_version, distributions, fetch, jre
+from harness.artifacts.add_version import NotAddedProblem
+from harness.artifacts.cache import Cache
+from harness.artifacts.download import NotDeliveredProblem, WrongContentProblem
+from harness.core.progress import Progress
+from tests.unit.artifacts.serving import Server, serving
+
+NAME = "trino-470"
+PATH = "/io/trino/trino-server/470/trino-server-470.tar.gz"
+
+
+def tarball() -> bytes:
+    kept = io.BytesIO()
+    with tarfile.open(fileobj=kept, mode="w:gz") as tar:
+        for name in ("lib/a.jar", "plugin/hive/b.jar", "plugin/hudi/c.jar", "plugin/iceberg/d.jar"):
+            entry = tarfile.TarInfo(f"trino-server-470/{name}")
+            entry.size = 700_000
+            tar.addfile(entry, io.BytesIO(b"x" * entry.size))
+    return kept.getvalue()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    with serving() as found:
+        monkeypatch.setenv("HARNESS_MAVEN_REPOSITORY", found.url)
+        found.files[PATH] = tarball()
+        stated = hashlib.sha1(found.files[PATH], usedforsecurity=False).hexdigest()
+        found.files[f"{PATH}.sha1"] = stated.encode()
+        yield found
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
+    found = Cache(tmp_path / "cache")
+    home = jre.folder("25", found)
+    (home / "bin").mkdir(parents=True)
+    (home / "bin" / "java").write_bytes(b"")
+    monkeypatch.setattr(distributions, "_own", {})
+    distributions.load.cache_clear()
+    return found
+
+
+def test_lock_data_is_written_of_what_the_repository_has(
+    server: Server, cache: Cache, tmp_path: Path
+) -> None:
+    file = add_version.add(NAME, tmp_path / "distributions", cache, Progress())
+    assert file == tmp_path / "distributions" / "trino-470.yaml"
+    content = server.files[PATH]
+    assert file.read_text() == (
+        f'name: trino-470\nversion: "470"\nrules: trino\ndisk_mb: 3\nartifacts:\n  archive:\n'
+        f'    - {{get: "io.trino:trino-server:470:tar.gz", size: {len(content)}, '
+        f'sha256: "{hashlib.sha256(content).hexdigest()}", '
+        'members: [lib, "plugin/hive", "plugin/hudi", "plugin/iceberg"]}\n'
+    )
+
+
+def test_what_was_added_is_a_distribution_that_is_there(
+    server: Server, cache: Cache, tmp_path: Path
+) -> None:
+    add_version.add(NAME, tmp_path, cache, Progress())
+    asked = len(server.asked)
+    found = distributions.load(NAME)
+    assert fetch.missing(found, cache) == ()
+    assert (fetch.ensure(found, cache, Progress()).home or Path()).joinpath("lib/a.jar").is_file()
+    assert len(server.asked) == asked, "nothing is fetched twice"
+    assert distributions.own([f"{NAME}@container", "trino-476"]) == {
+        NAME: (tmp_path / f"{NAME}.yaml").read_text()
+    }
+
+
+def test_a_file_that_is_not_what_the_repository_says_is_refused(
+    server: Server, cache: Cache, tmp_path: Path
+) -> None:
+    server.files[f"{PATH}.sha1"] = b"0" * 40
+    with pytest.raises(WrongContentProblem, match=f"the repository says {'0' * 40}; removed"):
+        add_version.add(NAME, tmp_path, cache, Progress())
+    assert not (tmp_path / f"{NAME}.yaml").exists()
+    assert not list((cache.root / "artifacts").rglob("*.tar.gz*.new"))
+
+
+def test_a_version_that_the_repository_has_not_is_told(
+    server: Server, cache: Cache, tmp_path: Path
+) -> None:
+    with pytest.raises(NotDeliveredProblem, match=r"404 Not Found: the repository does not have"):
+        add_version.add("trino-475", tmp_path, cache, Progress())
+    assert not (tmp_path / "trino-475.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("trino-476", "it is shipped already"),
+        ("trino-340", "known is what is fetched of spark from 3.5.8 on, trino from 351 on"),
+        ("drill-1", "known is what is fetched of spark from 3.5.8 on, trino from 351 on"),
+        ("hive-4.0.1", "a server of Hive is made of a hundred jars, and Maven alone chooses"),
+        ("spark-4.0.1-hudi-1.2.0", "no rule says what is fetched of these versions"),
+    ],
+)
+def test_what_cannot_be_added_is_told_with_the_reason(
+    name: str, reason: str, cache: Cache, tmp_path: Path
+) -> None:
+    with pytest.raises(NotAddedProblem, match=f"{name} cannot be added: {reason}"):
+        add_version.add(name, tmp_path, cache, Progress())

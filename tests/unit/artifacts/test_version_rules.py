@@ -1,0 +1,133 @@
+"""What rules say of versions: those that are shipped, and any other."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.artifacts import distributions, lock, version_rules
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.distributions import NoLockProblem
+from harness.core.errors import ScenarioProblem
+from harness.core.problems import UnknownNameProblem
+
+OF_TRINO = [
+    # version, Java, connector of Hudi tables, whether a bundle is added, file locations
+    ("351", "11", "hive-hadoop2", True, False),
+    ("358", "11", "hive-hadoop2", True, False),
+    ("359", "11", "hive", True, False),
+    ("389", "11", "hive", True, False),
+    ("390", "17", "hive", True, False),
+    ("397", "17", "hive", True, False),
+    ("398", "17", "hudi", False, False),
+    ("436", "25", "hudi", False, False),
+    ("458", "25", "hudi", False, True),
+    ("479", "25", "hudi", False, True),
+]
+
+
+@pytest.mark.parametrize("expected", OF_TRINO, ids=lambda each: str(each[0]))
+def test_each_version_of_trino_is_set_up_by_its_rules(
+    expected: tuple[str, str, str, bool, bool],
+) -> None:
+    version, java, connector, bundle, hadoop = expected
+    found = distributions.load(f"trino-{version}@container")
+    assert (found.version, found.jre, found.runtime) == (version, java, "container")
+    assert found.options("connectors")["hudi"] == connector
+    assert connector in found.texts("plugins")
+    added = [each.into for each in found.artifacts if "/" in each.into]
+    assert added == ([f"plugin/{connector}"] if bundle else [])
+    assert (found.fidelity == "stock") is not bundle
+    assert (found.options("hudi_catalog").get("fs.hadoop.enabled") == "true") is hadoop
+    assert ("iceberg" in found.texts_if_any("snapshot_in_name")) is (int(version) < 386)
+
+
+def test_what_a_version_is_fetched_as_follows_from_rules() -> None:
+    assert version_rules.downloads("trino-352") == {
+        "archive": {
+            "get": "io.trino:trino-server:352:tar.gz",
+            "members": ["lib", "plugin/hive-hadoop2", "plugin/iceberg"],
+        }
+    }
+    assert version_rules.downloads("spark-3.5.8-hudi-1.2.1") == {
+        "front": {"get": "org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.1:jar"}
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "reads", "makes"),
+    [
+        ("spark-3.5.8-hudi-0.15.0", 6, ("6",)),
+        ("spark-3.5.8-hudi-1.0.1", 8, ("6", "8")),
+        ("spark-3.5.8-hudi-1.2.1", 9, ("6", "8", "9")),
+    ],
+)
+def test_what_hudi_in_spark_knows_follows_from_its_version(
+    name: str, reads: int, makes: tuple[str, ...]
+) -> None:
+    found = distributions.load(f"{name}@container")
+    assert [each.up_to for each in found.reads] == [reads]
+    assert found.texts("table_versions") == makes
+    assert found.text("hudi") == name.rpartition("-")[2]
+    assert found.text("pyspark") == found.version == "3.5.8"
+
+
+def test_a_newer_version_than_was_looked_at_has_a_notice() -> None:
+    assert distributions.load("trino-477@container").notice == (
+        "trino 477 is newer than 476, the newest that was run: it is taken to be set up like that "
+        "one"
+    )
+    assert distributions.load("trino-475@container").notice == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["trino-350", "trino-x", "trino", "trino-476-hudi", "hive-3.1.2", "spark-2.4.0", "-1"]
+)
+def test_other_names_are_unknown_in_any_runtime(name: str) -> None:
+    assert not version_rules.knows(name)
+    for runtime in ("", "@process", "@container"):
+        assert not distributions.exists(name + runtime)
+        with pytest.raises(UnknownNameProblem):
+            distributions.load(name + runtime)
+
+
+def test_without_lock_data_a_version_is_no_process() -> None:
+    assert distributions.exists("trino-470@container")
+    assert not distributions.exists("trino-470")
+    with pytest.raises(NoLockProblem, match="'harness engines add trino-470' writes it, and with"):
+        distributions.load("trino-470")
+
+
+def other(name: str) -> Distribution:
+    raise AssertionError(name)
+
+
+def test_lock_data_says_what_rules_do_not_and_has_the_last_word() -> None:
+    text = (
+        "name: trino-470\nversion: '470'\nrules: trino\nheap_mb: 7\n"
+        "settings: {config: {task.info.max-age: 1s, a.b: c}}\n"
+    )
+    found = lock.parse(text, "own.yaml", other)
+    assert (found.heap_mb, found.jre, found.artifacts) == (7, "25", ())
+    assert found.options("config") == {
+        "query.min-expire-age": "30s",
+        "task.info.max-age": "1s",
+        "a.b": "c",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"), [("trino-340", "trino"), ("presto-470", "presto"), ("trino-470", "spark")]
+)
+def test_rules_that_are_not_about_a_version_are_refused(name: str, rules: str) -> None:
+    text = f"name: {name}\nversion: '1'\nrules: {rules}\n"
+    with pytest.raises(ScenarioProblem) as problem:
+        lock.parse(text, "own.yaml", other)
+    assert str(problem.value) == (
+        f"own.yaml:3: the rules of {rules} are not about '{name}'; there are rules of spark, trino"
+    )
+
+
+def test_a_mistake_beside_rules_is_told_with_its_line() -> None:
+    text = "name: trino-470\nversion: '470'\nrules: trino\nheap_mb: lots\n"
+    with pytest.raises(ScenarioProblem, match=r"own.yaml:4: .*heap_mb: \"lots\" is given"):
+        lock.parse(text, "own.yaml", other)

@@ -1,0 +1,64 @@
+"""A reader that is not shipped as it stands first reads a table that never changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.cli import plan_options
+from harness.plan import controls
+from harness.scenario.cells import Cell, Plan
+
+OTHER = "trino-479@container"
+COW = "control/unchanged[hudi-cow,table_version=6]@spark-3.5.8-hudi-0.15.0"
+MOR = COW.replace("cow", "mor")
+
+
+def of_control(made: Plan) -> list[Cell]:
+    of = {each.id: each for each in made.variants}
+    return [cell for cell in made.cells if controls.is_control(cell, of[cell.variant])]
+
+
+def test_readers_that_are_shipped_have_none() -> None:
+    made = plan_options.make(None, "quick-start", "")
+    assert of_control(made) == []
+    assert all(each.scenario.name != controls.SCENARIO for each in made.variants)
+
+
+def test_another_version_has_one_for_each_format_and_is_asked_it_first() -> None:
+    made = plan_options.make(None, "quick-start", "", readers=[OTHER, "trino-476@container"])
+    assert of_control(made) == list(made.cells[:2])
+    assert [(each.variant, each.step, each.reader) for each in of_control(made)] == [
+        (COW, 2, OTHER),
+        (MOR, 2, OTHER),
+    ]
+    assert [each.id for each in made.variants[:2]] == [COW, MOR]
+
+
+def test_each_setting_of_such_a_reader_has_its_own() -> None:
+    readers = [f"{OTHER}{{use-column-names={value}}}" for value in ("true", "false")]
+    made = plan_options.make(None, "first", "", readers=readers)
+    assert [each.reader for each in of_control(made)] == readers
+
+
+def test_the_oldest_tables_that_a_writer_makes_are_read() -> None:
+    made = plan_options.make(None, "full", "", readers=[OTHER])
+    variants = {each.id: each for each in made.variants}
+    for cell in of_control(made):
+        variant = variants[cell.variant]
+        assert variant.settings.get("table_version", "6") == "6"
+        assert len(set(variant.writers)) == 1
+
+
+def test_a_part_of_a_plan_keeps_the_controls_of_its_readers(tmp_path: Path) -> None:
+    made = plan_options.make(None, "quick-start", "hudi/move[hudi-mor", readers=[OTHER])
+    assert [each.variant for each in of_control(made)] == [MOR]
+    cases = tmp_path / "cases.txt"
+    cases.write_text(f"{made.cells[-1].case}\n")
+    one = plan_options.make(None, "quick-start", "", cases, readers=[OTHER])
+    assert one.cells == (*of_control(made), made.cells[-1])
+
+
+def test_controls_can_be_asked_alone() -> None:
+    made = plan_options.make(None, "quick-start", "control/", readers=[OTHER])
+    assert list(made.cells) == of_control(made)
+    assert len(made.cells) == 2
