@@ -36,6 +36,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
             "reader_support",
             "reader_defaults",
             "shipped",
+            "readers_file",
             "own_distributions",
             "check_names",
         ),

@@ -141,6 +141,15 @@ class Distribution:
     defaults: tuple[Default, ...] = ()
     notice: str = ""
     """What is not sure of how it is set up, where rules alone describe it."""
+    image: str = ""
+    """What its containers are made of, where that is not the official image of its version."""
+    overlay: str = ""
+    """What somebody has set, added or replaced, in words."""
+
+    @property
+    def overlaid(self) -> str:
+        """Say what somebody has changed; empty: nothing."""
+        return f"with {self.overlay}" if self.overlay else ""
 
     @property
     def java_options(self) -> tuple[str, ...]:

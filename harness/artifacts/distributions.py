@@ -16,6 +16,7 @@ from typing import Final
 
 from harness.artifacts import jre, lock, version_rules
 from harness.artifacts.distribution import Artifact, Distribution
+from harness.artifacts.version_rules import Data
 from harness.core.errors import UsageProblem
 from harness.core.problems import Problems, UnknownNameProblem
 from harness.core.registry import Registry
@@ -94,7 +95,7 @@ class NoLockProblem(UsageProblem):
 def exists(name: str) -> bool:
     """Return whether there is a distribution of this name, with its runtime or without."""
     own, _, runtime = name.partition(AT)
-    return own in names() or (runtime == CONTAINER and version_rules.knows(own))
+    return own in names() or (runtime == CONTAINER and by_rules(own))
 
 
 @cache
@@ -109,27 +110,42 @@ def load(name: str) -> Distribution:
         ScenarioProblem: its lock data is wrong.
 
     """
-    own, _, runtime = name.partition(AT)
+    own_name, _, runtime = name.partition(AT)
     if runtime not in ("", *RUNTIMES):
         raise UnknownNameProblem("runtime", runtime, RUNTIMES)
-    if own not in names() and version_rules.knows(own):
-        if runtime != CONTAINER:
-            raise NoLockProblem(own)
-        found = lock.of_rules(own)
-    else:
-        found = _locked(own)
+    if by_rules(own_name) and runtime != CONTAINER:
+        raise NoLockProblem(own_name)
+    found = lock.parse(*_text(own_name), data)
+    if found.name != own_name:
+        told = f"its name is {found.name!r}; it must be the file's, {own_name!r}"
+        Problems(_text(own_name)[1]).stop(1, told)
     return found if runtime in ("", PROCESS) else replace(found, name=name, runtime=runtime)
 
 
-def _locked(name: str) -> Distribution:
-    own_one = _own.get(name)
-    text = own_one.text if own_one else LOCKS.load(name)
-    where = own_one.file if own_one else f"distributions/{name}{_ENDING}"
-    found = lock.parse(text, where, load)
-    if found.name != name:
-        told = f"its name is {found.name!r}; it must be the file's, {name!r}"
-        Problems(where).stop(1, told)
-    return found
+def data(name: str) -> Data:
+    """Return all that lock data say of a distribution, what they build on included.
+
+    A runtime in the name is part of it.
+    """
+    own_name, _, runtime = name.partition(AT)
+    found, _ = lock.read(*_text(own_name), data)
+    return {**found, "runtime": runtime} if runtime else found
+
+
+def by_rules(name: str) -> bool:
+    """Return whether there is no lock data of this name, and rules are about it."""
+    return name not in names() and version_rules.knows(name)
+
+
+def _text(name: str) -> tuple[str, str]:
+    """Return lock data and where they stand."""
+    if by_rules(name):
+        product, version = next(iter(version_rules.versions(name).items()))
+        said = {"name": name, "version": version, "rules": product}
+        return json.dumps(said | {"notice": version_rules.notice(name)}), f"rules/{product}.yaml"
+    if name in _own:
+        return _own[name].text, _own[name].file
+    return LOCKS.load(name), f"distributions/{name}{_ENDING}"
 
 
 def digest(distribution: Distribution) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, Final
 
@@ -23,8 +22,10 @@ from harness.artifacts.distribution import (
     Reads,
     Setting,
 )
+from harness.artifacts.version_rules import Data
 from harness.core import validation, yaml_reader
 from harness.core.problems import Problems
+from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.core.yaml_reader import Document
 
 _COORDINATES = (4, 5)
@@ -80,12 +81,18 @@ _FIDELITY: Final = r"stock|(repackaged|modified): \S(.|\n)*"
 
 
 @dataclass(frozen=True, slots=True)
-class _ArtifactForm:
-    """The keys of an artifact."""
+class JarForm:
+    """The keys of a file to fetch."""
 
     get: Annotated[str, AfterValidator(lambda text: str(coordinates(text)))]
     size: NonNegativeInt
     sha256: Sha256
+
+
+@dataclass(frozen=True, slots=True)
+class _ArtifactForm(JarForm):
+    """The keys of an artifact."""
+
     members: tuple[str, ...] = ()
 
 
@@ -155,6 +162,11 @@ class _LockForm:
     disk_mb: NonNegativeInt
     listens: NonEmptyText
     rules: str = ""
+    like: str = ""
+    overlay: str = ""
+    runtime: Annotated[str, _like(f"{PROCESS}|{CONTAINER}", f"{PROCESS} or {CONTAINER}")] = PROCESS
+    image: str = ""
+    notice: str = ""
     artifacts_from: str = ""
     artifacts: dict[
         Annotated[str, _like(_ROLE, "a role such as lib, front or plugin/hive")],
@@ -166,20 +178,27 @@ class _LockForm:
     settings: dict[str, Annotated[Any, PlainValidator(_setting)]] = field(default_factory=dict)
 
 
-def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distribution:
+Other = Callable[[str], Data]
+"""Returns what the lock data of another distribution say, all that they build on included."""
+
+
+def parse(text: str, where: str, other: Other) -> Distribution:
     """Return the distribution that the text of a lock file says.
 
     Args:
         text: the file's content.
         where: the file's name, for messages.
-        other: loads the distribution that `artifacts_from` names, whose artifacts and patches come
-            before the ones of this file.
+        other: reads the distributions that this one is like, or takes artifacts from.
 
     Raises:
         ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
 
     """
-    form, document = _read(text, where)
+    data, document = read(text, where, other)
+    form = validation.make(_LockForm, data, document, (), "lock data")
+    document.problems.raise_if_any()
+    if form is None:  # not reached: without an object there is a problem
+        raise AssertionError(where)
     for role, artifacts in form.artifacts.items():
         for at, each in enumerate(artifacts):
             if each.members and role != ARCHIVE:
@@ -189,25 +208,48 @@ def parse(text: str, where: str, other: Callable[[str], Distribution]) -> Distri
         if family not in form.settings:
             line = document.line(("reads", family))
             Problems(where).stop(line, f"settings say no version of the library '{family}'")
-    base = other(form.artifacts_from) if form.artifacts_from else None
-    return _distribution(form, base)
+    return _distribution(form)
 
 
-def of_rules(name: str) -> Distribution:
-    """Return a distribution as rules alone describe it, without what would have to be fetched.
+def read(text: str, where: str, other: Other) -> tuple[Data, Document]:
+    """Return what a file says on top of what it builds on, and the file's lines.
 
     Raises:
-        UnknownNameProblem: its product has no rules.
-        ScenarioProblem: the rules say not all.
+        ScenarioProblem: it is no YAML, or names rules that are not about it.
 
     """
-    product, version = next(iter(version_rules.versions(name).items()))
-    text = json.dumps({"name": name, "version": version, "rules": product})
-    form, _ = _read(text, f"rules/{product}.yaml")
-    return replace(_distribution(form, None), notice=version_rules.notice(name))
+    document = yaml_reader.parse(text, where)
+    own = data = document.data
+    if not isinstance(own, dict):
+        return own, document
+    if product := own.get("rules"):
+        data = version_rules.overlaid(_by_rules(own.get("name"), product, document), data)
+    if like := own.get("like"):
+        data = version_rules.overlaid(other(str(like)), data)
+    if base := own.get("artifacts_from"):
+        data = _with_artifacts(other(str(base)), data)
+    return data, document
 
 
-def _distribution(form: _LockForm, base: Distribution | None) -> Distribution:
+def _by_rules(name: object, product: object, document: Document) -> Data:
+    own = isinstance(name, str) and name.startswith(f"{product}-") and version_rules.knows(name)
+    if not own:
+        told = f"the rules of {product} are not about '{name}'"
+        known = ", ".join(version_rules.products())
+        line = document.line(("rules",))
+        Problems(document.path).stop(line, f"{told}; there are rules of {known}")
+    return version_rules.facts(str(name))
+
+
+def _with_artifacts(base: Data, data: Data) -> Data:
+    """Return data with the artifacts and patches of another distribution before its own."""
+    before, own = base.get("artifacts", {}), data.get("artifacts", {})
+    roles = {role: [*before.get(role, ()), *own.get(role, ())] for role in (*before, *own)}
+    patches = [*base.get("patches", ()), *data.get("patches", ())]
+    return {**data, "artifacts": roles, "patches": patches}
+
+
+def _distribution(form: _LockForm) -> Distribution:
     return Distribution(
         name=form.name,
         engine=form.engine,
@@ -217,33 +259,17 @@ def _distribution(form: _LockForm, base: Distribution | None) -> Distribution:
         heap_mb=form.heap_mb,
         memory_mb=form.memory_mb,
         disk_mb=form.disk_mb,
-        artifacts=(*(base.artifacts if base else ()), *_artifacts(form)),
-        patches=(*(base.patches if base else ()), *map(_patch, form.patches)),
+        artifacts=tuple(_artifacts(form)),
+        patches=tuple(map(_patch, form.patches)),
         listens=form.listens,
         settings=MappingProxyType(form.settings),
         reads=tuple(Reads(kind, each.up_to, each.source) for kind, each in form.reads.items()),
         defaults=tuple(_default(name, each) for name, each in form.defaults.items()),
+        runtime=CONTAINER if form.image else form.runtime,
+        notice=form.notice,
+        image=form.image,
+        overlay=form.overlay,
     )
-
-
-def _read(text: str, where: str) -> tuple[_LockForm, Document]:
-    """Return what a file says, on top of what the rules do that it names."""
-    document = yaml_reader.parse(text, where)
-    data = document.data
-    if isinstance(data, dict) and (product := data.get("rules")):
-        name = data.get("name")
-        if not (
-            isinstance(name, str) and version_rules.knows(name) and name.startswith(f"{product}-")
-        ):
-            told = f"the rules of {product} are not about '{name}'"
-            known = ", ".join(version_rules.products())
-            Problems(where).stop(document.line(("rules",)), f"{told}; there are rules of {known}")
-        data = version_rules.overlaid(version_rules.facts(name), data)
-    form = validation.make(_LockForm, data, document, (), "lock data")
-    document.problems.raise_if_any()
-    if form is None:  # not reached: without an object there is a problem
-        raise AssertionError(where)
-    return form, document
 
 
 def _artifacts(form: _LockForm) -> Iterator[Artifact]:

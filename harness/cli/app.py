@@ -83,10 +83,12 @@ def plan(
     cells: options.CellsOption = False,
     runtime: options.RuntimeOption = None,
     reader: options.ReaderOption = None,
+    readers: options.ReadersOption = None,
 ) -> None:
     """Show what a run would do: variants, readers, cells, and what is left out and why."""
     paths = options.paths(scenarios, folders)
-    made = plan_options.make(paths, profile, k, runtime=runtime or "", readers=reader or ())
+    asked = plan_options.asked(reader, readers)
+    made = plan_options.make(paths, profile, k, runtime=runtime or "", readers=asked)
     plan_options.show(made, OUT, cells=cells)
 
 
@@ -119,6 +121,7 @@ def run(
     cases: options.CasesOption = None,
     runtime: options.RuntimeOption = None,
     reader: options.ReaderOption = None,
+    readers: options.ReadersOption = None,
     offline: options.OfflineOption = False,
     fresh: options.FreshOption = False,
     show: options.ShowOption = False,
@@ -134,7 +137,8 @@ def run(
         working = resumed(run_dir or run_folder.to_resume(), resources)
     else:
         paths = options.paths(scenarios, folders)
-        made = plan_options.make(paths, profile, k, cases, runtime or "", reader or ())
+        asked = plan_options.asked(reader, readers)
+        made = plan_options.make(paths, profile, k, cases, runtime or "", asked)
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:

@@ -13,7 +13,7 @@ from harness.artifacts.cache import Cache
 from harness.cli import doctor_containers, list_engines, options, plan_options, verify_engines
 from harness.cli.console.output import Output
 from harness.core import runtime_names
-from harness.plan import own_distributions
+from harness.plan import own_distributions, shipped
 from harness.run import compose_stack, needed_artifacts
 from harness.runtime import image_build
 
@@ -124,7 +124,7 @@ def add(
     """
     name, cache = "-".join(versions), Cache.default(offline=offline)
     own_distributions.register([folder])
-    file = add_version.add(name, folder / own_distributions.FOLDER, cache, output.progress())
+    file = add_version.add(name, folder / shipped.DISTRIBUTIONS, cache, output.progress())
     said = f"written: {file}; next: harness engines verify {name} --scenarios {folder}"
     output.end(said, file=str(file), name=name)
 

@@ -94,6 +94,14 @@ ReaderOption = Annotated[
         "the readers of the profile. Can be given several times; --runtime applies to it too."
     ),
 ]
+ReadersOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--readers",
+        metavar="FILE",
+        help="Ask the readers of this file (readers.yaml) instead of those of the profile.",
+    ),
+]
 OfflineOption = Annotated[
     bool, typer.Option(envvar=OFFLINE, help="Download nothing; a missing file is an error.")
 ]
@@ -134,6 +142,7 @@ PLANNED_ALREADY: Final = (
     "fresh",
     "runtime",
     "reader",
+    "readers",
 )
 """Options that are part of a run's plan."""
 

@@ -31,6 +31,7 @@ from harness.plan import (
     own_distributions,
     plan,
     reader_support,
+    readers_file,
     select,
     separation,
     shipped,
@@ -108,6 +109,16 @@ def make(
     made = controlled(planned(scenarios, found))
     made = controlled(select(made, pattern)) if pattern else made
     return controlled(only(made, _lines(cases))) if cases else made
+
+
+def asked(named: Sequence[str] | None, file: Path | None) -> tuple[str, ...]:
+    """Return the readers that are asked instead of a profile's: those named, and those of a file.
+
+    Raises:
+        ScenarioProblem: the file is wrong.
+
+    """
+    return (*(named or ()), *(readers_file.register(file) if file else ()))
 
 
 def check_asks(made: Plan) -> None:

@@ -1,4 +1,4 @@
-"""People's own distributions: lock data in the folder `distributions` beside their profiles."""
+"""People's own distributions, beside their profiles: lock data in a folder, and `readers.yaml`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Final
 
 from harness.artifacts import distributions
 from harness.core import yaml_reader
+from harness.plan import readers_file
+from harness.plan.shipped import DISTRIBUTIONS
 
-FOLDER: Final = "distributions"
 _FILES: Final = "*.yaml"
 
 
@@ -25,12 +26,17 @@ def register(paths: Iterable[Path]) -> None:
         ScenarioProblem: a file cannot be read.
 
     """
+    paths = tuple(paths)
     folders = dict.fromkeys(folder for path in paths for folder in _folders(path))
     for file in (each for folder in folders for each in sorted(folder.glob(_FILES))):
         text = yaml_reader.read(file, yaml_reader.MAX_BYTES, "lock data")
         distributions.register(file.stem, text, str(file))
+    for file in dict.fromkeys(readers_file.beside(paths)):
+        readers_file.register(file)
 
 
 def _folders(path: Path) -> Iterator[Path]:
     beside = path.absolute() if path.is_dir() else path.absolute().parent
-    return (each / FOLDER for each in (beside, beside.parent) if (each / FOLDER).is_dir())
+    return (
+        each / DISTRIBUTIONS for each in (beside, beside.parent) if (each / DISTRIBUTIONS).is_dir()
+    )

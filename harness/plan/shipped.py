@@ -14,6 +14,9 @@ from harness.scenario.definition import Scenario
 from harness.scenario.load import load
 
 PROFILES: Final = "profiles.yaml"
+READERS: Final = "readers.yaml"
+DISTRIBUTIONS: Final = "distributions"
+"""Files and a folder beside scenarios that hold none."""
 BASELINE: Final = ".known.yaml"
 ENDING: Final = ".yaml"
 HIDDEN: Final = "."
@@ -74,9 +77,11 @@ def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, Fault]
             if real in around:
                 told = "this link leads to a folder that it lies in; remove it"
                 wrong[path] = Fault(str(path), 1, told)
-            elif is_folder:
+            elif is_folder and path.name != DISTRIBUTIONS:
                 left.append((path, (*around, real)))
-            elif _is_scenario(path):
+            elif is_folder:
+                continue
+            elif is_scenario(path):
                 paths.append(path)
             elif path.name.lower().endswith(_ALIKE) and not path.name.endswith(ENDING):
                 told = f"only files that end in {ENDING} are read; call it {path.stem}{ENDING}"
@@ -101,6 +106,9 @@ def _entries(folder: Path, wrong: dict[Path, Fault]) -> list[tuple[Path, bool]]:
     return found
 
 
-def _is_scenario(path: Path) -> bool:
+def is_scenario(path: Path) -> bool:
+    """Return whether a file among scenarios is one, as far as its name and its folder tell."""
     name = path.name
-    return name.endswith(ENDING) and name != PROFILES and not name.endswith(BASELINE)
+    if path.parent.name == DISTRIBUTIONS:
+        return False
+    return name.endswith(ENDING) and name not in (PROFILES, READERS) and not name.endswith(BASELINE)

@@ -122,7 +122,8 @@ def _with_image(reader: ReaderInfo) -> ReaderInfo:
     if found.runtime == PROCESS:
         return reader
     image = image_choice.chosen(reader.distribution).fidelity
-    return replace(reader, fidelity="; ".join(filter(None, (image, found.notice))))
+    told = "; ".join(filter(None, (image, found.overlaid, found.notice)))
+    return replace(reader, fidelity=told)
 
 
 def write_states(plan: Plan, work: Work) -> None:

@@ -79,7 +79,8 @@ def _formats(plan: Plan, reader: Reader) -> tuple[str, ...]:
 def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
     found = distributions.load(reader.distribution)
     unlike = reader_defaults.unlike(reader, format_names)
-    return ReaderInfo(str(reader), found.name, found.fidelity, found.listens, unlike)
+    fidelity = "; ".join(filter(None, (found.fidelity, found.overlaid)))
+    return ReaderInfo(str(reader), found.name, fidelity, found.listens, unlike)
 
 
 def plan_of(info: RunInfo) -> Plan:

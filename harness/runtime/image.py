@@ -55,8 +55,8 @@ class ImageContract:
     """The engine whose Dockerfile and parts such an image is built of; empty: its own."""
 
     def reference(self, distribution: Distribution) -> str:
-        """Return the official image of a distribution's version."""
-        return f"{self.image}:{self.tag.format(version=distribution.version)}"
+        """Return the image of a distribution: somebody's own, or the version's official one."""
+        return distribution.image or f"{self.image}:{self.tag.format(version=distribution.version)}"
 
     def variables(self, distribution: Distribution) -> dict[str, str]:
         """Return the variables of a container."""

@@ -35,12 +35,18 @@ class NoImageProblem(EnvironmentProblem):
     distribution: str
     reference: str
     reason: str
+    own: bool = False
+    """Whether somebody named just this one."""
 
     def __str__(self) -> str:
         told = (
             f"{self.distribution}: the image {self.reference} is not on this machine and cannot be "
             f"pulled ({self.reason})."
         )
+        if self.own:
+            return (
+                f"{told} readers.yaml names just this one; docker pull {self.reference} tells more"
+            )
         if "@" in self.reference:
             return f"{told} {PINS} asks for just this one; without that, any of its name is taken"
         return (
@@ -119,7 +125,7 @@ def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> Con
     contract, name = image.contract(distribution), wanted(distribution)
     with closing(docker_daemon.client()) as client, docker_daemon.asked(f"look for {name}"):
         found = _fitting(client, _found(client, distribution, name, progress))
-    by_folder = _added(distribution, contract, found)
+    by_folder = _added(distribution, contract)
     if not by_folder:
         return ContainerImage(found.reference, found.id, contract, _base(found, name))
     folders = {
@@ -147,19 +153,13 @@ def _fitting(client: DockerClient, found: StoredImage) -> StoredImage:
     return found
 
 
-def _added(
-    distribution: Distribution, contract: ImageContract, found: StoredImage
-) -> Mapping[str, list[Artifact]]:
-    """Return the jars that an image lacks, by the folder that they are copied into.
-
-    What goes into the server's own folders is there already if the image was built here.
-    """
-    built = found.reference.startswith(f"{BUILT}/")
+def _added(distribution: Distribution, contract: ImageContract) -> Mapping[str, list[Artifact]]:
+    """Return the jars that no official image has, by the folder that they are copied into."""
     folders: dict[str, list[Artifact]] = {}
     for each in distribution.artifacts:
         if each.into == FRONT and contract.front:
             folders.setdefault(contract.front, []).append(each)
-        elif "/" in each.into and contract.home and not built:
+        elif "/" in each.into and contract.home:
             folders.setdefault(f"{contract.home}/{each.into}", []).append(each)
     return folders
 
@@ -175,9 +175,10 @@ def _found(
     try:
         return docker_daemon.pull(client, reference)
     except PullProblem as problem:
-        built = None if "@" in name else built_here(client, distribution)
+        built = None if _just_this(name, distribution) else built_here(client, distribution)
         if built is None:
-            raise NoImageProblem(distribution.name, reference, problem.reason) from None
+            own = bool(distribution.image)
+            raise NoImageProblem(distribution.name, reference, problem.reason, own) from None
     progress.note(f"{name} cannot be pulled; taken is {built.reference}, which was built here")
     return built
 
@@ -188,14 +189,20 @@ def wanted(distribution: Distribution) -> str:
     It has the digest that people ask for, or else the prefix of a registry of their own.
     """
     official = image.contract(distribution).reference(distribution)
-    return image_pins.pinned(official) or os.environ.get(PREFIX, "") + official
+    prefix = "" if distribution.image else os.environ.get(PREFIX, "")
+    return image_pins.pinned(official) or prefix + official
+
+
+def _just_this(name: str, distribution: Distribution) -> bool:
+    """Return whether no other image may be taken instead."""
+    return "@" in name or bool(distribution.image)
 
 
 def there(client: DockerClient, distribution: Distribution) -> StoredImage | None:
     """Return the image that a run takes if it can pull none; None: there is none."""
     name = wanted(distribution)
     found = docker_daemon.local(client, docker_daemon.by_digest(name))
-    return found or (None if "@" in name else built_here(client, distribution))
+    return found or (None if _just_this(name, distribution) else built_here(client, distribution))
 
 
 def built_here(client: DockerClient, distribution: Distribution) -> StoredImage | None:

@@ -18,10 +18,11 @@ PROFILE: Final = "harness_profile"
 RUN_DIR: Final = "harness_run_dir"
 FOLDERS: Final = "harness_scenarios"
 
-_PROFILES: Final = "profiles.yaml"
-_BASELINE: Final = ".known.yaml"
 _SNIFFED: Final = 1 << 20
 """A scenario file is not longer, in bytes."""
+_OTHERS: Final = ("profiles.yaml", "readers.yaml")
+_BASELINE: Final = ".known.yaml"
+_LOCKS: Final = "distributions"
 _KEYS: Final = re.compile(rb"^table *:", re.MULTILINE), re.compile(rb"^steps *:", re.MULTILINE)
 _BEFORE: Final = "cell["
 _AFTER: Final = "]"
@@ -35,7 +36,7 @@ def is_scenario(path: Path, config: pytest.Config) -> bool:
     It is when it was named itself or lies in a folder of the ini option; in a folder that was
     named, when it has a table and steps. In a folder, what is hidden is none.
     """
-    if path.name == _PROFILES or path.name.endswith(_BASELINE):
+    if path.name in _OTHERS or path.name.endswith(_BASELINE) or path.parent.name == _LOCKS:
         return False
     if path in named(config):
         return True

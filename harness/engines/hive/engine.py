@@ -214,6 +214,7 @@ class HiveProgram:
             "host": around.host,
             "metastore": around.metastore,
             "work": around.folder,
+            "properties": self.distribution.options_if_any("site"),
         }
         return {
             "hive-site.xml": template.render("hive", "hive-site.xml", values),

@@ -14,6 +14,7 @@ from harness.artifacts import add_version, distributions, fetch, jre
 from harness.artifacts.add_version import NotAddedProblem
 from harness.artifacts.cache import Cache
 from harness.artifacts.download import NotDeliveredProblem, WrongContentProblem
+from harness.core import yaml_reader
 from harness.core.progress import Progress
 from tests.unit.artifacts.serving import Server, serving
 
@@ -58,12 +59,22 @@ def test_lock_data_is_written_of_what_the_repository_has(
     file = add_version.add(NAME, tmp_path / "distributions", cache, Progress())
     assert file == tmp_path / "distributions" / "trino-470.yaml"
     content = server.files[PATH]
-    assert file.read_text() == (
-        f'name: trino-470\nversion: "470"\nrules: trino\ndisk_mb: 3\nartifacts:\n  archive:\n'
-        f'    - {{get: "io.trino:trino-server:470:tar.gz", size: {len(content)}, '
-        f'sha256: "{hashlib.sha256(content).hexdigest()}", '
-        'members: [lib, "plugin/hive", "plugin/hudi", "plugin/iceberg"]}\n'
-    )
+    assert yaml_reader.parse(file.read_text(), str(file)).data == {
+        "name": "trino-470",
+        "version": "470",
+        "rules": "trino",
+        "disk_mb": 3,
+        "artifacts": {
+            "archive": [
+                {
+                    "get": "io.trino:trino-server:470:tar.gz",
+                    "size": len(content),
+                    "sha256": hashlib.sha256(content).hexdigest(),
+                    "members": ["lib", "plugin/hive", "plugin/hudi", "plugin/iceberg"],
+                }
+            ]
+        },
+    }
 
 
 def test_what_was_added_is_a_distribution_that_is_there(

@@ -10,6 +10,7 @@ from harness.core.errors import UsageProblem
 
 if TYPE_CHECKING:
     from harness.artifacts.distribution import Distribution
+    from harness.artifacts.version_rules import Data
 
 SHA = "ab" * 32
 WHOLE = f"""\
@@ -45,7 +46,7 @@ PATCH = "lock data: patches.0"
 CODE = "code: {{find: {}, put: {}, text: x}}"
 
 
-def no_other(name: str) -> Distribution:
+def no_other(name: str) -> Data:
     raise AssertionError(name)
 
 
@@ -99,9 +100,12 @@ def test_a_setting_of_another_kind_or_unknown_is_named() -> None:
 
 def test_artifacts_from_takes_the_other_ones_artifacts_and_patches_first() -> None:
     base = parse(WHOLE)
+    said, _ = lock.read(WHOLE, "d.yaml", no_other)
     text = WHOLE.replace("patches:", "artifacts_from: trino-0\npatches:").replace("B$C", "D")
-    found = lock.parse(text, "d.yaml", lambda name: base if name == "trino-0" else no_other(name))
-    assert found.artifacts == base.artifacts * 2
+    found = lock.parse(text, "d.yaml", lambda name: said if name == "trino-0" else no_other(name))
+    for role in ("archive", "plugin/hive"):
+        first, second = ([a for a in each.artifacts if a.into == role] for each in (base, found))
+        assert second == first * 2
     assert [patch.class_name for patch in found.patches] == ["a.B$C", "a.D"]
 
 

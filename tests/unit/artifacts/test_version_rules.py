@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.artifacts import distributions, lock, version_rules
-from harness.artifacts.distribution import Distribution
 from harness.artifacts.distributions import NoLockProblem
+from harness.artifacts.version_rules import Data
 from harness.core.errors import ScenarioProblem
 from harness.core.problems import UnknownNameProblem
 
@@ -97,7 +97,7 @@ def test_without_lock_data_a_version_is_no_process() -> None:
         distributions.load("trino-470")
 
 
-def other(name: str) -> Distribution:
+def other(name: str) -> Data:
     raise AssertionError(name)
 
 

@@ -1,0 +1,150 @@
+"""People's own readers: `readers.yaml` beside their profiles, a known engine with changes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import Field, PositiveInt
+
+from harness.artifacts import distributions
+from harness.artifacts.distributions import NoLockProblem
+from harness.artifacts.lock import JarForm, NonEmptyText
+from harness.core import tolerances, yaml_reader
+from harness.core.problems import Problems
+from harness.core.runtime_names import CONTAINER, given, lock_name
+from harness.core.validation import read_form
+from harness.plan.shipped import READERS
+
+_PROPERTIES: Final = {"trino": "config", "presto": "config", "spark": "conf", "hive": "site"}
+"""Where an engine's lock data have the properties of its server."""
+_CATALOGS: Final = ("trino", "presto")
+"""Engines with a file of properties for each catalog."""
+_SECRET: Final = re.compile(r"secret|password|token|\bkey\b|access-key", re.IGNORECASE)
+
+Texts = dict[str, NonEmptyText]
+Jars = Annotated[tuple[JarForm, ...], Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnReader:
+    """The keys of a reader of somebody's own."""
+
+    like: NonEmptyText
+    """A distribution, or any version of a product that rules know, with its runtime."""
+    image: str = ""
+    properties: Texts = field(default_factory=dict)
+    """Of the server: `config.properties`, `spark-defaults.conf` or `hive-site.xml`."""
+    catalogs: dict[str, Texts] = field(default_factory=dict)
+    """Properties of the catalog of each family of formats, of Trino and Presto."""
+    jars: dict[str, Annotated[tuple[JarForm, ...], Field(min_length=1)]] = field(
+        default_factory=dict
+    )
+    """By role; one of the same group and artifact takes the other one's place."""
+    java: str = ""
+    heap_mb: PositiveInt | None = None
+
+
+def register(file: Path) -> tuple[str, ...]:
+    """Make the readers of a file known, and return their names.
+
+    Raises:
+        ScenarioProblem: one line `file:line: what is wrong; what is allowed` for each problem.
+
+    """
+    text = yaml_reader.read(file, yaml_reader.MAX_BYTES, READERS)
+    found, document = read_form(dict[str, OwnReader], text, str(file), "readers")
+    problems = Problems(str(file))
+    for name, each in found.items():
+        for wrong in _wrong(name, each):
+            problems.add(document.line((name,)), f"{name}: {wrong}")
+    problems.raise_if_any()
+    for name, each in found.items():
+        distributions.register(name, json.dumps(_lock_data(name, each)), str(file))
+    return tuple(found)
+
+
+def beside(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files of readers in the folders of scenarios, and in those above them."""
+    for path in paths:
+        folder = path.absolute() if path.is_dir() else path.absolute().parent
+        yield from (
+            each / READERS for each in (folder, folder.parent) if (each / READERS).is_file()
+        )
+
+
+def _wrong(name: str, reader: OwnReader) -> Iterator[str]:
+    product, own = tolerances.product(reader.like), lock_name(reader.like)
+    if not distributions.exists(own) and not distributions.by_rules(own):
+        yield f"like: there is no '{reader.like}'; harness engines lists what there is"
+        return
+    if not name.startswith(f"{product}-"):
+        yield f"its name must begin with its product, {product}-"
+    if distributions.is_shipped(name):
+        yield "a distribution that is shipped is called so; give the reader another name"
+    if distributions.by_rules(own) and not (reader.image or given(reader.like) == CONTAINER):
+        yield str(NoLockProblem(own))
+    engine = str(distributions.data(own)["engine"])
+    if reader.properties and engine not in _PROPERTIES:
+        yield f"properties: those of {engine} cannot be set; allowed for {', '.join(_PROPERTIES)}"
+    if reader.catalogs and engine not in _CATALOGS:
+        yield f"catalogs: {engine} has none; only {' and '.join(_CATALOGS)} have them"
+
+
+def _lock_data(name: str, reader: OwnReader) -> dict[str, Any]:
+    """Return what a reader is, as lock data."""
+    base = distributions.data(reader.like)
+    settings: dict[str, object] = {f"{key}_catalog": of for key, of in reader.catalogs.items()}
+    if reader.properties:
+        settings[_PROPERTIES[str(base["engine"])]] = reader.properties
+    return {
+        "name": name,
+        "like": reader.like,
+        "overlay": "; ".join(_changes(reader)),
+        **({"image": reader.image} if reader.image else {}),
+        **({"jre": reader.java} if reader.java else {}),
+        **({"heap_mb": reader.heap_mb} if reader.heap_mb else {}),
+        **({"settings": settings} if settings else {}),
+        **({"artifacts": _artifacts(base, reader)} if reader.jars else {}),
+    }
+
+
+def _artifacts(base: Mapping[str, Any], reader: OwnReader) -> dict[str, list[object]]:
+    """Return the jars by role, each in the place of the one that it replaces."""
+    found: dict[str, list[object]] = {}
+    for role, jars in reader.jars.items():
+        own = {
+            _same(each.get): {"get": each.get, "size": each.size, "sha256": each.sha256}
+            for each in jars
+        }
+        before = {_same(each["get"]): each for each in base.get("artifacts", {}).get(role, ())}
+        found[role] = list({**before, **own}.values())
+    return found
+
+
+def _same(coordinates: str) -> str:
+    """Return what coordinates have in common with those of another version."""
+    return ":".join(coordinates.split(":")[:2])
+
+
+def _changes(reader: OwnReader) -> Iterator[str]:
+    """Yield in words what was changed; values of secrets are left out."""
+    for name, value in reader.properties.items():
+        yield f"{name}={_shown(name, value)}"
+    for family, properties in reader.catalogs.items():
+        for name, value in properties.items():
+            yield f"{name}={_shown(name, value)} in the catalog for {family}"
+    for role, jars in reader.jars.items():
+        yield from (f"{each.get} in {role}" for each in jars)
+    if reader.java:
+        yield f"Java {reader.java}"
+    if reader.heap_mb:
+        yield f"a heap of {reader.heap_mb} MB"
+
+
+def _shown(name: str, value: str) -> str:
+    return "…" if _SECRET.search(name) else value
