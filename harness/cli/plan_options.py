@@ -86,8 +86,8 @@ def make(
         UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist.
 
     """
-    own_distributions.register(paths or ())
     scenarios, found = choose(paths or (), profile)
+    own_distributions.register(paths or ())
     if readers:
         found = with_readers(found, tuple(map(reader, readers)))
     if runtime:
@@ -193,7 +193,8 @@ def show(made: Plan, console: Console, *, cells: bool) -> None:
     for each in made.readers:
         console.print(f"reader {each}", markup=False, highlight=False)
     names = dict.fromkeys(each.distribution for each in made.readers)
-    for told in filter(None, (distributions.load(name).notice for name in names)):
+    known = (distributions.load(name).notice for name in names if distributions.exists(name))
+    for told in filter(None, known):
         console.print(f"note: {told}", markup=False, highlight=False, soft_wrap=True)
     for scenario in {each.scenario.name: each.scenario for each in made.variants}.values():
         for notice in notices(scenario):

@@ -217,7 +217,7 @@ class RunFollower:
         self._judge(planned, [control])
         by_control = self._alone[control.case]
         both = (by_control, verdict) if by_control else (verdict,)
-        return held_to_controls.held(both, planned.plan)[-1]
+        return held_to_controls.held(both, planned.plan, self._answers)[-1]
 
     def _followed(self, planned: _RunPlan, verdict: Verdict) -> CellOutcome:
         answer = self._answers.get(verdict.case)

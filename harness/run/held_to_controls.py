@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from harness.core.records import Verdict, VerdictKind
+from harness.core import refusals
+from harness.core.records import Answer, Verdict, VerdictKind
 from harness.plan import controls
 from harness.scenario.cells import Cell, Plan
 
@@ -26,7 +27,9 @@ def controls_of(plan: Plan) -> Mapping[ReaderFormat, Cell]:
     return {(cell.reader, of[cell.variant].format): cell for cell in reversed(tuple(found))}
 
 
-def held(verdicts: Sequence[Verdict], plan: Plan) -> tuple[Verdict, ...]:
+def held(
+    verdicts: Sequence[Verdict], plan: Plan, answers: Mapping[str, Answer]
+) -> tuple[Verdict, ...]:
     """Return the verdicts, unknown where the reader does not read the control of the format.
 
     So is the one on the control itself. What is unknown anyway keeps its reason.
@@ -34,7 +37,7 @@ def held(verdicts: Sequence[Verdict], plan: Plan) -> tuple[Verdict, ...]:
     found = controls_of(plan)
     by_case = {each.case: each for each in verdicts}
     failed = {
-        key: _reason(cell, by_case[cell.case], key[1])
+        key: _reason(cell, by_case[cell.case], answers.get(cell.case), key[1])
         for key, cell in found.items()
         if cell.case in by_case and by_case[cell.case].verdict not in _STANDS
     }
@@ -52,8 +55,9 @@ def _held(verdict: Verdict, why: str) -> Verdict:
     )
 
 
-def _reason(cell: Cell, verdict: Verdict, format_name: str) -> str:
-    seen = verdict.because or "; ".join(_seen(verdict))
+def _reason(cell: Cell, verdict: Verdict, answer: Answer | None, format_name: str) -> str:
+    refusal = answer.refusal if answer else None
+    seen = refusals.text(refusal) if refusal else verdict.because or "; ".join(_seen(verdict))
     told = f"{cell.reader} does not read a {format_name} table that never changed"
     return f"{SET_UP}{told} ({verdict.verdict}: {seen}); is it set up rightly?"
 

@@ -297,4 +297,4 @@ def _verdicts(found: Run, plan: Plan) -> tuple[Verdict, ...]:
         for case in cases
         for verdict in verdicts.judge(case, cells.get(case.variant.id, ()), found.answers)
     )
-    return held_to_controls.held(every, plan)
+    return held_to_controls.held(every, plan, found.answers)

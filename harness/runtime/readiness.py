@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
@@ -16,7 +17,14 @@ _SHOWN: Final = 40
 """So many lines of the log of a process that ended are searched for its reason, and shown."""
 _PORT_TAKEN: Final = ("Address already in use", "java.net.BindException", "Failed to bind")
 
+_CONFIGURATION: Final = re.compile(r"Error: (Configuration property .+)")
+"""What servers of the Trino family end their log with where they do not take a property."""
+
 T = TypeVar("T")
+
+
+class ConfigurationProblem(ProcessProblem):
+    """A server does not take its configuration; another start would not help."""
 
 
 class EndedProblem(ProcessProblem):
@@ -73,5 +81,7 @@ def wait_until(
 def ended(what: str, process: StartingProcess) -> ProcessProblem:
     """Return the problem that a process is which ended before it was ready."""
     log = process.log_tail(_LOOKED_AT)
+    if found := dict.fromkeys(_CONFIGURATION.findall(log)):
+        return ConfigurationProblem(f"{what} does not take its configuration: {' '.join(found)}")
     kind = PortTakenProblem if any(sign in log for sign in _PORT_TAKEN) else EndedProblem
     return kind(f"{what} ended before it was ready", log_file.excerpt(log, _SHOWN))

@@ -122,6 +122,8 @@ def test_an_engine_that_never_gets_ready_is_given_up_and_ended(
 ) -> None:
     for module in (hive, spark, trino_server):
         monkeypatch.setattr(module, "READY_S", SOON_S)
+    # What makes archives of classes is Java too: it would be stopped, and waited for.
+    reader = replace(reader, archives=None)
     monkeypatch.setattr(launch, "START_S", SOON_S)
     with stopping_what_starts(family) as stopped:
         starts(reader, metastore, tmp_path, progress, r"did not (get ready within 4 s|start)")

@@ -37,10 +37,13 @@ from harness.runtime.api import (
     Served,
     Surroundings,
 )
+from harness.runtime.readiness import ConfigurationProblem
 
 READY_S: Final = 240.0
 """How long it may take to answer; 5 s on an idle machine."""
 STATEMENT_S: Final = 60.0
+WHOLE_LOG: Final = 1000
+"""More lines than a server has written by the time that it is ready."""
 LOG: Final = "hive-log4j2.properties"
 THREADS: Final = 1000
 """With more threads than these it is replaced. A job that fails leaves a thread behind that reports
@@ -189,12 +192,14 @@ class HiveEngine:
         progress.note(f"start {runtime.distribution.name}")
         declared = tolerances.of(runtime.distribution.name)
 
+        program = HiveProgram(runtime.distribution, ready_s=READY_S)
+
         def ready(running: Running, port: int) -> HiveServer:
             server = HiveServer(running, port, declared)
             _ask(server, metastore.host)
+            _check_properties(program.distribution, running.log_tail(WHOLE_LOG))
             return server
 
-        program = HiveProgram(runtime.distribution, ready_s=READY_S)
         return runtime.start(program, metastore, folder, ready)
 
 
@@ -235,6 +240,14 @@ class HiveProgram:
         own = (f"-Djava.io.tmpdir={around.folder / 'tmp'}", _LAUNCH, *around.jvm)
         main = (installation.distribution.text("main"),)
         return hive_launcher.command(installation, around.conf, main, own)
+
+
+def _check_properties(distribution: Distribution, log: str) -> None:
+    """Check that Hive knows the properties that somebody has set: it goes on without them."""
+    names = distribution.options_if_any("site")
+    if unknown := [name for name in names if f"HiveConf of name {name} does not exist" in log]:
+        told = f"{distribution.name} does not take its configuration"
+        raise ConfigurationProblem(f"{told}: Hive has no property {', '.join(unknown)}")
 
 
 def _ask(server: HiveServer, metastore_uri: str) -> None:

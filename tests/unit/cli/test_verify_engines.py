@@ -64,7 +64,7 @@ def test_the_status_says_what_was_found(
     [
         ([], "name the readers to check"),
         (["trino-476", "--all"], "name the readers to check"),
-        (["trino-999"], "'trino-999' is not a reader"),
+        (["trino-999"], "there is no lock data of trino-999"),
         (["hive-metastore-3.1.3"], "is not a reader"),
         (["trino-476@cloud"], "there is no runtime 'cloud'"),
         (["hive-3.1.3{orc.force.positional.evolution=true}"], "cannot be checked"),

@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from harness.core.records import Finding, FindingKind, Verdict, VerdictKind, Witness
+from harness.core.records import (
+    Answer,
+    Finding,
+    FindingKind,
+    Refusal,
+    Verdict,
+    VerdictKind,
+    Witness,
+)
 from harness.plan import controls, shipped
 from harness.run import held_to_controls
 from harness.scenario.cells import Cell, Plan, Variant, parse_reader
@@ -53,7 +61,7 @@ def held(cow: VerdictKind, mor: VerdictKind, because: str = "") -> list[Verdict]
         verdict(CONTROLS["hudi-mor"], mor),
     ]
     asked = [verdict(cell, VerdictKind.WRONG) for cell in ASKED]
-    return list(held_to_controls.held([*of_controls, *asked], PLAN))
+    return list(held_to_controls.held([*of_controls, *asked], PLAN, {}))
 
 
 def test_a_reader_that_reads_its_control_is_judged() -> None:
@@ -85,10 +93,18 @@ def test_so_it_is_where_the_control_has_no_answer(kind: VerdictKind, because: st
     assert f"({kind}: {because})" in found[2].because
 
 
+def test_a_refusal_of_the_control_is_told_in_the_engines_words() -> None:
+    cell = CONTROLS["hudi-cow"]
+    said = Answer(cell.case, "select", refusal=Refusal("HIVE_UNSUPPORTED_FORMAT", "no class X"))
+    both = [verdict(cell, VerdictKind.REFUSED), verdict(ASKED[0], VerdictKind.WRONG)]
+    found = held_to_controls.held(both, PLAN, {cell.case: said})
+    assert "(refused: HIVE_UNSUPPORTED_FORMAT: no class X)" in found[1].because
+
+
 def test_what_is_unknown_anyway_keeps_its_reason() -> None:
     own = verdict(ASKED[0], VerdictKind.UNKNOWN, "time-out")
     control = verdict(CONTROLS["hudi-cow"], VerdictKind.REFUSED, "no such class")
-    assert held_to_controls.held([control, own], PLAN)[1] == own
+    assert held_to_controls.held([control, own], PLAN, {})[1] == own
 
 
 def test_a_table_that_a_reader_is_declared_not_to_know_says_nothing_of_its_set_up() -> None:
@@ -100,5 +116,5 @@ def test_whoever_ships_is_not_held_to_it() -> None:
     asked = replace(CONTROLS["hudi-cow"], reader=SHIPS)
     plan = replace(PLAN, cells=(asked, *ASKED))
     wrong = [verdict(each, VerdictKind.WRONG) for each in (asked, ASKED[1])]
-    assert list(held_to_controls.held(wrong, plan)) == wrong
+    assert list(held_to_controls.held(wrong, plan, {})) == wrong
     assert held_to_controls.controls_of(plan) == {}

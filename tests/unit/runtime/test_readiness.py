@@ -7,7 +7,12 @@ import pytest
 
 from harness.runtime import readiness
 from harness.runtime.ports import PortTakenProblem
-from harness.runtime.readiness import EndedProblem, NotReadyProblem, wait_until
+from harness.runtime.readiness import (
+    ConfigurationProblem,
+    EndedProblem,
+    NotReadyProblem,
+    wait_until,
+)
 
 
 class NotYetError(Exception):
@@ -72,3 +77,11 @@ def test_the_reason_is_found_and_shown_where_the_log_ends_with_much_else() -> No
 def test_an_unexpected_error_of_a_check_is_not_waited_out() -> None:
     with pytest.raises(ZeroDivisionError):
         waited(lambda: str(1 // 0), Simulated())
+
+
+def test_a_property_that_a_server_does_not_know_is_all_that_is_told() -> None:
+    told = "Configuration property 'hudi.x' was not used. Did you mean to use 'hudi.y'?"
+    log = f"1) Error: {told}\n\n1 error\nException: Configuration errors:\n1) Error: {told}\n\tat a"
+    with pytest.raises(ConfigurationProblem) as problem:
+        waited(never, Simulated(log, runs=False))
+    assert str(problem.value) == f"it does not take its configuration: {told}"
