@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from harness.artifacts import distributions, download, fetch, repository, version_rules
+from harness.artifacts import (
+    distributions,
+    download,
+    fetch,
+    pyspark_home,
+    repository,
+    version_rules,
+)
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.download import OpenRepository, WrongContentProblem
@@ -15,6 +22,7 @@ from harness.artifacts.lock import coordinates
 from harness.core import yaml_writer
 from harness.core.errors import UsageProblem, naming
 from harness.core.progress import Progress
+from harness.core.runtime_names import AT, CONTAINER
 
 _MB: Final = 1_000_000
 
@@ -35,6 +43,7 @@ def check(name: str) -> None:
 
     Raises:
         NotAddedProblem: it is there, or rules do not say what is fetched.
+        NoPySparkProblem: it is a Spark of which no PySpark is known.
 
     """
     if name in distributions.LOCKS.names():
@@ -47,6 +56,7 @@ def check(name: str) -> None:
         raise NotAddedProblem(name, f"known is what is fetched of {known}")
     if not version_rules.downloads(name):
         raise NotAddedProblem(name, "no rule says what is fetched of these versions")
+    pyspark_home.wanted(distributions.load(f"{name}{AT}{CONTAINER}"))
 
 
 def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:

@@ -22,7 +22,7 @@ from harness.artifacts.cache import MAKING, Cache, remove
 MADE_AGAIN: Final = ("states", table_homes.TABLES, "answers", "archives")
 """Folders whose content the next run that needs it makes again. Archives are of classes, what
 servers start with; another file for each version of the jars."""
-MADE_IN: Final = ("", "archives", "jre", "states", "unpacked")
+MADE_IN: Final = ("", "archives", "jre", "spark", "states", "unpacked")
 """Folders of the cache in which things are made beside their place; a bundle's is its own."""
 JAVAS: Final = ".temp"
 """What Java puts to the name of an archive of classes as long as it writes it (`jcmd`)."""
@@ -51,6 +51,11 @@ def sizes(cache: Cache) -> tuple[FolderSize, ...]:
     return tuple(FolderSize(each.name, *_measured(each, seen)) for each in folders)
 
 
+def size(place: Path) -> int:
+    """Return the bytes on disk of a file, or of all files in a folder."""
+    return _measured(place, set())[1]
+
+
 def prune(cache: Cache, before: float) -> tuple[FolderSize, ...]:
     """Remove states, answers, tables brought home and archives made before a time (s since 1970).
 
@@ -77,14 +82,14 @@ def sweep(cache: Cache) -> tuple[Path, ...]:
 def _pruned(cache: Cache, folder: Path, before: float) -> FolderSize:
     named = cache_mark.named(folder) if folder.is_dir() else ()
     old = [path for path in named if path.stat().st_mtime < before]
-    size = sum(_measured(path, set())[1] for path in old)
+    found = sum(map(size, old))
     for path in old:
         if path.is_dir():
             with cache.lock(path):
                 remove(path)
         else:
             path.unlink()
-    return FolderSize(folder.name, len(old), size)
+    return FolderSize(folder.name, len(old), found)
 
 
 def _measured(place: Path, seen: set[tuple[int, int]]) -> tuple[int, int]:

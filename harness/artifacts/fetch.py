@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.artifacts import distributions, install, jre, repository
+from harness.artifacts import distributions, install, jre, pyspark_home, repository
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import ARCHIVE, Artifact, Distribution
 from harness.artifacts.download import (
@@ -68,7 +68,11 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> Inst
     """
     check_online(missing(distribution, cache), cache)
     java = jre.ensure(distribution.jre, cache, progress)
-    home = _home(distribution, cache, progress)
+    spark = pyspark_home.wanted(distribution)
+    if spark:
+        home: Path | None = pyspark_home.ensure(spark, cache, progress)
+    else:
+        home = _home(distribution, cache, progress)
     kept = [artifact for artifact in distribution.artifacts if not artifact.in_tree]
     _ensure_artifacts(distribution, kept, cache, progress)
     files = tuple((artifact.into, cache.artifact(artifact)) for artifact in kept)
@@ -94,6 +98,9 @@ def missing(distribution: Distribution, cache: Cache) -> tuple[Missing, ...]:
     if not jre.folder(distribution.jre, cache).is_dir():
         wheel = jre.wheel(distribution.jre)
         found.append(Missing(wheel.name, wheel.size))
+    spark = pyspark_home.wanted(distribution)
+    if spark and not pyspark_home.folder(spark, cache).is_dir():
+        found.append(Missing(spark.name, spark.size))
     return tuple(found)
 
 

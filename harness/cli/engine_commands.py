@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from harness.artifacts import add_version, distributions
+from harness.artifacts import add_version, distributions, engine_cleanup
 from harness.artifacts.cache import Cache
 from harness.cli import doctor_containers, list_engines, options, plan_options, verify_engines
-from harness.cli.console.output import Output
+from harness.cli.console.output import Output, say
 from harness.core import runtime_names
+from harness.core.progress import megabytes
 from harness.plan import own_distributions, shipped
 from harness.run import compose_stack, needed_artifacts
 from harness.runtime import image_build
@@ -127,6 +128,22 @@ def add(
     file = add_version.add(name, folder / shipped.DISTRIBUTIONS, cache, output.progress())
     said = f"written: {file}; next: harness engines verify {name} --scenarios {folder}"
     output.end(said, file=str(file), name=name)
+
+
+@app.command()
+def prune(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Engines to remove, such as trino-470.")
+    ] = None,
+    folders: options.OwnOption = None,
+) -> None:
+    """Remove the files of engines from the cache. Do not use it during a run.
+
+    Files of no known engine go as well. Files that other engines share stay.
+    """
+    own_distributions.register(folders or ())
+    found = engine_cleanup.prune(names or (), Cache.default())
+    say(f"removed: {', '.join(f'{e.files} {e.name} ({megabytes(e.size)})' for e in found)}")
 
 
 app.command()(verify_engines.verify)

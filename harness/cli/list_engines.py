@@ -13,11 +13,12 @@ from harness.artifacts import distributions, fetch, version_rules
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.cli.doctor_containers import Docker
-from harness.conformance import latest_results
+from harness.conformance import latest_results, results
 from harness.core import runtime_names
 from harness.core.progress import megabytes
 from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.runtime import image, image_choice, metastore
+from harness.runtime.docker_daemon import StoredImage
 
 NEVER: Final = "not checked here"
 UNKNOWN: Final = "no Docker daemon"
@@ -38,13 +39,13 @@ class ListedEngine:
 
 def look(names: Iterable[str], cache: Cache, docker: Docker) -> Iterator[ListedEngine]:
     """Look for each distribution, and for what the kit found; nothing is fetched or pulled."""
-    there = {name: each for each in docker.images for name in each.names}
+    there = {name: each.there for each in docker.images for name in each.names}
     for name in names:
         found = distributions.load(name)
         yield ListedEngine(
             name,
             _process(found, cache),
-            _container(found, docker, there=name in there and there[name].there is not None),
+            _container(found, docker, there.get(name)),
             {runtime: _conforms(name, runtime, cache) for runtime in (PROCESS, CONTAINER)},
         )
 
@@ -54,20 +55,24 @@ def _process(found: Distribution, cache: Cache) -> str:
     return f"{megabytes(sum(each.size for each in missing))} to fetch" if missing else "fetched"
 
 
-def _container(found: Distribution, docker: Docker, there: bool) -> str:
+def _container(found: Distribution, docker: Docker, there: StoredImage | None) -> str:
     if not image.official(found):
         return "no image"
     if docker.daemon is None:
         return UNKNOWN
-    name = image_choice.wanted(found)
-    return f"{name} is there" if there else f"{name} to pull"
+    if there is None:
+        return f"to pull: {image_choice.wanted(found)}"
+    return "built here" if there.reference.startswith(f"{image.BUILT}/") else there.reference
 
 
 def _conforms(name: str, runtime: str, cache: Cache) -> str:
     if name == metastore.DISTRIBUTION:
         return ""
     last = latest_results.latest(runtime_names.in_runtime(name, runtime), cache)
-    return f"{last.said}, {last.date}" if last else NEVER
+    if last is None:
+        return NEVER
+    said = "passed" if results.status([last]) == results.GOOD else last.said
+    return f"{said}, {last.date}"
 
 
 def show(found: Iterable[ListedEngine], console: Console) -> None:

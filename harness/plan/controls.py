@@ -83,7 +83,7 @@ def _profile(
 
 def _writer(name: str, makers: Makers) -> Writer:
     made = makers[name].table_versions
-    return Writer(name, {TABLE_VERSION: made[0]} if made else {})
+    return Writer(name, {TABLE_VERSION: made[0]} if len(made) > 1 else {})
 
 
 def _cells(

@@ -140,7 +140,7 @@ def _parts(contract: ImageContract, installation: Installation) -> Iterator[tupl
         elif name == "home" and installation.home is not None:
             yield name, installation.home
         elif name == "pyspark":
-            yield from _pyspark()
+            yield from _pyspark(installation.home)
         else:
             yield from ((f"{name}/{each.name}", each) for each in installation.jars(name))
 
@@ -149,8 +149,11 @@ def _facts(name: str, path: Path) -> list[str]:
     return [name, path.name, path.parent.name]
 
 
-def _pyspark() -> Iterator[tuple[str, Path]]:
-    """Yield PySpark's package as an unpacked Spark has it."""
+def _pyspark(unpacked: Path | None) -> Iterator[tuple[str, Path]]:
+    """Yield PySpark's package as an unpacked Spark has it; of the environment if there is none."""
+    if unpacked is not None:
+        yield from ((f"pyspark/{name}", unpacked / name) for name in ("bin", "jars", "python"))
+        return
     found = find_spec("pyspark")
     home = Path(found.origin).parent if found and found.origin else Path()
     apart = {"bin", "data", "examples", "jars", "licenses", "python", "sbin", "__pycache__"}

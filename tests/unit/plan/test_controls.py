@@ -9,7 +9,7 @@ from harness.plan import controls
 from harness.scenario.cells import Cell, Plan
 
 OTHER = "trino-479@container"
-COW = "control/unchanged[hudi-cow,table_version=6]@spark-3.5.8-hudi-0.15.0"
+COW = "control/unchanged[hudi-cow]@spark-3.5.8-hudi-0.15.0"
 MOR = COW.replace("cow", "mor")
 
 

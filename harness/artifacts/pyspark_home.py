@@ -1,0 +1,112 @@
+"""PySpark in another version than the Python environment has: unpacked as Spark's own archive is.
+
+Its source archive has the jars, the scripts and the Python package in it; nothing of it is built.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Final
+
+from pydantic import NonNegativeInt
+
+from harness.artifacts import python_index, unpack
+from harness.artifacts.cache import Cache
+from harness.artifacts.distribution import Distribution
+from harness.artifacts.lock import Sha256
+from harness.artifacts.python_index import IndexFile
+from harness.core.errors import EnvironmentProblem, unwritable
+from harness.core.progress import Progress
+from harness.core.validation import read_form
+
+PROJECT: Final = "pyspark"
+SETTING: Final = "pyspark"
+"""The setting of a distribution that names the version."""
+_PARTS: Final = {
+    "deps/bin": "bin",
+    "deps/jars": "jars",
+    "lib": "python/lib",
+    "pyspark": "python/pyspark",
+}
+"""Where each part of the archive stands in an unpacked Spark."""
+
+
+@dataclass(frozen=True, slots=True)
+class _SourceArchive:
+    """The keys of a version."""
+
+    size: NonNegativeInt
+    sha256: Sha256
+
+
+@dataclass(eq=False)
+class NoPySparkProblem(EnvironmentProblem):
+    """Neither the environment nor the harness knows a version of PySpark."""
+
+    version: str
+    known: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"PySpark {self.version} is not known; known are {', '.join(self.known)}, and "
+            f"{metadata.version(PROJECT)}, which this Python environment has"
+        )
+
+
+def wanted(distribution: Distribution) -> IndexFile | None:
+    """Return what a distribution needs; None: nothing that the environment has not.
+
+    Raises NoPySparkProblem: there is no such version.
+    """
+    version = distribution.settings.get(SETTING)
+    if not isinstance(version, str) or version == metadata.version(PROJECT):
+        return None
+    if version not in _known():
+        raise NoPySparkProblem(version, tuple(_known()))
+    found = _known()[version]
+    return IndexFile(PROJECT, version, found.size, found.sha256, source=True)
+
+
+def folder(found: IndexFile, cache_: Cache) -> Path:
+    """Return where a version is, or will be."""
+    return cache_.root / "spark" / f"{found.version}-{found.sha256[:16]}"
+
+
+def ensure(found: IndexFile, cache_: Cache, progress: Progress) -> Path:
+    """Fetch and unpack a version unless it is there; return its folder.
+
+    Raises PipProblem: it cannot be had; EnvironmentProblem: it cannot be written.
+    """
+    target = folder(found, cache_)
+    with cache_.lock(target):
+        if not target.is_dir():
+            with cache_.workspace(target) as work:
+                _make(found, target, work, progress)
+    return target
+
+
+def _make(found: IndexFile, target: Path, work: Path, progress: Progress) -> None:
+    progress.start(f"fetch {found.name} → {target}", found.size)
+    archive = python_index.download(found, work)
+    progress.advance(found.size)
+    progress.done()
+    progress.note(f"unpack {found.name} → {target}")
+    try:
+        unpack.unpack_tar(archive, work / "all", tuple(_PARTS))
+        for part, place in _PARTS.items():
+            (work / "home" / place).parent.mkdir(parents=True, exist_ok=True)
+            (work / "all" / part).rename(work / "home" / place)
+        for script in (work / "home" / "bin").iterdir():
+            script.chmod(0o755)
+        (work / "home").rename(target)
+    except OSError as error:
+        raise unwritable(error, target) from error
+
+
+@cache
+def _known() -> dict[str, _SourceArchive]:
+    text = (resources.files("harness.artifacts") / "pysparks.yaml").read_text(encoding="utf-8")
+    return read_form(dict[str, _SourceArchive], text, "pysparks.yaml", "the versions")[0]

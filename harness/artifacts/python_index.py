@@ -1,0 +1,83 @@
+"""Files of the Python index, fetched by pip by exact version and SHA-256.
+
+pip is asked rather than the index itself because it brings the user's own index, proxy and
+certificates. It checks the hash before it looks into a file.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.artifacts.repository import without_login
+from harness.core.errors import EnvironmentProblem
+
+PIP_S: Final = 1800.0
+"""How long a download may take."""
+
+
+@dataclass(eq=False)
+class PipProblem(EnvironmentProblem):
+    """pip did not download a file."""
+
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"pip could not download {self.name}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFile:
+    """A file of the index. `size` is in bytes."""
+
+    project: str
+    version: str
+    size: int
+    sha256: str
+    source: bool = False
+    """Whether it is a source archive; else a wheel."""
+
+    @property
+    def name(self) -> str:
+        """What is fetched, for people."""
+        return f"{self.project}=={self.version}"
+
+
+def download(found: IndexFile, work: Path) -> Path:
+    """Let pip download a file into a folder and check its hash.
+
+    Raises PipProblem: it cannot be had.
+    """
+    wanted = work / "wanted.txt"
+    wanted.write_text(f"{found.name} --hash=sha256:{found.sha256}\n")
+    kind = "--no-binary=:all:" if found.source else "--only-binary=:all:"
+    command = [
+        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
+        *("--no-deps", kind, "--require-hashes"),
+        *("--requirement", str(wanted), "--dest", str(work)),
+    ]
+    try:
+        # With the user's own variables: pip finds its index, proxy and certificates there.
+        done = subprocess.run(
+            command,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PIP_S,
+        )
+    except subprocess.TimeoutExpired as late:
+        raise PipProblem(found.name, f"it took longer than {PIP_S:g} s") from late
+    files = sorted(work.glob("*.tar.gz" if found.source else "*.whl"))
+    if done.returncode or not files:
+        raise PipProblem(found.name, _last_lines(done.stdout + done.stderr))
+    return files[0]
+
+
+def _last_lines(text: str) -> str:
+    said = without_login(" / ".join(text.splitlines()[-3:]).strip())
+    return said or "it said nothing"

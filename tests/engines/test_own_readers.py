@@ -1,0 +1,94 @@
+"""Engines as somebody has them: a wrong set-up is told and never judged, others are asked."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+import pytest
+
+from harness.plan import scenarios_folder
+
+pytestmark = [pytest.mark.engines, pytest.mark.alone]
+
+UNKNOWN = 3
+READERS = """
+trino-typo:
+  like: trino-476
+  catalogs: {hudi: {hudi.parquet.use-columns-names: "true"}}
+hive-typo:
+  like: hive-3.1.3
+  properties: {hive.fetch.task.conversions: none}
+spark-ours:
+  like: spark-3.5.8-hudi-1.0.2
+  properties: {spark.sql.session.timeZone: Asia/Tokyo}
+"""
+NO_BUNDLE = """
+name: hive-no-bundle
+like: hive-3.1.3
+artifacts: {front: []}
+"""
+
+
+def mine(folder: Path) -> Path:
+    """Return a folder of somebody's own with one scenario."""
+    (folder / "own").mkdir()
+    copyfile(scenarios_folder() / "hudi" / "move.yaml", folder / "own" / "move.yaml")
+    return folder
+
+
+def harness(folder: Path, *arguments: str) -> int:
+    command = [sys.executable, "-m", "harness", *arguments, "--scenarios", str(folder)]
+    return subprocess.run(command, check=False, cwd=folder).returncode
+
+
+def run(folder: Path, *readers: str) -> tuple[int, list[Mapping[str, Any]]]:
+    """Ask readers about the table of the first profile; return the status and the verdicts."""
+    named = [part for name in readers for part in ("--reader", name)]
+    status = harness(folder, "run", "--profile", "first", *named, "--run-dir", str(folder / "run"))
+    lines = (folder / "run" / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    return status, [json.loads(line) for line in lines]
+
+
+def test_a_set_up_that_is_wrong_is_told_and_no_verdict_is_built_on_it(tmp_path: Path) -> None:
+    folder = mine(tmp_path)
+    (folder / "readers.yaml").write_text(READERS)
+    (folder / "distributions").mkdir()
+    (folder / "distributions" / "hive-no-bundle.yaml").write_text(NO_BUNDLE)
+    wrong = {
+        "trino-typo": "Configuration property 'hudi.parquet.use-columns-names' was not used",
+        "hive-typo": "Hive has no property hive.fetch.task.conversions",
+        "hive-no-bundle": "set-up: hive-no-bundle does not read a hudi-cow table that never chang",
+    }
+    status, verdicts = run(folder, *wrong, "spark-ours")
+    assert status == UNKNOWN
+    for name, told in wrong.items():
+        own = [each for each in verdicts if each["reader"] == name]
+        assert len(own) == 8, name
+        assert {each["verdict"] for each in own} == {"unknown"}, name
+        assert all(told in each["because"] for each in own), own[0]["because"]
+    right = [each["verdict"] for each in verdicts if each["reader"] == "spark-ours"]
+    assert right == ["correct"] * 8
+    info = json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))
+    assert info["locks"].keys() == {*wrong, "spark-ours"}
+    (fidelity,) = (each["fidelity"] for each in info["readers"] if each["reader"] == "spark-ours")
+    assert fidelity == "stock; with spark.sql.session.timeZone=Asia/Tokyo"
+
+
+@pytest.mark.nightly
+def test_versions_that_a_command_adds_are_asked_and_conform(tmp_path: Path) -> None:
+    folder = mine(tmp_path)
+    assert harness(folder, "engines", "add", "trino", "356") == 0
+    assert harness(folder, "engines", "add", "spark", "3.5.8", "hudi", "1.1.1") == 0
+    names = ("trino-356", "spark-3.5.8-hudi-1.1.1")
+    status, verdicts = run(folder, *names)
+    assert status == 0
+    assert {each["reader"] for each in verdicts} == set(names)
+    assert {each["verdict"] for each in verdicts} == {"correct"}
+    for name in names:
+        assert harness(folder, "engines", "verify", name) == 0
