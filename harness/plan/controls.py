@@ -42,7 +42,7 @@ def is_control(cell: Cell, variant: Variant) -> bool:
 def with_controls(made: Plan, profile: Profile, makers: Makers, planned: Planned) -> Plan:
     """Return a plan in which every reader that needs it has a control, for each format.
 
-    The tables are written first, each by one writer and in the oldest version that it makes, which
+    The tables are written first, each by one writer and in the oldest version that any makes, which
     most readers know; so they are asked about first as well.
     """
     of = {each.id: each.format for each in made.variants}
@@ -51,7 +51,9 @@ def with_controls(made: Plan, profile: Profile, makers: Makers, planned: Planned
     if not any(str(each) == reader for each in readers for reader, _ in asked):
         return made
     found = planned(_profile(profile, readers, tuple(dict.fromkeys(of.values())), makers))
-    variants = {each.format: each for each in reversed(found.variants)}
+    last_first = reversed(found.variants)
+    newest_first = sorted(last_first, key=lambda each: _version(each, makers), reverse=True)
+    variants = {each.format: each for each in newest_first}
     cells = tuple(_cells(found, variants, asked))
     chosen = {cell.variant for cell in cells} - of.keys()
     return replace(
@@ -84,6 +86,11 @@ def _profile(
 def _writer(name: str, makers: Makers) -> Writer:
     made = makers[name].table_versions
     return Writer(name, {TABLE_VERSION: made[0]} if len(made) > 1 else {})
+
+
+def _version(variant: Variant, makers: Makers) -> int:
+    """Return the oldest version of tables that a variant's writer makes; 0 where it has none."""
+    return min(map(int, makers[variant.writers[0]].table_versions), default=0)
 
 
 def _cells(
