@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.artifacts import (
+    cache_mark,
     distributions,
     download,
     fetch,
@@ -68,6 +69,7 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
 
     """
     check(name)
+    cache_mark.claim(cache)
     with download.connected(repository.configured()) as source:
         every = version_rules.downloads(name).items()
         artifacts = [_measured(role, each, cache, source, progress) for role, each in every]

@@ -17,6 +17,7 @@ from typing import Final
 from harness.artifacts import jre, lock, version_rules
 from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.version_rules import Data
+from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.core.problems import Problems, UnknownNameProblem
 from harness.core.registry import Registry
@@ -64,9 +65,19 @@ def register(name: str, text: str, file: str) -> None:
 
 
 def own(names_: Iterable[str]) -> dict[str, str]:
-    """Return the lock data of those of some distributions that are somebody's own, by name."""
-    found = {name.partition(AT)[0] for name in names_}
-    return {name: _own[name].text for name in sorted(found & set(_own))}
+    """Return the lock data of those of some distributions that are somebody's own, by name.
+
+    Those that they build on are among them.
+    """
+    found: dict[str, str] = {}
+    left = [name.partition(AT)[0] for name in names_]
+    while left:
+        name = left.pop()
+        if name in _own and name not in found:
+            found[name] = _own[name].text
+            said = yaml_reader.parse(found[name], _own[name].file).data
+            left += [str(said[key]).partition(AT)[0] for key in lock.BUILDS_ON if key in said]
+    return dict(sorted(found.items()))
 
 
 def is_shipped(name: str) -> bool:

@@ -29,6 +29,8 @@ from harness.core.runtime_names import CONTAINER, PROCESS
 from harness.core.yaml_reader import Document
 
 _COORDINATES = (4, 5)
+BUILDS_ON: Final = ("like", "artifacts_from")
+"""Keys that name another distribution."""
 
 
 def coordinates(text: str) -> Coordinates:

@@ -7,7 +7,7 @@ look wrong. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -40,10 +40,11 @@ def is_control(cell: Cell, variant: Variant) -> bool:
 
 
 def with_controls(made: Plan, profile: Profile, makers: Makers, planned: Planned) -> Plan:
-    """Return a plan in which every reader that needs it has a control, for each format.
+    """Return a plan in which every reader that needs it has controls, for each format.
 
-    The tables are written first, each by one writer and in the oldest version that any makes, which
-    most readers know; so they are asked about first as well.
+    Each writer makes a table of its own, in the oldest version that it makes: what one writes a
+    right reader may be too old, or too new, to know. They are written first, and so asked about
+    first as well.
     """
     of = {each.id: each.format for each in made.variants}
     asked = {(cell.reader, of[cell.variant]) for cell in made.cells}
@@ -51,10 +52,12 @@ def with_controls(made: Plan, profile: Profile, makers: Makers, planned: Planned
     if not any(str(each) == reader for each in readers for reader, _ in asked):
         return made
     found = planned(_profile(profile, readers, tuple(dict.fromkeys(of.values())), makers))
-    last_first = reversed(found.variants)
-    newest_first = sorted(last_first, key=lambda each: _version(each, makers), reverse=True)
-    variants = {each.format: each for each in newest_first}
-    cells = tuple(_cells(found, variants, asked))
+    formats = {each.id: each.format for each in found.variants}
+    cells = [
+        cell
+        for cell in found.cells
+        if cell.step == _STEP and (cell.reader, formats[cell.variant]) in asked
+    ]
     chosen = {cell.variant for cell in cells} - of.keys()
     return replace(
         made,
@@ -86,18 +89,3 @@ def _profile(
 def _writer(name: str, makers: Makers) -> Writer:
     made = makers[name].table_versions
     return Writer(name, {TABLE_VERSION: made[0]} if len(made) > 1 else {})
-
-
-def _version(variant: Variant, makers: Makers) -> int:
-    """Return the oldest version of tables that a variant's writer makes; 0 where it has none."""
-    return min(map(int, makers[variant.writers[0]].table_versions), default=0)
-
-
-def _cells(
-    found: Plan, variants: dict[str, Variant], asked: set[tuple[str, str]]
-) -> Iterator[Cell]:
-    own = {each.id: name for name, each in variants.items()}
-    for cell in found.cells:
-        wanted = cell.step == _STEP and cell.variant in own
-        if wanted and (cell.reader, own[cell.variant]) in asked:
-            yield cell

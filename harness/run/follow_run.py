@@ -89,11 +89,11 @@ class _RunPlan:
     """The cells of each question, one for each reader that is asked it."""
     variants: Mapping[str, Variant]
     known: Mapping[str, Sequence[Known]]
-    controls: Mapping[ReaderFormat, Cell]
+    controls: Mapping[ReaderFormat, Sequence[Cell]]
 
-    def control(self, cell: Cell) -> Cell | None:
-        """Return the control by which the verdict on a cell stands; None where there is none."""
-        return self.controls.get((cell.reader, self.variants[cell.variant].format))
+    def controls_of(self, cell: Cell) -> Sequence[Cell]:
+        """Return the controls by which the verdict on a cell stands; most often there are none."""
+        return self.controls.get((cell.reader, self.variants[cell.variant].format), ())
 
 
 class RunFollower:
@@ -140,7 +140,7 @@ class RunFollower:
         planned = self._planned
         if planned is not None and case not in self._told and case in self._answers:
             cell = planned.cells[case]
-            if self._written(planned, cell.variant) and self._control_answered(planned, cell):
+            if self._written(planned, cell.variant) and self._controls_answered(planned, cell):
                 self._hear(planned, cell)
         return self._told.get(case)
 
@@ -158,10 +158,10 @@ class RunFollower:
         steps = planned.variants[variant].scenario.steps
         return len(self._states.get(variant, {})) > len(steps)  # the creation is one more
 
-    def _control_answered(self, planned: _RunPlan, cell: Cell) -> bool:
-        control = planned.control(cell)
-        return control is None or (
-            control.case in self._answers and self._written(planned, control.variant)
+    def _controls_answered(self, planned: _RunPlan, cell: Cell) -> bool:
+        return all(
+            each.case in self._answers and self._written(planned, each.variant)
+            for each in planned.controls_of(cell)
         )
 
     def _hear(self, planned: _RunPlan, cell: Cell) -> None:
@@ -210,14 +210,12 @@ class RunFollower:
                 self._told[verdict.case] = self._followed(planned, held)
 
     def _held(self, planned: _RunPlan, verdict: Verdict) -> Verdict:
-        """Return a verdict as the control of its reader leaves it."""
-        control = planned.control(planned.cells[verdict.case])
-        if control is None:
-            return verdict
-        self._judge(planned, [control])
-        by_control = self._alone[control.case]
-        both = (by_control, verdict) if by_control else (verdict,)
-        return held_to_controls.held(both, planned.plan, self._answers)[-1]
+        """Return a verdict as the controls of its reader leave it."""
+        controls = planned.controls_of(planned.cells[verdict.case])
+        for each in controls:  # each is of a variant of its own
+            self._judge(planned, [each])
+        judged = filter(None, (self._alone[each.case] for each in controls))
+        return held_to_controls.held((*judged, verdict), planned.plan, self._answers)[-1]
 
     def _followed(self, planned: _RunPlan, verdict: Verdict) -> CellOutcome:
         answer = self._answers.get(verdict.case)

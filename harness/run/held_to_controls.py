@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from harness.core import refusals
+from harness.core.grouping import grouped
 from harness.core.records import Answer, Verdict, VerdictKind
 from harness.plan import controls
 from harness.scenario.cells import Cell, Plan
@@ -19,28 +20,29 @@ _STANDS: Final = frozenset({VerdictKind.CORRECT, VerdictKind.UNSUPPORTED})
 ReaderFormat = tuple[str, str]
 
 
-def controls_of(plan: Plan) -> Mapping[ReaderFormat, Cell]:
-    """Return the control of each reader and format that has one."""
+def controls_of(plan: Plan) -> Mapping[ReaderFormat, Sequence[Cell]]:
+    """Return the controls of each reader and format that has some."""
     of = {each.id: each for each in plan.variants}
-    found = (cell for cell in plan.cells if controls.is_control(cell, of[cell.variant]))
-    # The first one counts, which the plan added.
-    return {(cell.reader, of[cell.variant].format): cell for cell in reversed(tuple(found))}
+    return grouped(
+        ((cell.reader, of[cell.variant].format), cell)
+        for cell in plan.cells
+        if controls.is_control(cell, of[cell.variant])
+    )
 
 
 def held(
     verdicts: Sequence[Verdict], plan: Plan, answers: Mapping[str, Answer]
 ) -> tuple[Verdict, ...]:
-    """Return the verdicts, unknown where the reader does not read the control of the format.
+    """Return the verdicts, unknown where the reader reads no control of the format rightly.
 
-    So is the one on the control itself. What is unknown anyway keeps its reason.
+    So are those on the controls themselves. What is unknown anyway keeps its reason.
     """
-    found = controls_of(plan)
     by_case = {each.case: each for each in verdicts}
-    failed = {
-        key: _reason(cell, by_case[cell.case], answers.get(cell.case), key[1])
-        for key, cell in found.items()
-        if cell.case in by_case and by_case[cell.case].verdict not in _STANDS
-    }
+    failed: dict[ReaderFormat, str] = {}
+    for key, cells in controls_of(plan).items():
+        judged = [by_case[each.case] for each in cells if each.case in by_case]
+        if judged and not any(each.verdict in _STANDS for each in judged):
+            failed[key] = _reason(judged[0], answers.get(judged[0].case), key[1])
     formats = _formats(plan)
     return tuple(
         _held(each, failed.get((each.reader, formats[each.variant]), "")) for each in verdicts
@@ -55,10 +57,10 @@ def _held(verdict: Verdict, why: str) -> Verdict:
     )
 
 
-def _reason(cell: Cell, verdict: Verdict, answer: Answer | None, format_name: str) -> str:
+def _reason(verdict: Verdict, answer: Answer | None, format_name: str) -> str:
     refusal = answer.refusal if answer else None
     seen = refusals.text(refusal) if refusal else verdict.because or "; ".join(_seen(verdict))
-    told = f"{cell.reader} does not read a {format_name} table that never changed"
+    told = f"{verdict.reader} does not read a {format_name} table that never changed"
     return f"{SET_UP}{told} ({verdict.verdict}: {seen}); is it set up rightly?"
 
 

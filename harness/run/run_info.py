@@ -156,7 +156,8 @@ def read_info(folder: Path) -> RunInfo:
     except ValidationError as wrong:
         raise UsageProblem(f"{path}: {first_wrong(wrong)}; run the profile again") from wrong
     for name, text in found.locks.items():
-        distributions.register(name, text, f"{path}, lock data of {name}")
+        if not distributions.is_shipped(name):  # it may be by now
+            distributions.register(name, text, f"{path}, lock data of {name}")
     return found
 
 

@@ -19,7 +19,7 @@ from harness.runtime import container_network, container_watchdog
 
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
-ENGINES = ("trino-476", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
+ENGINES = ("trino-476", "prestosql-350", "spark-3.5.8-hudi-1.0.2", "hive-3.1.3")
 REPLACED = ("spark", "hive")
 """Where a question takes too long another server is asked from then on."""
 

@@ -49,8 +49,7 @@ def test_the_oldest_tables_that_a_writer_makes_are_read() -> None:
         assert len(set(variant.writers)) == 1
 
 
-def test_of_several_writers_the_one_with_the_oldest_tables_makes_it(tmp_path: Path) -> None:
-    """As readers of an older Hudi know nothing of what newer ones write."""
+def test_each_writer_makes_one_of_the_oldest_tables_that_it_makes(tmp_path: Path) -> None:
     (tmp_path / "profiles.yaml").write_text(
         "mine:\n  scenarios: ['*']\n  formats: [hudi-cow]\n  readers: [trino-479@container]\n"
         "  writers: [spark-3.5.8-hudi-1.2.0, spark-3.1.3-hudi-0.10.0@container,"
@@ -61,8 +60,13 @@ def test_of_several_writers_the_one_with_the_oldest_tables_makes_it(tmp_path: Pa
         "steps: [{insert: [1]}]\n"
     )
     made = plan_options.make([tmp_path], "mine", "")
-    writers = [each.writers for each in made.variants if each.scenario.name == controls.SCENARIO]
-    assert {name for each in writers for name in each} == {"spark-3.1.3-hudi-0.10.0@container"}
+    own = [each for each in made.variants if each.scenario.name == controls.SCENARIO]
+    assert [(each.writers[0], each.settings.get("table_version", "")) for each in own] == [
+        ("spark-3.5.8-hudi-1.2.0", "6"),
+        ("spark-3.1.3-hudi-0.10.0@container", ""),
+        ("spark-3.5.8-hudi-0.15.0", ""),
+    ]
+    assert [each.variant for each in of_control(made)] == [each.id for each in own]
 
 
 def test_a_part_of_a_plan_keeps_the_controls_of_its_readers(tmp_path: Path) -> None:

@@ -115,6 +115,12 @@ def test_a_run_keeps_what_its_readers_are(tmp_path: Path) -> None:
     assert distributions.load("trino-patched").heap_mb == 2048
 
 
+def test_a_run_keeps_what_they_build_on_as_well(tmp_path: Path) -> None:
+    distributions.register("trino-470", "name: trino-470\nversion: '470'\nrules: trino\n", "f")
+    registered(tmp_path, "trino-ours: {like: trino-470, heap_mb: 7}")
+    assert distributions.own(["trino-ours@container"]).keys() == {"trino-470", "trino-ours"}
+
+
 WRONG = {
     "trino-x: {like: trino-340}": "trino-x: like: there is no 'trino-340'; harness engines",
     "mine: {like: trino-476}": "mine: its name must begin with its product, trino-",

@@ -112,6 +112,19 @@ def test_a_table_that_a_reader_is_declared_not_to_know_says_nothing_of_its_set_u
     assert found[2].verdict is VerdictKind.WRONG
 
 
+def test_one_control_that_is_read_is_enough() -> None:
+    """What another writer has made the reader may be too old, or too new, to know."""
+    more = Variant("more", SCENARIOS[controls.SCENARIO], "hudi-cow", {}, ())
+    second = replace(CONTROLS["hudi-cow"], variant="more")
+    plan = replace(PLAN, variants=(*VARIANTS, more), cells=(*PLAN.cells, second))
+    first = verdict(CONTROLS["hudi-cow"], VerdictKind.REFUSED, "too new")
+    right = replace(first, case=second.case, variant="more", verdict=VerdictKind.CORRECT)
+    asked = verdict(ASKED[0], VerdictKind.WRONG)
+    assert held_to_controls.held([first, right, asked], plan, {}) == (first, right, asked)
+    failed = replace(right, verdict=VerdictKind.WRONG)
+    assert held_to_controls.held([first, failed, asked], plan, {})[2].verdict is VerdictKind.UNKNOWN
+
+
 def test_whoever_ships_is_not_held_to_it() -> None:
     asked = replace(CONTROLS["hudi-cow"], reader=SHIPS)
     plan = replace(PLAN, cells=(asked, *ASKED))
