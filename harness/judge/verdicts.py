@@ -74,7 +74,7 @@ def judge(case: Case, cells: Sequence[Cell], answers: Mapping[str, Answer]) -> t
     """Return a verdict for every cell of a variant whose step was not skipped.
 
     There is none either where nothing could be asked, since a refused step left out its column or
-    the table's first write.
+    the table's first write, or a half-done one its entry in the catalog.
     A step that the writer refused, or of which nothing is known, gets a verdict of its own.
     """
     return settle(judge_alone(case, cells, answers), answers)
@@ -250,8 +250,8 @@ def _failed(outcome: Outcome) -> bool:
 
 
 def _incomplete(outcomes: Mapping[int, Outcome], step: int) -> bool:
-    """Return whether some step so far was refused: else the plan's columns are all there."""
-    return any(_skipped(each) or _failed(each) for at, each in outcomes.items() if at <= step)
+    """Return whether some step so far was not wholly done: else what is planned is all there."""
+    return any(_skipped(each) or _told(each) for at, each in outcomes.items() if at <= step)
 
 
 def _fell_away(cell: Cell, answer: Answer, case: Case) -> bool:
@@ -259,7 +259,9 @@ def _fell_away(cell: Cell, answer: Answer, case: Case) -> bool:
     if not answer.unknown:
         return bool(answer.void) and not answer.probe
     absent = case.merge_on_read and answer.unknown == past_views.no_entry(cell.view)
-    return absent and past_views.unmade(cell.view, case.history[: cell.step + 1])
+    so_far = (each for at, each in case.outcomes.items() if at <= cell.step)
+    unmade = past_views.unmade(cell.view, case.history[: cell.step + 1])
+    return absent and (unmade or any(map(outcomes.half_done, so_far)))
 
 
 def _of_step(case: Case, outcome: Outcome) -> Verdict:

@@ -265,6 +265,17 @@ def test_a_view_that_a_write_should_have_made_is_unknown() -> None:
     assert found.verdict is VerdictKind.UNKNOWN
 
 
+@pytest.mark.parametrize("half_done", [1, 2])
+def test_a_view_that_a_half_done_write_has_not_registered_has_no_verdict(half_done: int) -> None:
+    """The step has one: it was committed, and its writer then failed."""
+    told = history("insert 1,2; insert 3", mor=True)
+    outcome = Outcome(half_done, OutcomeKind.APPLIED, refusal=Refusal("Error", "no sync"))
+    cell = Cell("variant", 2, "engine-1", "snapshot", "all")
+    absent = Answer(cell.case, "", unknown="the catalog has no entry for the view snapshot")
+    found = judge(case_of(told, {half_done: outcome}), [cell], {cell.case: absent})
+    assert [(each.view, each.step) for each in found] == [("write", half_done)]
+
+
 def test_the_view_that_a_table_has_from_the_beginning_is_unknown_where_it_is_not_there() -> None:
     (found,) = unmade("insert 1,2; add f3", refused=1, view="base_name")
     assert found.verdict is VerdictKind.UNKNOWN
