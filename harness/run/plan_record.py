@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from harness import __version__, formats
 from harness.artifacts import distributions
 from harness.core.errors import UsageProblem
 from harness.model import past_views
-from harness.plan import reader_defaults, reader_support
+from harness.plan import controls, reader_defaults, reader_support
 from harness.run import baseline_files, run_info
 from harness.run.run_info import ReaderInfo, RunInfo, StepInfo, VariantInfo
 from harness.scenario import load
@@ -83,6 +83,14 @@ def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
     return ReaderInfo(str(reader), found.name, fidelity, found.listens, unlike)
 
 
+def _check_controls(info: RunInfo, reader: Reader) -> None:
+    asked = {each.format for each in info.variants}
+    can = {name for name in asked if not reader_support.cannot(reader, name)}
+    there = {each.format for each in info.variants if each.scenario == controls.SCENARIO}
+    if controls.needed(reader) and (lacking := can - there):
+        raise NoControlProblem(str(reader), tuple(sorted(lacking)))
+
+
 def plan_of(info: RunInfo) -> Plan:
     """Return the plan that a run was made from.
 
@@ -114,12 +122,32 @@ def _variants(info: RunInfo) -> Iterator[Variant]:
         yield Variant(each.id, found, each.format, each.settings, each.writers, each.twin)
 
 
+@dataclass(eq=False)
+class NoControlProblem(UsageProblem):
+    """A reader needs a control, and the run has none."""
+
+    reader: str
+    formats: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.reader} is not shipped as it stands, so it must read a control first, and this "
+            f"run has none of {', '.join(self.formats)} tables; run the profile with --reader "
+            f"'{self.reader}', which writes them"
+        )
+
+
 def add_reader(folder: Path, reader: Reader) -> Plan:
     """Add a reader to a run's plan: every question that the others are asked and it can be.
 
     What it cannot be asked is left out, and the plan says why.
+
+    Raises:
+        NoControlProblem: it needs a control of a format, and the run has none.
+
     """
     info = run_info.read_info(folder)
+    _check_controls(info, reader)
     if str(reader) not in (each.reader for each in info.readers):
         reasons = {each.id: reader_support.cannot(reader, each.format) for each in info.variants}
         of = {each.id: each.format for each in info.variants}

@@ -7,10 +7,13 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from harness.cli import plan_options
 from harness.model.datatypes import parse_type
 from harness.model.table import Table
-from harness.run import plan_record, run_info
+from harness.run import held_to_controls, plan_record, run_info
+from harness.run.plan_record import NoControlProblem
 from harness.scenario.cells import Partly, Variant, parse_reader
 from harness.scenario.definition import Scenario, Step
 from harness.scenario.operations.insert import Insert
@@ -77,3 +80,15 @@ def test_a_reader_is_not_asked_for_views_that_it_does_not_have(tmp_path: Path) -
     assert {cell.view.partition("(")[0] for cell in new} == {"incremental"}
     left_out = {each.what for each in added.excluded if each not in plan.excluded}
     assert left_out == {f"as_of by {reader} on hudi-cow"}
+
+
+def test_a_reader_that_needs_a_control_is_added_where_there_is_one(tmp_path: Path) -> None:
+    other = parse_reader("trino-479@container")
+    plain = plan_options.make(None, "first", "")
+    run_info.write_info(tmp_path / "plain", plan_record.info_of(plain, "x", NOW))
+    with pytest.raises(NoControlProblem, match=r"this run has none of hudi-cow tables; run the pr"):
+        plan_record.add_reader(tmp_path / "plain", other)
+    made = plan_options.make(None, "first", "", readers=["trino-475@container"])
+    run_info.write_info(tmp_path / "own", plan_record.info_of(made, "x", NOW))
+    added = plan_record.add_reader(tmp_path / "own", other)
+    assert len(held_to_controls.controls_of(added)[str(other), "hudi-cow"]) == 1
