@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools`
 
 from harness.core.records import Verdict, VerdictKind
+from harness.plan import controls
 from harness.run import load_run
 from harness.run.load_run import Run
 from tools.markdown_table import table
@@ -40,7 +41,8 @@ def page(run: Run) -> Iterator[str]:
 
 def of_format(run: Run, format_name: str) -> Iterator[str]:
     """Yield the table of a format: a row for each reader, a column for each writer."""
-    of = {each.id: each.writers[0] for each in run.info.variants if each.format == format_name}
+    variants = [each for each in run.info.variants if each.scenario != controls.SCENARIO]
+    of = {each.id: each.writers[0] for each in variants if each.format == format_name}
     writers = list(dict.fromkeys(of.values()))
     readers = [each.reader for each in run.info.readers]
     asked = [each for each in run.verdicts if each.variant in of and each.view != "write"]
