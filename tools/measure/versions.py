@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools`
 
+from harness.core.parties import Party
 from harness.core.records import Verdict, VerdictKind
 from harness.plan import controls
 from harness.run import load_run
@@ -65,10 +66,12 @@ def cell(asked: list[Verdict], of: dict[str, str], writer: str, reader: str) -> 
 
 
 def word(verdict: Verdict) -> str:
-    """Return what a verdict is called: of a wrong one, by what is found."""
+    """Return what a verdict is called; a wrong one by what is found, and if the writer did it."""
     if verdict.verdict is not VerdictKind.WRONG:
         return str(verdict.verdict)
-    return "**" + " + ".join(dict.fromkeys(str(each.kind) for each in verdict.findings)) + "**"
+    found = " + ".join(dict.fromkeys(str(each.kind) for each in verdict.findings))
+    written = {each.party for each in verdict.findings} == {Party.WRITER}
+    return f"**{found}**, written so" if written else f"**{found}**"
 
 
 if __name__ == "__main__":
