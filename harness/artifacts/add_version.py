@@ -87,7 +87,9 @@ def _measured(
     What is measured is what the repository says by SHA-1; many artifacts have nothing stronger.
     """
     found = coordinates(wanted["get"])
-    part = cache.root / "artifacts" / f"{found.file_name}.new"
+    # A folder of the cache's own kind, as long as its SHA-256, which names it later, is not known.
+    place = distributions.digest_of(str(found))[:16]
+    part = cache.root / "artifacts" / place / f"{found.file_name}.part"
     part.parent.mkdir(parents=True, exist_ok=True)
     with cache.lock(part):
         size = download.size_of(found.repository_path, source)

@@ -67,9 +67,10 @@ def is_version_8(variant: Variant) -> bool:
 
 
 def params() -> Iterator[pytest.ParameterSet]:
-    """Yield each variant; by day each writer and table version with one type of tables."""
+    """Yield each variant; by day each table version with one type of tables."""
     for variant in variants():
-        by_day = (variant.format == "hudi-mor") is is_version_8(variant)
+        plain = "table_version" not in variant.settings
+        by_day = plain and (variant.format == "hudi-mor") is is_version_8(variant)
         yield pytest.param(variant, id=variant.id, marks=() if by_day else pytest.mark.nightly)
 
 

@@ -49,8 +49,12 @@ READERS = started(
     "trino-368",
     "trino-476",
 )
-ON_A_PORT = started("hive-3.1.3", "prestosql-350", "trino-476")
-"""Those that are told their port; Spark's is picked by a process of the harness's own."""
+ON_A_PORT = [
+    "hive-3.1.3",
+    *(pytest.param(each, marks=pytest.mark.nightly) for each in ("prestosql-350", "trino-476")),
+]
+"""Those that are told their port, which the same code picks for all; Spark's is picked by a process
+of the harness's own."""
 TINY_MB = 24
 SOON_S = 4.0
 LOOK_S = 0.02

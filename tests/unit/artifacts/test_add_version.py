@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.artifacts import add_version, distributions, fetch, jre
+from harness.artifacts import add_version, cache_mark, distributions, fetch, jre
 from harness.artifacts.add_version import NotAddedProblem
 from harness.artifacts.cache import Cache
 from harness.artifacts.download import NotDeliveredProblem, WrongContentProblem
@@ -87,6 +87,8 @@ def test_what_was_added_is_a_distribution_that_is_there(
     assert fetch.missing(found, cache) == ()
     assert (fetch.ensure(found, cache, Progress()).home or Path()).joinpath("lib/a.jar").is_file()
     assert len(server.asked) == asked, "nothing is fetched twice"
+    (cache.root / cache_mark.MARK).unlink()
+    cache_mark.check(cache)  # all that is in it is what a cache holds
     assert distributions.own([f"{NAME}@container", "trino-476"]) == {
         NAME: (tmp_path / f"{NAME}.yaml").read_text()
     }
@@ -99,7 +101,7 @@ def test_a_file_that_is_not_what_the_repository_says_is_refused(
     with pytest.raises(WrongContentProblem, match=f"the repository says {'0' * 40}; removed"):
         add_version.add(NAME, tmp_path, cache, Progress())
     assert not (tmp_path / f"{NAME}.yaml").exists()
-    assert not list((cache.root / "artifacts").rglob("*.tar.gz*.new"))
+    assert not list((cache.root / "artifacts").rglob("*.tar.gz*.part"))
 
 
 def test_a_version_that_the_repository_has_not_is_told(
