@@ -78,7 +78,9 @@ def _formats(plan: Plan, reader: Reader) -> tuple[str, ...]:
 
 def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
     found = distributions.load(reader.distribution)
-    unlike = reader_defaults.unlike(reader, format_names)
+    # What somebody has set, and what a newer version does by itself, lock data do not know.
+    unknown = found.overlaid or found.notice
+    unlike = None if unknown else reader_defaults.unlike(reader, format_names)
     fidelity = "; ".join(filter(None, (found.fidelity, found.overlaid)))
     return ReaderInfo(str(reader), found.name, fidelity, found.listens, unlike)
 
