@@ -97,16 +97,20 @@ class NoLockProblem(UsageProblem):
     name: str
 
     def __str__(self) -> str:
-        return (
-            f"there is no lock data of {self.name}: 'harness engines add {self.name}' writes it, "
-            f"and with Docker '{self.name}{AT}{CONTAINER}' needs none"
-        )
+        told = f"there is no lock data of {self.name}: 'harness engines add {self.name}' writes it"
+        if version_rules.lacks_jars(self.name):
+            return f"{told}, and no image has the bundle that it names"
+        return f"{told}, and with Docker '{self.name}{AT}{CONTAINER}' needs none"
 
 
 def exists(name: str) -> bool:
-    """Return whether there is a distribution of this name, with its runtime or without."""
+    """Return whether there is a distribution of this name, with its runtime or without.
+
+    By rules alone there is one if its image has all of it.
+    """
     own, _, runtime = name.partition(AT)
-    return own in names() or (runtime == CONTAINER and by_rules(own))
+    ruled = runtime == CONTAINER and by_rules(own)
+    return own in names() or (ruled and not version_rules.lacks_jars(own))
 
 
 @cache

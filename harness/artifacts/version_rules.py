@@ -18,6 +18,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 from pydantic import AfterValidator, Field
 
+from harness.artifacts.distribution import ARCHIVE
 from harness.core.problems import UnknownNameProblem
 from harness.core.validation import read_form
 
@@ -105,6 +106,14 @@ def downloads(name: str) -> Data:
     for rule in _holding(name):
         found = overlaid(found, _filled(rule.download, versions(name)))
     return found
+
+
+def lacks_jars(name: str) -> str:
+    """Return the roles of jars that a version's image has not and rules alone do not bring.
+
+    They are fetched by lock data, as the bundle of a table format for Spark. Empty: none.
+    """
+    return ", ".join(role for role in downloads(name) if role != ARCHIVE)
 
 
 def knows(name: str) -> bool:

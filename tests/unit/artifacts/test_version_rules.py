@@ -131,3 +131,13 @@ def test_a_mistake_beside_rules_is_told_with_its_line() -> None:
     text = "name: trino-470\nversion: '470'\nrules: trino\nheap_mb: lots\n"
     with pytest.raises(ScenarioProblem, match=r"own.yaml:4: .*heap_mb: \"lots\" is given"):
         lock.parse(text, "own.yaml", other)
+
+
+def test_a_version_whose_image_lacks_its_bundle_needs_lock_data_in_any_runtime() -> None:
+    name = "spark-3.5.8-hudi-1.2.1"
+    assert not distributions.exists(f"{name}@container")
+    assert distributions.exists("spark-3.5.7@container")
+    assert str(NoLockProblem(name)) == (
+        f"there is no lock data of {name}: 'harness engines add {name}' writes it, and no image "
+        "has the bundle that it names"
+    )

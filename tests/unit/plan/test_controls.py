@@ -55,6 +55,10 @@ def test_each_writer_makes_one_of_the_oldest_tables_that_it_makes(tmp_path: Path
         "  writers: [spark-3.5.8-hudi-1.2.0, spark-3.1.3-hudi-0.10.0@container,"
         " spark-3.5.8-hudi-0.15.0]\n"
     )
+    (tmp_path / "distributions").mkdir()
+    (tmp_path / "distributions" / "spark-3.1.3-hudi-0.10.0.yaml").write_text(
+        "name: spark-3.1.3-hudi-0.10.0\nversion: 3.1.3\nrules: spark\n"
+    )
     (tmp_path / "own.yaml").write_text(
         "about: x\ntable: {columns: {id: string, ts: long, f1: string}, key: id, order_by: ts}\n"
         "steps: [{insert: [1]}]\n"
