@@ -1,12 +1,18 @@
-"""What every test gets: a cache folder of its own, unless it starts real engines."""
+"""What every test gets: a cache folder of its own, unless it starts real engines, and no
+distributions that another test has made known.
+"""
 
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from harness.artifacts import distributions
+from harness.artifacts.distributions import OwnLock
 
 # How long an example takes says more about the machine than about the code. The gate of a change
 # asks the same examples each time, so that it tells of that change; `make hunt` looks for others.
@@ -26,6 +32,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="also download engines of more than 1 GB; tests of those not there are skipped else",
     )
+
+
+@pytest.fixture(autouse=True)
+def own_distributions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Forget afterwards what somebody's own distributions the test has made known."""
+    known: dict[str, OwnLock] = {}
+    monkeypatch.setattr(distributions, "_own", known)
+    yield
+    if known:
+        distributions.load.cache_clear()
 
 
 @pytest.fixture(autouse=True)

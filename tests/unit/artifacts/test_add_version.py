@@ -49,8 +49,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     home = jre.folder("25", found)
     (home / "bin").mkdir(parents=True)
     (home / "bin" / "java").write_bytes(b"")
-    monkeypatch.setattr(distributions, "_own", {})
-    distributions.load.cache_clear()
     return found
 
 

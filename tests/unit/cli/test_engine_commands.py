@@ -21,8 +21,6 @@ def nothing_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none")
-    monkeypatch.setattr(distributions, "_own", {})
-    distributions.load.cache_clear()
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -34,12 +34,6 @@ FILE = f"""\
 """
 
 
-@pytest.fixture(autouse=True)
-def nothing_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distributions, "_own", {})
-    distributions.load.cache_clear()
-
-
 def registered(folder: Path, text: str = FILE) -> tuple[str, ...]:
     file = folder / "readers.yaml"
     file.write_text(dedent(text))
