@@ -64,11 +64,13 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
     """Return the file of lock data that was written, of a distribution that is in the cache then.
 
     Raises:
-        NotAddedProblem: as `check` does.
+        NotAddedProblem: as `check` does, or nothing may be downloaded.
         EnvironmentProblem: the repository has no such version, or something cannot be written.
 
     """
     check(name)
+    if cache.offline:
+        raise NotAddedProblem(name, "it has to be downloaded to be measured, and this is offline")
     cache_mark.claim(cache)
     with download.connected(repository.configured()) as source:
         every = version_rules.downloads(name).items()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from harness.artifacts import distributions
 from harness.core import yaml_reader
-from harness.plan import readers_file
-from harness.plan.shipped import DISTRIBUTIONS
+from harness.plan import readers_file, shipped
+from harness.plan.shipped import DISTRIBUTIONS, READERS
 
 _FILES: Final = "*.yaml"
 
@@ -26,17 +26,10 @@ def register(paths: Iterable[Path]) -> None:
         ScenarioProblem: a file cannot be read.
 
     """
-    paths = tuple(paths)
-    folders = dict.fromkeys(folder for path in paths for folder in _folders(path))
-    for file in (each for folder in folders for each in sorted(folder.glob(_FILES))):
+    places = dict.fromkeys(place for path in paths for place in shipped.beside(path))
+    for file in (each for place in places for each in sorted((place / DISTRIBUTIONS).glob(_FILES))):
         text = yaml_reader.read(file, yaml_reader.MAX_BYTES, "lock data")
         distributions.register(file.stem, text, str(file))
-    for file in dict.fromkeys(readers_file.beside(paths)):
-        readers_file.register(file)
-
-
-def _folders(path: Path) -> Iterator[Path]:
-    beside = path.absolute() if path.is_dir() else path.absolute().parent
-    return (
-        each / DISTRIBUTIONS for each in (beside, beside.parent) if (each / DISTRIBUTIONS).is_dir()
-    )
+    for file in (place / READERS for place in places):
+        if file.is_file():
+            readers_file.register(file)

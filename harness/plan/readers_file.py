@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -66,15 +66,6 @@ def register(file: Path) -> tuple[str, ...]:
     for name, each in found.items():
         distributions.register(name, json.dumps(_lock_data(name, each)), str(file))
     return tuple(found)
-
-
-def beside(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield the files of readers in the folders of scenarios, and in those above them."""
-    for path in paths:
-        folder = path.absolute() if path.is_dir() else path.absolute().parent
-        yield from (
-            each / READERS for each in (folder, folder.parent) if (each / READERS).is_file()
-        )
 
 
 def _wrong(name: str, reader: OwnReader) -> Iterator[str]:

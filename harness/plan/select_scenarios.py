@@ -19,7 +19,7 @@ from harness.core.problems import UnknownNameProblem
 from harness.plan import check_names
 from harness.plan.profile import Profile, named
 from harness.plan.profile_file import load_profiles
-from harness.plan.shipped import PROFILES, load_scenarios, profiles_file, scenarios_folder
+from harness.plan.shipped import PROFILES, beside, load_scenarios, profiles_file, scenarios_folder
 from harness.scenario.definition import Scenario
 from harness.scenario.load import load
 
@@ -137,8 +137,7 @@ def _names(every: Mapping[Path, Mapping[str, Profile]]) -> tuple[str, ...]:
 
 
 def _profile_files(path: Path) -> tuple[Path, ...]:
-    folder = path.absolute() if path.is_dir() else path.absolute().parent
-    files = (folder / PROFILES, folder.parent / PROFILES)
+    files = (place / PROFILES for place in beside(path))
     return next(((file,) for file in files if file.is_file()), ())
 
 

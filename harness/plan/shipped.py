@@ -32,6 +32,12 @@ def scenarios_folder() -> Path:
     return near if near.parts[:1] != ("..",) else folder
 
 
+def beside(path: Path) -> tuple[Path, Path]:
+    """Return where what belongs to a scenario, or a folder of them, stands: there, or one above."""
+    folder = path.absolute() if path.is_dir() else path.absolute().parent
+    return folder, folder.parent
+
+
 def profiles_file() -> Path:
     """Return the file of the shipped profiles."""
     return scenarios_folder() / PROFILES
@@ -77,11 +83,10 @@ def scenario_files(folder: Path) -> tuple[tuple[Path, ...], Mapping[Path, Fault]
             if real in around:
                 told = "this link leads to a folder that it lies in; remove it"
                 wrong[path] = Fault(str(path), 1, told)
-            elif is_folder and path.name != DISTRIBUTIONS:
-                left.append((path, (*around, real)))
             elif is_folder:
-                continue
-            elif is_scenario(path):
+                if path.name != DISTRIBUTIONS:
+                    left.append((path, (*around, real)))
+            elif _is_scenario(path):
                 paths.append(path)
             elif path.name.lower().endswith(_ALIKE) and not path.name.endswith(ENDING):
                 told = f"only files that end in {ENDING} are read; call it {path.stem}{ENDING}"
@@ -106,9 +111,6 @@ def _entries(folder: Path, wrong: dict[Path, Fault]) -> list[tuple[Path, bool]]:
     return found
 
 
-def is_scenario(path: Path) -> bool:
-    """Return whether a file among scenarios is one, as far as its name and its folder tell."""
+def _is_scenario(path: Path) -> bool:
     name = path.name
-    if path.parent.name == DISTRIBUTIONS:
-        return False
     return name.endswith(ENDING) and name not in (PROFILES, READERS) and not name.endswith(BASELINE)

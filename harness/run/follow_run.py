@@ -214,8 +214,10 @@ class RunFollower:
         controls = planned.controls_of(planned.cells[verdict.case])
         for each in controls:  # each is of a variant of its own
             self._judge(planned, [each])
-        judged = filter(None, (self._alone[each.case] for each in controls))
-        return held_to_controls.held((*judged, verdict), planned.plan, self._answers)[-1]
+        judged = [found for each in controls if (found := self._alone[each.case])]
+        format_name = planned.variants[verdict.variant].format
+        why = held_to_controls.failure(judged, self._answers, format_name)
+        return held_to_controls.hold(verdict, why)
 
     def _followed(self, planned: _RunPlan, verdict: Verdict) -> CellOutcome:
         answer = self._answers.get(verdict.case)

@@ -38,18 +38,25 @@ def held(
     So are those on the controls themselves. What is unknown anyway keeps its reason.
     """
     by_case = {each.case: each for each in verdicts}
-    failed: dict[ReaderFormat, str] = {}
-    for key, cells in controls_of(plan).items():
-        judged = [by_case[each.case] for each in cells if each.case in by_case]
-        if judged and not any(each.verdict in _STANDS for each in judged):
-            failed[key] = _reason(judged[0], answers.get(judged[0].case), key[1])
-    formats = _formats(plan)
+    failed = {
+        key: failure([by_case[c.case] for c in cells if c.case in by_case], answers, key[1])
+        for key, cells in controls_of(plan).items()
+    }
+    formats = {each.id: each.format for each in plan.variants}
     return tuple(
-        _held(each, failed.get((each.reader, formats[each.variant]), "")) for each in verdicts
+        hold(each, failed.get((each.reader, formats[each.variant]), "")) for each in verdicts
     )
 
 
-def _held(verdict: Verdict, why: str) -> Verdict:
+def failure(judged: Sequence[Verdict], answers: Mapping[str, Answer], format_name: str) -> str:
+    """Return why nothing is said of a reader, given the verdicts on its controls; empty: it is."""
+    if not judged or any(each.verdict in _STANDS for each in judged):
+        return ""
+    return _reason(judged[0], answers.get(judged[0].case), format_name)
+
+
+def hold(verdict: Verdict, why: str) -> Verdict:
+    """Return a verdict as a failure of its reader's controls leaves it; empty: as it is."""
     if not why or verdict.verdict is VerdictKind.UNKNOWN:
         return verdict
     return replace(
@@ -69,7 +76,3 @@ def _seen(verdict: Verdict) -> Iterable[str]:
         places = each.places[:1]
         where = "".join(f" at {place.column or 'row'} of {place.key}" for place in places)
         yield f"{each.kind}{where}"
-
-
-def _formats(plan: Plan) -> Mapping[str, str]:
-    return {each.id: each.format for each in plan.variants}

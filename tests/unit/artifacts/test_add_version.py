@@ -110,6 +110,12 @@ def test_a_version_that_the_repository_has_not_is_told(
     assert not (tmp_path / "trino-475.yaml").exists()
 
 
+def test_offline_nothing_is_downloaded(server: Server, cache: Cache, tmp_path: Path) -> None:
+    with pytest.raises(NotAddedProblem, match=r"has to be downloaded .* and this is offline"):
+        add_version.add(NAME, tmp_path, Cache(cache.root, offline=True), Progress())
+    assert server.asked == []
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
