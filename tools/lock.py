@@ -10,18 +10,17 @@ Maven's own answer. Every file must agree with the repository's .sha1. See docs/
 from __future__ import annotations
 
 import argparse
-import hashlib
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import requests
-
 from harness.artifacts import repository
 from harness.artifacts.distribution import Coordinates
+from harness.artifacts.download import connected, measure
 from harness.artifacts.lock import coordinates
+from harness.core.progress import Progress
 
 
 def main() -> None:
@@ -35,28 +34,12 @@ def main() -> None:
     wanted = [coordinates(text) for text in given.coordinates]
     if given.closure:
         wanted += closure(given.closure)
-    source = repository.configured()
-    with requests.Session() as session:
-        session.auth = source.login
+    with connected(repository.configured()) as source, tempfile.TemporaryDirectory() as folder:
         for found in sorted(wanted, key=lambda found: found.file_name):
-            size, sha256 = measured(session, f"{source.url}/{found.repository_path}")
+            part = Path(folder) / found.file_name
+            size, sha256 = measure(found.repository_path, part, source, Progress())
+            part.unlink()
             print(f'- {{get: "{found}", size: {size}, sha256: {sha256}}}', flush=True)
-
-
-def measured(session: requests.Session, url: str) -> tuple[int, str]:
-    """Size and SHA-256 of what is at `url`, once its SHA-1 agrees with the repository's."""
-    size, sha1, sha256 = 0, hashlib.sha1(usedforsecurity=False), hashlib.sha256()
-    with session.get(url, stream=True, timeout=60) as response:
-        response.raise_for_status()
-        for chunk in response.iter_content(1 << 20):
-            size += len(chunk)
-            sha1.update(chunk)
-            sha256.update(chunk)
-    stated = session.get(f"{url}.sha1", timeout=60)
-    stated.raise_for_status()
-    if stated.text.split()[0] != sha1.hexdigest():
-        raise SystemExit(f"{url}: SHA-1 is {sha1.hexdigest()}, the repository says {stated.text}")
-    return size, sha256.hexdigest()
 
 
 def closure(pom: Path) -> list[Coordinates]:

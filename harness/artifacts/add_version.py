@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +17,7 @@ from harness.artifacts import (
 )
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Artifact, Distribution
-from harness.artifacts.download import OpenRepository, WrongContentProblem
+from harness.artifacts.download import OpenRepository
 from harness.artifacts.lock import coordinates
 from harness.core import yaml_writer
 from harness.core.errors import UsageProblem, naming
@@ -84,36 +83,19 @@ def add(name: str, folder: Path, cache: Cache, progress: Progress) -> Path:
 def _measured(
     role: str, wanted: dict[str, Any], cache: Cache, source: OpenRepository, progress: Progress
 ) -> Artifact:
-    """Return an artifact with its size and SHA-256; it is in the cache then.
-
-    What is measured is what the repository says by SHA-1; many artifacts have nothing stronger.
-    """
+    """Return an artifact with its size and SHA-256; it is in the cache then."""
     found = coordinates(wanted["get"])
     # A folder of the cache's own kind, as long as its SHA-256, which names it later, is not known.
     place = distributions.digest_of(str(found))[:16]
     part = cache.root / "artifacts" / place / f"{found.file_name}.part"
     part.parent.mkdir(parents=True, exist_ok=True)
     with cache.lock(part):
-        size = download.size_of(found.repository_path, source)
-        progress.start(f"fetch {found.file_name} → {cache.root}", size)
-        sha256 = download.receive(found.repository_path, size, part, source, progress)
-        progress.done()
-        _check_sha1(found.repository_path, part, source)
+        size, sha256 = download.measure(found.repository_path, part, source, progress)
         artifact = Artifact(found, size, sha256, role, tuple(wanted.get("members", ())))
         cache.artifact(artifact).parent.mkdir(parents=True, exist_ok=True)
         part.replace(cache.artifact(artifact))
         cache.stamp(artifact)
     return artifact
-
-
-def _check_sha1(path: str, part: Path, source: OpenRepository) -> None:
-    stated = download.sha1_of(path, source)
-    with part.open("rb") as content:
-        seen = hashlib.file_digest(content, lambda: hashlib.sha1(usedforsecurity=False)).hexdigest()
-    if seen != stated:
-        part.unlink()
-        told = f"its SHA-1 is {seen}, and the repository says {stated}; removed"
-        raise WrongContentProblem(f"{source.url}/{path}", told)
 
 
 def _disk_mb(distribution: Distribution, cache: Cache, progress: Progress) -> int:

@@ -122,10 +122,29 @@ def size_of(path: str, source: OpenRepository) -> int:
         return int(response.headers["Content-Length"])
 
 
-def sha1_of(path: str, source: OpenRepository) -> str:
-    """Return the SHA-1 (hexadecimal) that a repository says a file has; raises DownloadProblem."""
+def measure(path: str, part: Path, source: OpenRepository, progress: Progress) -> tuple[int, str]:
+    """Fetch a file to `part`; return its size in bytes and its SHA-256 (hexadecimal).
+
+    It has the SHA-1 that the repository says; many artifacts have nothing stronger. Raises
+    DownloadProblem, by its kind.
+    """
+    size = size_of(path, source)
+    progress.start(f"fetch {path.rpartition('/')[2]} → {part.parent}", size)
+    sha256 = receive(path, size, part, source, progress)
+    progress.done()
+    _check_sha1(path, part, source)
+    return size, sha256
+
+
+def _check_sha1(path: str, part: Path, source: OpenRepository) -> None:
     with _asked("GET", f"{path}.sha1", source) as response:
-        return response.text.split()[0].lower()
+        stated = response.text.split()[0].lower()
+    with part.open("rb") as content:
+        seen = hashlib.file_digest(content, lambda: hashlib.sha1(usedforsecurity=False)).hexdigest()
+    if seen != stated:
+        part.unlink()
+        told = f"its SHA-1 is {seen}, and the repository says {stated}; removed"
+        raise WrongContentProblem(f"{source.url}/{path}", told)
 
 
 @contextmanager
