@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -51,9 +51,16 @@ def sizes(cache: Cache) -> tuple[FolderSize, ...]:
     return tuple(FolderSize(each.name, *_measured(each, seen)) for each in folders)
 
 
-def size(place: Path) -> int:
-    """Return the bytes on disk of a file, or of all files in a folder."""
-    return _measured(place, set())[1]
+def remove_all(paths: Sequence[Path], folder: str, cache: Cache) -> FolderSize:
+    """Remove what stands in a folder of the cache, each under its lock; return what it was."""
+    size = sum(_measured(path, set())[1] for path in paths)
+    for path in paths:
+        if path.is_dir():
+            with cache.lock(path):
+                remove(path)
+        else:
+            path.unlink()
+    return FolderSize(folder, len(paths), size)
 
 
 def prune(cache: Cache, before: float) -> tuple[FolderSize, ...]:
@@ -82,14 +89,7 @@ def sweep(cache: Cache) -> tuple[Path, ...]:
 def _pruned(cache: Cache, folder: Path, before: float) -> FolderSize:
     named = cache_mark.named(folder) if folder.is_dir() else ()
     old = [path for path in named if path.stat().st_mtime < before]
-    found = sum(map(size, old))
-    for path in old:
-        if path.is_dir():
-            with cache.lock(path):
-                remove(path)
-        else:
-            path.unlink()
-    return FolderSize(folder.name, len(old), found)
+    return remove_all(old, folder.name, cache)
 
 
 def _measured(place: Path, seen: set[tuple[int, int]]) -> tuple[int, int]:

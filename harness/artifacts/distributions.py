@@ -19,7 +19,7 @@ from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.version_rules import Data
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
-from harness.core.problems import Problems, UnknownNameProblem
+from harness.core.problems import Problems, UnknownNameProblem, one_of
 from harness.core.registry import Registry
 from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES
 
@@ -111,6 +111,14 @@ def exists(name: str) -> bool:
     own, _, runtime = name.partition(AT)
     ruled = runtime == CONTAINER and by_rules(own)
     return own in names() or (ruled and not version_rules.lacks_jars(own))
+
+
+def why_not(name: str) -> str:
+    """Return why there is no such distribution, where more is known than that; else empty."""
+    own_name, _, runtime = name.partition(AT)
+    if runtime not in ("", *RUNTIMES):
+        return f"there is no runtime '{runtime}'; {one_of(runtime, RUNTIMES)}"
+    return str(NoLockProblem(own_name)) if by_rules(own_name) and not exists(name) else ""
 
 
 @cache

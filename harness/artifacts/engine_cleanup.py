@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final
 
 from harness.artifacts import cache_cleanup, cache_mark, distributions, jre, pyspark_home
-from harness.artifacts.cache import Cache, remove
+from harness.artifacts.cache import Cache
 from harness.artifacts.cache_cleanup import FolderSize
 from harness.artifacts.jre import NoJreProblem
 
@@ -50,8 +50,4 @@ def _places(name: str, cache: Cache) -> Iterator[str]:
 def _pruned(cache: Cache, folder: str, kept: set[str]) -> FolderSize:
     there = cache_mark.named(cache.root / folder) if (cache.root / folder).is_dir() else ()
     gone = [each for each in there if str(each.relative_to(cache.root)) not in kept]
-    size = sum(cache_cleanup.size(each) for each in gone)
-    for each in gone:
-        with cache.lock(each):
-            remove(each)
-    return FolderSize(folder, len(gone), size)
+    return cache_cleanup.remove_all(gone, folder, cache)

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from harness import engines, formats
 from harness.artifacts import declared_support, distributions, version_rules
 from harness.artifacts.distribution import Distribution
-from harness.artifacts.distributions import NoLockProblem
 from harness.core.errors import UsageProblem
-from harness.core.problems import one_of
-from harness.core.runtime_names import RUNTIMES, given, lock_name
+from harness.core.runtime_names import lock_name
 from harness.engines import time_travel
 from harness.model import past_views
 from harness.runtime import metastore
@@ -57,13 +55,10 @@ def check_exists(reader: Reader) -> None:
         ReaderProblem: there is none.
 
     """
-    name, runtime = lock_name(reader.distribution), given(reader.distribution)
-    if runtime and runtime not in RUNTIMES:
-        told = f"there is no runtime '{runtime}'; {one_of(runtime, RUNTIMES)}"
-        raise ReaderProblem(str(reader), told)
+    if why := distributions.why_not(reader.distribution):
+        raise ReaderProblem(str(reader), why)
+    name = lock_name(reader.distribution)
     if name == metastore.DISTRIBUTION or not distributions.exists(reader.distribution):
-        if version_rules.knows(name):
-            raise ReaderProblem(str(reader), str(NoLockProblem(name)))
         names = ", ".join(each.name for each in readers())
         others = f"and other versions of {version_rules.about()} (harness engines add)"
         told = f"'{name}' is not a reader; allowed: {names}; {others}"

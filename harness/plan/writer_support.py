@@ -6,13 +6,11 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from harness import formats
-from harness.artifacts import distributions, version_rules
+from harness.artifacts import distributions
 from harness.artifacts.distribution import Distribution
-from harness.artifacts.distributions import NoLockProblem
 from harness.core import runtime_names
 from harness.core.errors import Fault
 from harness.core.problems import one_of
-from harness.core.runtime_names import RUNTIMES
 from harness.plan.capabilities import Maker, Makers
 from harness.plan.constraints import TABLE_VERSION
 from harness.plan.profile import Profile, Writer
@@ -61,12 +59,10 @@ def _wrong_writers(profile: Profile) -> Iterator[Fault]:
 
 
 def _wrong_writer(name: str, known: Collection[str]) -> str:
-    own, runtime = runtime_names.lock_name(name), runtime_names.given(name)
-    if runtime and runtime not in RUNTIMES:
-        return f"{name}: there is no runtime '{runtime}'; {one_of(runtime, RUNTIMES)}"
+    own = runtime_names.lock_name(name)
+    if why := distributions.why_not(name):
+        return f"{name}: {why}"
     if not distributions.exists(name):
-        if version_rules.knows(own):
-            return str(NoLockProblem(own))
         return f"there is no '{name}'; {one_of(own, filter(_writes, known))}"
     if not _writes(name):
         return f"{name} writes nothing; {one_of(own, filter(_writes, known))}"
