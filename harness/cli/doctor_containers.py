@@ -116,7 +116,7 @@ def _line(each: EngineImage) -> tuple[str, ...]:
     names = ", ".join(each.names)
     if each.there is None:
         return each.official, "none; a run tries to pull it", "", names
-    built = each.there.reference.startswith(f"{image.BUILT}/")
+    built = image.is_built(each.there.reference)
     what = f"built here: {each.there.reference}" if built else "the official one"
     return each.official, what, megabytes(each.there.size), names
 

@@ -62,7 +62,7 @@ def _container(found: Distribution, docker: Docker, there: StoredImage | None) -
         return UNKNOWN
     if there is None:
         return f"to pull: {image_choice.wanted(found)}"
-    return "built here" if there.reference.startswith(f"{image.BUILT}/") else there.reference
+    return "built here" if image.is_built(there.reference) else there.reference
 
 
 def _conforms(name: str, runtime: str, cache: Cache) -> str:

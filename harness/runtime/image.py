@@ -69,6 +69,11 @@ class ImageContract:
         return {name: template.render(distribution.engine, name, values) for name in self.files}
 
 
+def is_built(reference: str) -> bool:
+    """Return whether an image was built here, by its name."""
+    return reference.startswith(f"{BUILT}/")
+
+
 def official(distribution: Distribution) -> str:
     """Return the official image of a distribution; empty where none is known."""
     known = _contracts(distribution.engine).get(tolerances.product(distribution.name))

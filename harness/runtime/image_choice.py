@@ -89,7 +89,7 @@ class ContainerImage:
     @property
     def fidelity(self) -> str:
         """Say what stands behind the answers of its servers."""
-        built = self.base.startswith(f"{BUILT}/")
+        built = image.is_built(self.base)
         what = f"built here to the contract of {self.contract.image}" if built else "official"
         added = f", {', '.join(self.added)} added" if self.added else ""
         return f"image {self.base} ({what}){added}; {self.digest}"
@@ -140,7 +140,7 @@ def _choose(distribution: Distribution, cache: Cache, progress: Progress) -> Con
 
 def _base(found: StoredImage, name: str) -> str:
     """Return an image as records say it: by the name that it was looked for, and by digest."""
-    if found.reference.startswith(f"{BUILT}/") or not found.pulled:
+    if image.is_built(found.reference) or not found.pulled:
         return found.reference
     return f"{name.partition('@')[0]}@{found.pulled}"
 
