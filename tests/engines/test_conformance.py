@@ -15,7 +15,7 @@ import pytest
 
 from harness.conformance import kit
 from harness.core.runtime_names import CONTAINER, in_runtime
-from harness.runtime import container_network, container_watchdog
+from tests.engines.container_owners import owners_of
 
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
@@ -27,11 +27,14 @@ REPLACED = ("spark", "hive")
 def verified(name: str, folder: Path) -> dict[str, Any]:
     """Check a reader; give what a program is told of it at the end."""
     command = [sys.executable, "-m", "harness", "engines", "verify", name, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    end: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as process:
+        said, _ = process.communicate()
+    end: dict[str, Any] = json.loads(said.splitlines()[-1])
     (found,) = end["readers"]
     assert names(found, "failed") | names(found, "unknown") == set(), found["results"]
-    assert done.returncode == end["status"] == 0
+    assert process.returncode == end["status"] == 0
+    if name.endswith(CONTAINER):
+        assert owners_of(process.pid) == set()
     return dict(found)
 
 
@@ -63,4 +66,3 @@ def test_an_engine_in_a_container_does_what_every_reader_must(name: str, tmp_pat
     found = verified(in_runtime(name, CONTAINER), tmp_path)
     check(found, name)
     assert "sha256:" in found["fidelity"]
-    assert container_network.dead(container_watchdog.owners()) == set()

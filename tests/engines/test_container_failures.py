@@ -7,8 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from harness.runtime.readiness import EndedProblem
 from tests.engines import own_daemon, tiny_container
 from tests.engines.own_daemon import OwnDaemon
 from tests.engines.tiny_container import BASE, FOREVER, containers, runtime, start
+from tests.engines.until import until
 
 pytestmark = [pytest.mark.engines, pytest.mark.docker, pytest.mark.usefixtures("docker")]
 
@@ -35,8 +35,6 @@ FILL = "tail /dev/zero"
 """A line without an end, which is kept in memory."""
 USER = 12345
 LEFT_OPEN = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
-SOON_S = 60.0
-LOOK_S = 0.1
 
 
 @pytest.fixture
@@ -44,14 +42,6 @@ def network() -> Iterator[ContainerNetwork]:
     found = ContainerNetwork()
     yield found
     found.close()
-
-
-def until(condition: Callable[[], bool], what: str) -> None:
-    """Wait for a condition."""
-    deadline = time.monotonic() + SOON_S
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(LOOK_S)
 
 
 def ends(running: Running) -> None:

@@ -7,8 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,8 @@ import pytest
 from harness.core.runtime_names import AT, CONTAINER
 from harness.runtime import container_network, container_watchdog, docker_daemon
 from tests.engines.ci_run import Finished, run
+from tests.engines.container_owners import owners_of
+from tests.engines.until import until
 
 pytestmark = [
     *(pytest.mark.engines, pytest.mark.alone, pytest.mark.docker),
@@ -27,8 +28,6 @@ pytestmark = [
 SUFFIX = f"{AT}{CONTAINER}"
 SCENARIOS = Path(__file__).parents[2] / "tools" / "measure" / "deaths_scenarios"
 READER = "hive-3.1.3"
-SOON_S = 120.0
-LOOK_S = 0.2
 
 
 @pytest.fixture(scope="module")
@@ -80,19 +79,6 @@ def test_the_run_says_which_image_answered(contained: Finished) -> None:
 def test_nothing_is_left_after_a_run(contained: Finished) -> None:
     assert contained.status == 1
     assert container_network.dead(container_watchdog.owners()) == set()
-
-
-def until(condition: Callable[[], bool], what: str) -> None:
-    """Wait for a condition."""
-    deadline = time.monotonic() + SOON_S
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(LOOK_S)
-
-
-def owners_of(process: int) -> set[str]:
-    """Return what a harness calls itself on what it made: nothing, or one name."""
-    return {each for each in container_watchdog.owners() if each.split("/")[1] == str(process)}
 
 
 def published(process: int) -> list[str]:

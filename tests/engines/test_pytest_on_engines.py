@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Container, Mapping, Sequence
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import junitparser
+import psutil
 import pytest
 
 from harness.runtime import container_network, docker_daemon
+from tests.engines.container_owners import process_of
+from tests.engines.until import LOOK_S
 
 pytestmark = [pytest.mark.engines, pytest.mark.alone]
 
@@ -32,16 +36,36 @@ contained:
 """
 
 
-def run_tests(scenarios: Path, profile: str, folder: Path, workers: int) -> str:
-    """Run the cells of a profile as tests, some of which fail; return what pytest said."""
+def run_tests(
+    scenarios: Path, profile: str, folder: Path, workers: int
+) -> tuple[str, frozenset[int]]:
+    """Run the cells of a profile as tests, some of which fail.
+
+    Return what pytest said, and the processes that took part.
+    """
     command = [sys.executable, "-m", "pytest", str(scenarios), "-n", str(workers)]
     where = ["--harness-run-dir", str(folder), "--junitxml", str(xml_of(folder))]
     options = ["-p", "no:cacheprovider", "--harness-profile", profile, *where]
-    done = subprocess.run(
-        [*command, *options], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
-    return done.stdout
+    log = folder.with_suffix(".log")
+    with (
+        log.open("wb") as to,
+        subprocess.Popen([*command, *options], cwd=ROOT, stdout=to, stderr=to) as process,
+    ):
+        found = family(process)
+    said = log.read_text(encoding="utf-8")
+    assert process.returncode == pytest.ExitCode.TESTS_FAILED, said
+    return said, found
+
+
+def family(process: subprocess.Popen[bytes]) -> frozenset[int]:
+    """Wait for the end of a process; return it and what it started that lived for a while."""
+    found = {process.pid}
+    while process.poll() is None:
+        with suppress(psutil.NoSuchProcess):
+            children = psutil.Process(process.pid).children(recursive=True)
+            found |= {child.pid for child in children}
+        time.sleep(LOOK_S)
+    return frozenset(found)
 
 
 def xml_of(folder: Path) -> Path:
@@ -61,7 +85,7 @@ def check(folder: Path, more_than: int) -> None:
 
 
 def test_every_cell_of_the_first_profile_is_a_test_with_its_verdict(tmp_path: Path) -> None:
-    said = run_tests(ROOT / "scenarios", "first", tmp_path / "run", workers=2)
+    said, _ = run_tests(ROOT / "scenarios", "first", tmp_path / "run", workers=2)
     check(tmp_path / "run", more_than=20)
     assert "misaligned: in row" in said
 
@@ -72,6 +96,11 @@ def created(since: datetime, until: datetime) -> Sequence[dict[str, Any]]:
     with closing(docker_daemon.client()) as client:
         events = client.events(since=since, until=until, filters=about, decode=True)
         return [each["Actor"]["Attributes"] for each in events]
+
+
+def made_by(labels: Mapping[str, str], processes: Container[int]) -> bool:
+    """Return whether a container was made by one of these: other tests make some meanwhile."""
+    return int(process_of(labels[container_network.OWNER])) in processes
 
 
 def now() -> datetime:
@@ -90,9 +119,9 @@ def test_one_stack_of_containers_serves_all_workers(tmp_path: Path) -> None:
     (scenarios / "move.yaml").write_text(never_asked, encoding="utf-8")
     (scenarios / "profiles.yaml").write_text(IN_CONTAINERS, encoding="utf-8")
     since = now()
-    run_tests(scenarios, "contained", tmp_path / "run", workers=4)
+    _, processes = run_tests(scenarios, "contained", tmp_path / "run", workers=4)
     check(tmp_path / "run", more_than=10)
-    made = created(since, now())
+    made = [each for each in created(since, now()) if made_by(each, processes)]
     assert len({each[container_network.OWNER] for each in made}) == 1
     images = Counter(each["image"].rpartition("/")[2].partition("-")[0] for each in made)
     metastores = {"hive:3.1.3": 2}  # the one that is written with, and that of the readers

@@ -1,0 +1,16 @@
+"""Who made what there is at the Docker daemon, by the process of the harness."""
+
+from __future__ import annotations
+
+from harness.runtime import container_watchdog
+
+
+def owners_of(*processes: int) -> set[str]:
+    """Return what harnesses call themselves on what they made: nothing, or one name for each."""
+    numbers = {str(process) for process in processes}
+    return {each for each in container_watchdog.owners() if process_of(each) in numbers}
+
+
+def process_of(owner: str) -> str:
+    """Return the number of the process of a harness."""
+    return owner.split("/")[1]

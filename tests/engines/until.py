@@ -1,0 +1,18 @@
+"""Waiting in tests."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+SOON_S: Final = 120.0
+LOOK_S: Final = 0.1
+
+
+def until(condition: Callable[[], bool], otherwise: str) -> None:
+    """Wait for a condition; fail with a text where it does not come true soon."""
+    deadline = time.monotonic() + SOON_S
+    while not condition():
+        assert time.monotonic() < deadline, otherwise
+        time.sleep(LOOK_S)
