@@ -41,11 +41,12 @@ def index_of(history: History) -> Index:
     looks: dict[Look, dict[Origin, None]] = {}
     cells: dict[tuple[int, str], dict[int, frozenset[Look]]] = {}
     for truth in history:
+        since = {each.id: _definitions(each, history[truth.step :]) for each in truth.schema.fields}
         for row in truth.rows.values():
             for column in truth.schema.fields:
                 if row.written.get(column.id) != truth.step:
                     continue
-                for origin, value in _forms(row, column, truth.step, history):
+                for origin, value in _forms(row, since[column.id], truth):
                     by_step = cells.setdefault((origin.field_id, origin.key), {})
                     look = look_of(value)
                     by_step[origin.step] = by_step.get(origin.step, frozenset()) | {look}
@@ -61,23 +62,24 @@ def _as_text(value: Value) -> Iterator[Look]:
             yield nested_text(value)
 
 
-def _forms(row: Row, field: Field, step: int, history: History) -> Iterator[tuple[Origin, Value]]:
+def _forms(row: Row, since: Sequence[Field], truth: Truth) -> Iterator[tuple[Origin, Value]]:
     """Yield a value and its parts, as shown under each definition its column has had since."""
-    schema, key = history[step].schema, text_of(row.key)
-    for later in _definitions(field, history[step:]):
+    key = text_of(row.key)
+    for later in since:
         try:
-            shown = named(row.values.get(field.id), later)
+            shown = named(row.values.get(later.id), later)
         except ValueError:
             continue  # an overwritten version has no exact form in a type that came after it
         for part, value in _parts(shown, later):
-            name = schema.path_of(part.id)
+            name = truth.schema.path_of(part.id)
             if name is not None:
-                yield Origin(part.id, name, step, key), value
+                yield Origin(part.id, name, truth.step, key), value
 
 
-def _definitions(field: Field, history: History) -> Iterator[Field]:
+def _definitions(field: Field, history: History) -> tuple[Field, ...]:
+    """Return what a column is from a step on, each definition once."""
     found = (truth.schema.by_id(field.id) for truth in history)
-    return iter(dict.fromkeys(each for each in found if each is not None))
+    return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
 def _parts(value: Value, field: Field) -> Iterator[tuple[Field, Value]]:

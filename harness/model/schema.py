@@ -7,8 +7,9 @@ own (as in the Iceberg specification, "Schemas and Data Types", and Hudi's `Inte
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from harness.model.datatypes import Array, DataType, Map, Struct
 
@@ -51,7 +52,7 @@ class ColumnPosition:
 END = ColumnPosition()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what is derived is kept
 class Schema:
     """The columns in order, and the highest id ever given."""
 
@@ -70,7 +71,11 @@ class Schema:
 
     def by_id(self, field_id: int) -> Field | None:
         """Return the live field of that id, at any depth."""
-        return next((field for field in self.walk() if field.id == field_id), None)
+        return self._by_id.get(field_id)
+
+    @cached_property
+    def _by_id(self) -> Mapping[int, Field]:
+        return {field.id: field for field in self.walk()}
 
     def path_of(self, field_id: int) -> str | None:
         """Return the dotted path of the live field of that id."""
