@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tests.quality import hard
 from tests.quality.hard import Hard
@@ -47,8 +48,13 @@ class Plot:
     partition_by: tuple[str, ...]
 
     def told(self) -> Told:
-        """Make the history."""
-        return history(self.steps, self.columns, mor=self.mor, partition_by=self.partition_by)
+        """Make the history, or return the one that was made."""
+        return _made(self)
+
+
+@lru_cache(maxsize=256)
+def _made(plot: Plot) -> Told:
+    return history(plot.steps, plot.columns, mor=plot.mor, partition_by=plot.partition_by)
 
 
 @dataclass

@@ -44,7 +44,7 @@ from tests.simulated import Disk, Reader, Reply
 COLUMNS = "id string, ts long, f1 string, f2 string"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Told:
     """A history with its files."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 
 import pytest
 
@@ -18,7 +19,8 @@ from harness.core.records import (
     Verdict,
     VerdictKind,
 )
-from harness.judge.verdicts import judge
+from harness.judge.settle import settle
+from harness.judge.verdicts import JudgedVariant, judge
 from harness.model.canonical import Value
 from harness.model.query import Query
 from harness.model.query_shapes import query
@@ -37,8 +39,15 @@ UNTOLD = ("by name", "by id, files left out by name", "by position, files left o
 def judged(told: Told, text: str, asked: Query, reply: Reply, view: str = "snapshot") -> Verdict:
     cell = Cell("variant", len(told.operations), "engine-1", view, text)
     answer = Answer(cell.case, "select", reply.columns, reply.rows, question=asked)
-    (verdict,) = judge(case_of(told), [cell], {cell.case: answer})
+    found = variant_of(told).verdict(cell, answer)
+    (verdict,) = settle([found], {cell.case: answer})
     return verdict
+
+
+@lru_cache(maxsize=1)
+def variant_of(told: Told) -> JudgedVariant:
+    """Return what many answers about one history are judged by."""
+    return JudgedVariant(case_of(told))
 
 
 def put(told: Told, text: str, reader: Reader, *, prune_by: str = "") -> Verdict:
