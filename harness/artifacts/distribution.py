@@ -10,6 +10,9 @@ from harness.core.runtime_names import PROCESS
 ARCHIVE = "archive"
 """Role of an artifact that is unpacked into the server tree and not kept as a file."""
 
+SERVICES = ("metastore", "object-store")
+"""What stands in the place of an engine's name in the lock data of what engines need."""
+
 Setting = str | int | bool | tuple[str, ...] | Mapping[str, str]
 
 
@@ -145,6 +148,13 @@ class Distribution:
     """What its containers are made of, where that is not the official image of its version."""
     overlay: str = ""
     """What somebody has set, added or replaced, in words."""
+    warehouse: str = ""
+    """Where its servers find tables; empty: on the disk."""
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it is an engine that is asked, not one of the services that engines need."""
+        return self.engine not in SERVICES
 
     @property
     def overlaid(self) -> str:

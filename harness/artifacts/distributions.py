@@ -14,19 +14,21 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from harness.artifacts import jre, lock, version_rules
+from harness.artifacts import jre, lock, object_storage, version_rules
 from harness.artifacts.distribution import Artifact, Distribution
 from harness.artifacts.version_rules import Data
 from harness.core import yaml_reader
 from harness.core.errors import UsageProblem
 from harness.core.problems import Problems, UnknownNameProblem, one_of
 from harness.core.registry import Registry
-from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES
+from harness.core.runtime_names import AT, CONTAINER, PROCESS, RUNTIMES, S3, WAREHOUSES
 
 PLANNED = {"writes", "table_versions", "cannot", "names"}
 """Settings that change no answer: those that only the plan reads, and `names`, which become part of
 what a writer is told."""
 _ENDING = ".yaml"
+_HOW: Final = (*RUNTIMES, *WAREHOUSES)
+"""What a name can say of the servers."""
 
 
 def _ours() -> Mapping[str, str]:
@@ -115,15 +117,17 @@ def exists(name: str) -> bool:
 
 def why_not(name: str) -> str:
     """Return why there is no such distribution, where more is known than that; else empty."""
-    own_name, _, runtime = name.partition(AT)
-    if runtime not in ("", *RUNTIMES):
-        return f"there is no runtime '{runtime}'; {one_of(runtime, RUNTIMES)}"
-    return str(NoLockProblem(own_name)) if by_rules(own_name) and not exists(name) else ""
+    own_name, _, how = name.partition(AT)
+    if how not in ("", *_HOW):
+        return f"there is no runtime '{how}'; {one_of(how, _HOW)}"
+    if by_rules(own_name) and not exists(name):
+        return str(NoLockProblem(own_name))
+    return object_storage.cannot(load(own_name)) if how == S3 and own_name in names() else ""
 
 
 @cache
 def load(name: str) -> Distribution:
-    """Return the distribution of this name: `trino-476`, or `trino-476@container`.
+    """Return the distribution of this name: `trino-476`, `trino-476@container` or `trino-476@s3`.
 
     In a container one can run that has no lock data: rules say how (`version_rules`).
 
@@ -134,14 +138,18 @@ def load(name: str) -> Distribution:
 
     """
     own_name, _, runtime = name.partition(AT)
-    if runtime not in ("", *RUNTIMES):
-        raise UnknownNameProblem("runtime", runtime, RUNTIMES)
+    if runtime not in ("", *_HOW):
+        raise UnknownNameProblem("runtime", runtime, _HOW)
     if by_rules(own_name) and runtime != CONTAINER:
         raise NoLockProblem(own_name)
     found = lock.parse(*_text(own_name), data)
     if found.name != own_name:
         told = f"its name is {found.name!r}; it must be the file's, {own_name!r}"
         Problems(_text(own_name)[1]).stop(1, told)
+    if runtime == S3:
+        if why := object_storage.cannot(found):
+            raise UsageProblem(f"{name}: {why}")
+        return object_storage.added(found)
     return found if runtime in ("", PROCESS) else replace(found, name=name, runtime=runtime)
 
 

@@ -82,13 +82,14 @@ def plan(
     k: options.SelectOption = "",
     cells: options.CellsOption = False,
     runtime: options.RuntimeOption = None,
+    warehouse: options.WarehouseOption = None,
     reader: options.ReaderOption = None,
     readers: options.ReadersOption = None,
 ) -> None:
     """Show what a run would do: variants, readers, cells, and what is left out and why."""
     paths = options.paths(scenarios, folders)
     asked = plan_options.asked(reader, readers)
-    made = plan_options.make(paths, profile, k, runtime=runtime or "", readers=asked)
+    made = plan_options.make(paths, profile, k, None, runtime or "", asked, warehouse or "")
     plan_options.show(made, OUT, cells=cells)
 
 
@@ -120,6 +121,7 @@ def run(
     k: options.SelectOption = "",
     cases: options.CasesOption = None,
     runtime: options.RuntimeOption = None,
+    warehouse: options.WarehouseOption = None,
     reader: options.ReaderOption = None,
     readers: options.ReadersOption = None,
     offline: options.OfflineOption = False,
@@ -138,7 +140,7 @@ def run(
     else:
         paths = options.paths(scenarios, folders)
         asked = plan_options.asked(reader, readers)
-        made = plan_options.make(paths, profile, k, cases, runtime or "", asked)
+        made = plan_options.make(paths, profile, k, cases, runtime or "", asked, warehouse or "")
         plan_options.check_asks(made)
         working = begun(made, run_dir, resources, fresh=fresh)
     with working as work:

@@ -122,7 +122,7 @@ def problems(this: Machine, found: Iterable[Health]) -> tuple[str, ...]:
 
 def _memory_needed(found: Iterable[Distribution]) -> int:
     """Return what a run needs, in MiB: one engine beside the metastore; two run where they fit."""
-    engines = (each.memory_mb for each in found if each.name != metastore.DISTRIBUTION)
+    engines = (each.memory_mb for each in found if each.is_asked)
     beside = distributions.load(metastore.DISTRIBUTION).memory_mb + HARNESS_MB
     return max(engines, default=0) + beside
 

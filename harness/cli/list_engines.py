@@ -17,7 +17,7 @@ from harness.conformance import latest_results, results
 from harness.core import runtime_names
 from harness.core.progress import megabytes
 from harness.core.runtime_names import CONTAINER, PROCESS
-from harness.runtime import image, image_choice, metastore
+from harness.runtime import image, image_choice
 from harness.runtime.docker_daemon import StoredImage
 
 NEVER: Final = "not checked here"
@@ -66,7 +66,7 @@ def _container(found: Distribution, docker: Docker, there: StoredImage | None) -
 
 
 def _conforms(name: str, runtime: str, cache: Cache) -> str:
-    if name == metastore.DISTRIBUTION:
+    if not distributions.load(name).is_asked:
         return ""
     last = latest_results.latest(runtime_names.in_runtime(name, runtime), cache)
     if last is None:

@@ -14,7 +14,7 @@ import typer
 from harness.artifacts.cache import OFFLINE
 from harness.cli.console.output import Output
 from harness.core.errors import UsageProblem, printable
-from harness.core.runtime_names import RUNTIMES
+from harness.core.runtime_names import RUNTIMES, WAREHOUSES
 from harness.run import run_folder
 
 QUICK_START: Final = "quick-start"
@@ -22,6 +22,7 @@ QUICK_START: Final = "quick-start"
 
 
 RuntimeName = StrEnum("RuntimeName", {each: each for each in RUNTIMES})  # type: ignore[misc]
+WarehouseName = StrEnum("WarehouseName", {each: each for each in WAREHOUSES})  # type: ignore[misc]
 
 
 def _folder(text: str) -> Path:
@@ -87,6 +88,13 @@ RuntimeOption = Annotated[
     RuntimeName | None,
     typer.Option(help="How every engine is run, whatever the profile and --reader say."),
 ]
+WarehouseOption = Annotated[
+    WarehouseName | None,
+    typer.Option(
+        help="Where every reader finds its tables: in an object store, to which they are served by "
+        "S3's protocol. Without it, on the disk."
+    ),
+]
 ReaderOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -141,6 +149,7 @@ PLANNED_ALREADY: Final = (
     "cases",
     "fresh",
     "runtime",
+    "warehouse",
     "reader",
     "readers",
 )

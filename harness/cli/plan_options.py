@@ -27,6 +27,7 @@ from harness.plan import (
     controls,
     estimate,
     in_runtime,
+    in_warehouse,
     only,
     own_distributions,
     plan,
@@ -71,6 +72,7 @@ def make(
     cases: Path | None = None,
     runtime: str = "",
     readers: Sequence[str] = (),
+    warehouse: str = "",
 ) -> Plan:
     """Plan a profile, on its own scenarios or on those of `paths`.
 
@@ -81,6 +83,7 @@ def make(
         cases: a file that names the only cells wanted, a case on each line.
         runtime: how all engines are run; empty: as the profile says.
         readers: who is asked instead of the profile's readers; empty: those.
+        warehouse: where all readers find their tables; empty: as the profile says.
 
     Raises:
         UsageProblem: a scenario, profile, writer, reader, setting or case that does not exist.
@@ -92,6 +95,8 @@ def make(
         found = with_readers(found, tuple(map(reader, readers)))
     if runtime:
         found = in_runtime(found, runtime)
+    if warehouse:
+        found = in_warehouse(found, warehouse)
     check_names.raise_if_any((*writer_support.wrong(found), *_wrong_readers(found)))
     for name in (each for each in found.formats if each in formats.names()):
         reader_support.check_format(name)

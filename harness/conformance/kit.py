@@ -22,7 +22,7 @@ from harness.conformance import fault_checks, leftovers, read_checks, table
 from harness.conformance.checked_engine import Check, CheckedEngine, WatchedRuntime
 from harness.conformance.leftovers import Leftovers
 from harness.conformance.results import CheckResult, Conformance, failed, unknown
-from harness.core import runtime_names, tolerances
+from harness.core import tolerances
 from harness.core.concurrency import JobThreads
 from harness.core.errors import DEFECT, HarnessError, UsageProblem
 from harness.core.progress import Count, Progress
@@ -145,7 +145,7 @@ def verify(reader: Reader, cache: Cache, folder: Path, progress: Progress) -> Co
     found = distributions.load(reader.distribution)
     check_can_be_asked(reader)
     contained = found.runtime == CONTAINER
-    catalog = runtime_names.in_runtime(metastore.DISTRIBUTION, found.runtime)
+    catalog = metastore.distribution_for([found.name])
     context = ReadContext(cache, folder, progress, metastore=catalog)
     with progress.count(f"check {reader}", len(ASSERTS)) as count:
         servers = Servers(Leftovers(leftovers.docker_objects if contained else None), count)
@@ -191,9 +191,10 @@ def _serve(reader: Reader, shared: SharedMetastore, state: State) -> Iterator[Ch
 
     planned = frozenset({(facts(table.FORMAT), reader.settings)})
     start = EngineStart(reader.distribution, planned, shared, JobThreads(1))
+    database = state.database_in(distributions.load(reader.distribution).warehouse)
     with start.serve(watch) as on:
         yield CheckedEngine(
-            *(on.engine, on.server, dict(reader.settings), state.database),
+            *(on.engine, on.server, dict(reader.settings), database),
             *(tolerances.of(reader.distribution), watched[-1].running, watched[-1].port),
         )
 

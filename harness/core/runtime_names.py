@@ -1,7 +1,8 @@
-"""How the name of a distribution says by which runtime its servers are run: `trino-476@container`.
+"""How the name of a distribution says how its servers are run, and where they find tables.
 
-A container and a process of one version are expected to answer alike: what is known of one of them
-is known of the other.
+`trino-476@container` runs in a container. `trino-476@s3` is a process that reads tables of an
+object store, not of the disk. All of one version are expected to answer alike: what is known of one
+of them is known of the others.
 """
 
 from __future__ import annotations
@@ -11,8 +12,12 @@ from typing import Final
 PROCESS: Final = "process"
 CONTAINER: Final = "container"
 RUNTIMES: Final = (PROCESS, CONTAINER)
+S3: Final = "s3"
+WAREHOUSES: Final = (S3,)
+"""Where readers find tables when it is not the disk."""
 AT: Final = "@"
-"""Stands between the name of the lock data and the runtime; absent where it is a process."""
+"""Stands between the name of the lock data and what is said of the servers; absent where it is a
+process that reads from the disk."""
 
 
 def lock_name(name: str) -> str:
@@ -42,8 +47,17 @@ def with_default(name: str, runtime: str) -> str:
     return in_runtime(name, given(name) or runtime)
 
 
+def on_disk(name: str) -> str:
+    """Return the name of a distribution whose tables are on the disk, run as the name says.
+
+    >>> on_disk("trino-476@s3"), on_disk("trino-476@container")
+    ('trino-476', 'trino-476@container')
+    """
+    return name.removesuffix(f"{AT}{S3}")
+
+
 def given(name: str) -> str:
-    """Return the runtime that stands in a name; empty where none does.
+    """Return the runtime, or the warehouse, that stands in a name; empty where none does.
 
     >>> given("trino-476@container"), given("trino-476")
     ('container', '')

@@ -17,6 +17,7 @@ from harness.plan.profile import (
     ProfileReader,
     Writer,
     in_runtime,
+    in_warehouse,
     with_readers,
 )
 from harness.plan.profile_file import load_profiles
@@ -37,6 +38,7 @@ __all__ = [
     "estimate",
     "find",
     "in_runtime",
+    "in_warehouse",
     "load_profiles",
     "load_scenarios",
     "only",

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from harness.artifacts import distributions
+from harness.core import runtime_names
 from harness.plan.capabilities import Makers
 from harness.plan.constraints import TABLE_VERSION
 from harness.plan.profile import Cover, Profile, ProfileReader, Writer
@@ -29,8 +30,9 @@ Planned = Callable[[Profile], Plan]
 
 
 def needed(reader: Reader) -> bool:
-    """Return whether a reader is not one that is shipped."""
-    return not distributions.is_shipped(reader.distribution)
+    """Return whether a reader is not one that is shipped, or reads tables of an object store."""
+    name = reader.distribution
+    return not distributions.is_shipped(name) or name != runtime_names.on_disk(name)
 
 
 def is_control(cell: Cell, variant: Variant) -> bool:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from harness.core import runtime_names
-from harness.core.errors import Fault
+from harness.core.errors import Fault, UsageProblem
 from harness.core.yaml_reader import Document, KeyPath
 from harness.scenario.cells import AskedAgain, Reader
 from harness.scenario.definition import VIEWS
@@ -112,7 +112,43 @@ def in_runtime(profile: Profile, runtime: str) -> Profile:
     readers = tuple(
         replace(each, reader=_in_runtime(each.reader, runtime)) for each in profile.readers
     )
+    if runtime == runtime_names.CONTAINER and any(map(on_store, profile.readers)):
+        raise StoreProblem(profile.name)
     return replace(profile, writers=writers, readers=readers)
+
+
+@dataclass(eq=False)
+class StoreProblem(UsageProblem):
+    """Readers in containers are to read from an object store, which they do not reach."""
+
+    profile: str
+
+    def __str__(self) -> str:
+        return (
+            f"profile {self.profile}: containers do not reach the object store, which listens on "
+            "loopback; leave out the runtime, or the warehouse"
+        )
+
+
+def on_store(asked: ProfileReader) -> bool:
+    """Return whether a reader finds its tables in an object store."""
+    return runtime_names.given(asked.reader.distribution) in runtime_names.WAREHOUSES
+
+
+def in_warehouse(profile: Profile, warehouse: str) -> Profile:
+    """Return a profile all of whose readers find their tables there.
+
+    Raises:
+        StoreProblem: some of them run in containers.
+
+    """
+    named_ = (each.reader.distribution for each in profile.readers)
+    if any(runtime_names.given(name) == runtime_names.CONTAINER for name in named_):
+        raise StoreProblem(profile.name)
+    readers = (
+        replace(each, reader=_in_runtime(each.reader, warehouse)) for each in profile.readers
+    )
+    return replace(profile, readers=tuple(readers))
 
 
 def with_readers(profile: Profile, readers: Iterable[Reader]) -> Profile:
@@ -121,6 +157,8 @@ def with_readers(profile: Profile, readers: Iterable[Reader]) -> Profile:
 
 
 def _in_runtime(reader: Reader, runtime: str) -> Reader:
+    if runtime == runtime_names.PROCESS and on_store(ProfileReader(reader)):
+        return reader  # a process it is
     return replace(reader, distribution=runtime_names.in_runtime(reader.distribution, runtime))
 
 

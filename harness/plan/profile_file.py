@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from harness import formats
 from harness.core.problems import one_of
-from harness.core.runtime_names import PROCESS, RUNTIMES, with_default
+from harness.core.runtime_names import CONTAINER, PROCESS, RUNTIMES, WAREHOUSES, with_default
 from harness.core.validation import make
 from harness.core.yaml_reader import Document, KeyPath, parse, read
 from harness.plan.profile import PLAIN, AskedSteps, Cover, Profile, ProfileReader, Writer
@@ -40,6 +40,7 @@ class _Form:
     cover: Cover = Cover.ALL
     ask_again: AskedAgain = AskedAgain.UNEXPLAINED
     runtime: str = PROCESS
+    warehouse: str = ""
     views: tuple[str, ...] = VIEWS
     queries: list[Any] | None = None
 
@@ -114,10 +115,14 @@ def _profile(name: str, data: object, document: Document) -> Profile | None:
     for key in ("scenarios", "formats", "writers", "readers", "views", "queries"):
         if not getattr(form, key) and (key != "queries" or form.queries is not None):
             document.note((*at, key), f"profile {name}: {key} is empty; name one")
+    if form.warehouse and form.runtime == CONTAINER:
+        told = "containers reach no object store on loopback; leave out runtime, or warehouse"
+        document.note((*at, "warehouse"), f"profile {name}: {told}")
     known = _known_axes(form.formats)
     for place, given, allowed in (
         ((*at, "views"), form.views, (*VIEWS, *PAST_VIEWS)),
         ((*at, "runtime"), (form.runtime,), RUNTIMES),
+        ((*at, "warehouse"), filter(None, (form.warehouse,)), WAREHOUSES),
         *_axes(form.axes or {}, known, (*at, "axes")),
     ):
         _check_names(place, given, allowed, document)
@@ -230,7 +235,7 @@ def _readers(profile: _Form, document: Document, at: KeyPath) -> tuple[ProfileRe
         except ValueError as wrong:
             document.note(place, str(wrong))
             continue
-        own = with_default(reader.distribution, profile.runtime)
+        own = with_default(reader.distribution, profile.warehouse or profile.runtime)
         reader = replace(reader, distribution=own)
         if str(reader) in found:
             document.note(place, f"the reader {reader} stands twice; name it once")

@@ -11,7 +11,6 @@ from harness.core.errors import UsageProblem
 from harness.core.runtime_names import lock_name
 from harness.engines import time_travel
 from harness.model import past_views
-from harness.runtime import metastore
 from harness.scenario.cells import Reader
 
 
@@ -43,9 +42,9 @@ class NoReaderProblem(UsageProblem):
 
 
 def readers() -> tuple[Distribution, ...]:
-    """Return every distribution that can be asked: all but the metastore that serves them."""
-    names = (name for name in distributions.names() if name != metastore.DISTRIBUTION)
-    return tuple(map(distributions.load, names))
+    """Return every distribution that can be asked: all but what serves them."""
+    found = map(distributions.load, distributions.names())
+    return tuple(each for each in found if each.is_asked)
 
 
 def check_exists(reader: Reader) -> None:
@@ -57,8 +56,8 @@ def check_exists(reader: Reader) -> None:
     """
     if why := distributions.why_not(reader.distribution):
         raise ReaderProblem(str(reader), why)
-    name = lock_name(reader.distribution)
-    if name == metastore.DISTRIBUTION or not distributions.exists(reader.distribution):
+    name, there = lock_name(reader.distribution), distributions.exists(reader.distribution)
+    if not (there and distributions.load(reader.distribution).is_asked):
         names = ", ".join(each.name for each in readers())
         others = f"and other versions of {version_rules.about()} (harness engines add)"
         told = f"'{name}' is not a reader; allowed: {names}; {others}"
@@ -71,6 +70,8 @@ def cannot(reader: Reader, format_name: str) -> str:
     The reader's settings must exist. See `harness.engines.api.Engine.cannot`.
     """
     found, facts = distributions.load(reader.distribution), formats.facts(format_name)
+    if found.warehouse and formats.load(format_name).absolute_paths:
+        return f"{format_name} tables name their files by absolute paths, which no copy can have"
     return engines.load(found.engine).cannot(found, dict(reader.settings), facts)
 
 

@@ -60,6 +60,8 @@ def _wrong_writers(profile: Profile) -> Iterator[Fault]:
 
 def _wrong_writer(name: str, known: Collection[str]) -> str:
     own = runtime_names.lock_name(name)
+    if runtime_names.given(name) in runtime_names.WAREHOUSES:
+        return f"{name}: tables are written to the disk; allowed: {own}"
     if why := distributions.why_not(name):
         return f"{name}: {why}"
     if not distributions.exists(name):

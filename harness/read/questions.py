@@ -140,7 +140,8 @@ class QuestionMaker:
             query = query_shapes.query(cell.query, truth)
         except NoQuestionError as nothing:
             return Answer(cell.case, "", void=f"after step {truth.step} {nothing}")
-        question = Question(state.database, table, facts, query)
+        database = state.database_in(distributions.load(reader.distribution).warehouse)
+        question = Question(database, table, facts, query)
         if back is not None:
             question = replace(question, past=self._wording(reader, question, back, step, state))
             columns = truth.schema.names

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from harness.artifacts import distributions
+from harness.artifacts import distributions, object_storage
 from harness.artifacts.cache import Cache
 from harness.core.concurrency import JobThreads
 from harness.core.errors import EnvironmentProblem
@@ -122,7 +122,7 @@ class SharedMetastore:
         try:
             with metastore_client.connect(running.uri) as client:
                 for state in self._states[self._registered :]:
-                    state_store.register(client, state)
+                    state_store.register(client, state, running.bucket)
                     self._registered += 1
         except EnvironmentProblem as problem:
             if running.alive():
@@ -194,11 +194,13 @@ class EngineStart:
         """
         context, engine = self.shared.context, engine_of(self.name)
         found = distributions.load(self.name)
-        runtime = provide.runtime(found, context.cache, context.progress)
-        runtime = watched(runtime) if watched else runtime
-        with context.room.of(runtime.distribution):
+        with context.room.of(found):
             self.threads.check()
             running = self.shared.running()
+            if running.store is not None:
+                found = object_storage.reaching(found, running.store.url)
+            runtime = provide.runtime(found, context.cache, context.progress)
+            runtime = watched(runtime) if watched else runtime
             folder = work_folders.numbered(context.folder, self.name)
             serving = engine.serve(runtime, running.uris, folder, context.progress, self.planned)
             with started(self.name, serving, context.progress) as server:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.artifacts import cache_mark, distributions, fetch
+from harness.artifacts import cache_mark, distributions, fetch, object_storage
 from harness.artifacts.cache import Cache
+from harness.core import runtime_names
 from harness.core.progress import Progress
 from harness.core.runtime_names import PROCESS
 from harness.runtime import metastore, provide
@@ -17,12 +18,19 @@ def needed(plan: Plan) -> tuple[str, ...]:
     writers = (writer for variant in plan.variants for writer in variant.writers)
     readers = (reader.distribution for reader in plan.readers)
     asked = tuple(dict.fromkeys((*writers, *readers)))
-    return (metastore.distribution_for(asked), *asked)
+    catalog = metastore.distribution_for(asked)
+    store = (object_storage.store(),) if distributions.load(catalog).warehouse else ()
+    return (catalog, *store, *asked)
 
 
 def metastore_of(plan: Plan) -> str:
     """Name the distribution of the metastore that all engines of a plan can reach."""
     return needed(plan)[0]
+
+
+def metastore_of_writers(plan: Plan) -> str:
+    """Name the same as writers need it, who write to the disk."""
+    return runtime_names.on_disk(metastore_of(plan))
 
 
 def fetch_all(names: Iterable[str], cache: Cache, progress: Progress) -> None:

@@ -140,7 +140,7 @@ def _write_states(plan: Plan, work: Work) -> Iterator[VariantResult]:
     states: list[StateRecord] = []
     folder, path = work.folder / run_folder.ENGINES, work.folder / load_run.STATES
     folder.mkdir(exist_ok=True)
-    catalog = needed_artifacts.metastore_of(plan)
+    catalog = needed_artifacts.metastore_of_writers(plan)
     context = WriteContext(work.cache, folder, work.progress, work.limits.statement, catalog)
     path.write_bytes(b"")
     with (

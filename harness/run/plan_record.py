@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from harness import __version__, formats
-from harness.artifacts import distributions
+from harness.artifacts import distributions, object_storage
+from harness.artifacts.distribution import Distribution
 from harness.core.errors import UsageProblem
 from harness.model import past_views
 from harness.plan import controls, reader_defaults, reader_support
@@ -81,8 +82,13 @@ def _reader_info(reader: Reader, format_names: Iterable[str]) -> ReaderInfo:
     # What somebody has set, and what a newer version does by itself, lock data do not know.
     unknown = found.overlaid or found.notice
     unlike = None if unknown else reader_defaults.unlike(reader, format_names)
-    fidelity = "; ".join(filter(None, (found.fidelity, found.overlaid)))
+    fidelity = "; ".join(filter(None, (found.fidelity, found.overlaid, _storage(found))))
     return ReaderInfo(str(reader), found.name, fidelity, found.listens, unlike)
+
+
+def _storage(found: Distribution) -> str:
+    """Say where a reader's tables are, if not on the disk."""
+    return f"tables in an object store, {object_storage.store()}" if found.warehouse else ""
 
 
 def _check_controls(info: RunInfo, reader: Reader) -> None:

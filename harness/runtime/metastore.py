@@ -17,11 +17,12 @@ from harness.artifacts.fetch import Installation
 from harness.core import runtime_names
 from harness.core.errors import EnvironmentProblem
 from harness.core.progress import Progress
-from harness.core.runtime_names import CONTAINER, PROCESS
+from harness.core.runtime_names import CONTAINER, PROCESS, S3
 from harness.runtime import hive_launcher, memory, metastore_client, template
 from harness.runtime.api import MetastoreUris, Running, Runtime, Served, Surroundings
 from harness.runtime.log_file import tail
 from harness.runtime.metastore_client import CatalogRefusedError
+from harness.runtime.object_store import ObjectStore
 from harness.runtime.ports import LOOPBACK
 from harness.runtime.process import Command, ProcessProblem, finished
 
@@ -43,10 +44,14 @@ _DERBY: Final = ("-Dderby.system.durability=test", "-Dderby.stream.error.file=/d
 def distribution_for(names: Iterable[str]) -> str:
     """Return the metastore that these distributions can reach.
 
-    From a container no process on loopback is reached; a container's port is published there.
+    From a container no process on loopback is reached; a container's port is published there. One
+    that knows tables of an object store knows those of the disk as well.
     """
-    runtimes = {distributions.load(name).runtime for name in names}
-    return runtime_names.in_runtime(DISTRIBUTION, CONTAINER if CONTAINER in runtimes else PROCESS)
+    found = [distributions.load(name) for name in names]
+    if any(each.warehouse for each in found):
+        return runtime_names.in_runtime(DISTRIBUTION, S3)
+    contained = any(each.runtime == CONTAINER for each in found)
+    return runtime_names.in_runtime(DISTRIBUTION, CONTAINER if contained else PROCESS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,17 @@ class Metastore(Served):
     uris: MetastoreUris
     warehouse: Path
     """Folder of databases and tables that are created without a location."""
+    store: ObjectStore | None = None
+    """What serves tables of an object store, where some are there."""
+
+    @property
+    def bucket(self) -> Path | None:
+        """The folder that is served as objects; None where there is none."""
+        return self.store.bucket if self.store else None
+
+    def alive(self) -> bool:
+        """Return whether it still runs, and the object store."""
+        return self.running.alive() and (self.store is None or self.store.alive())
 
     @property
     def uri(self) -> str:
@@ -74,7 +90,11 @@ class MetastoreProgram:
 
     def files(self, around: Surroundings) -> Mapping[str, str]:
         """Return its configuration."""
-        values = {"database": around.folder / "derby", "warehouse": around.folder / WAREHOUSE}
+        values = {
+            "database": around.folder / "derby",
+            "warehouse": around.folder / WAREHOUSE,
+            "properties": self.distribution.options_if_any("site"),
+        }
         return {
             "hive-site.xml": template.render(_TEMPLATES, "hive-site.xml", values),
             LOG: template.render(_TEMPLATES, LOG, {"level": "WARN"}),

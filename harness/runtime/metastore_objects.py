@@ -105,7 +105,7 @@ def entry(table: ThriftStruct, partitions: tuple[ThriftStruct, ...] = ()) -> Cat
 
 
 def placed(data: dict[str, JsonData], database: str, location: str) -> dict[str, JsonData]:
-    """Return the table or partition of an entry for a database and an absolute path."""
+    """Return the table or partition of an entry for a database and an absolute path, or a URL."""
     shown: dict[str, JsonData] = map_texts(data, lambda text: _show(text, location))
     return {**shown, "dbName": database}
 
@@ -193,6 +193,8 @@ def _hider(path: str) -> Callable[[str], str]:
 
 
 def _show(text: str, location: str) -> str:
-    if not re.match(r"(file:(//)?)?\{location\}(?=/|$)", text):
+    found = re.match(r"(file:(?://)?)?\{location\}(?=/|$)", text)
+    if not found:
         return text
-    return text.replace(LOCATION, location, 1)
+    scheme = "" if "://" in location else found[1] or ""
+    return f"{scheme}{location}{text[found.end() :]}"

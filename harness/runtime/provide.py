@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from harness.artifacts import distributions, fetch, table_homes
+from harness.artifacts import distributions, fetch, object_storage, table_homes
 from harness.artifacts.cache import Cache
 from harness.artifacts.distribution import Distribution
 from harness.core.progress import Progress, started
 from harness.core.runtime_names import CONTAINER
-from harness.runtime import container_network, image_choice, metastore
+from harness.runtime import (
+    container_network,
+    image_choice,
+    metastore,
+    object_store,
+    template,
+    work_folders,
+)
 from harness.runtime.api import Runtime
 from harness.runtime.container_runtime import ContainerRuntime
 from harness.runtime.metastore import Metastore
+from harness.runtime.object_store import ObjectStore
 from harness.runtime.process_runtime import ProcessRuntime
 
 
@@ -53,10 +63,17 @@ def digest(distribution: Distribution) -> str:
         EnvironmentProblem: there is no JRE, or no image, of it for this machine.
 
     """
-    if distribution.runtime != CONTAINER:
-        return distributions.digest(distribution)
     settings = distributions.digest(distribution)
-    return distributions.digest_of([settings, image_choice.chosen(distribution.name).digest])
+    if distribution.warehouse:
+        return distributions.digest_of([settings, _store_digest()])
+    if distribution.runtime == CONTAINER:
+        return distributions.digest_of([settings, image_choice.chosen(distribution.name).digest])
+    return settings
+
+
+def _store_digest() -> str:
+    found = distributions.digest(distributions.load(object_storage.store()))
+    return distributions.digest_of([found, template.sources(object_store.TEMPLATES)])
 
 
 def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> None:
@@ -72,20 +89,44 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> None
         image_choice.choose(distribution, cache, progress)
 
 
+@contextmanager
 def start_metastore(
     cache: Cache, folder: Path, progress: Progress, name: str = metastore.DISTRIBUTION
-) -> AbstractContextManager[Metastore]:
+) -> Iterator[Metastore]:
     """Start an empty metastore in a folder of its own, for as long as the context lasts.
 
-    `name`: of its distribution.
+    `name`: of its distribution. One of an object store is started with the store, in a folder
+    beside its own.
 
     Raises:
         EnvironmentProblem: it did not get ready; the message holds the end of its log.
 
     """
     found = distributions.load(name)
+    if not found.warehouse:
+        with _start_metastore(found, cache, folder, progress) as running:
+            yield running
+        return
+    with _start_store(cache, folder.parent, progress) as store:
+        reached = object_storage.reaching(found, store.url)
+        with _start_metastore(reached, cache, folder, progress) as running:
+            yield replace(running, store=store)
+
+
+def _start_store(
+    cache: Cache, folder: Path, progress: Progress
+) -> AbstractContextManager[ObjectStore]:
+    name = object_storage.store()
+    how = runtime(distributions.load(name), cache, progress)
+    serving = object_store.serve(how, work_folders.numbered(folder, name))
+    return started(name, serving, progress)
+
+
+def _start_metastore(
+    found: Distribution, cache: Cache, folder: Path, progress: Progress
+) -> AbstractContextManager[Metastore]:
     how = runtime(found, cache, progress, folder.parent)
     prepared = None
     if isinstance(how, ProcessRuntime):
         prepared = metastore.schema(how.installation, cache, progress)
-    return started(name, metastore.serve(how, prepared, folder), progress)
+    return started(found.name, metastore.serve(how, prepared, folder), progress)

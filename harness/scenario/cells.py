@@ -43,7 +43,7 @@ class Unlike:
         return f"{self.setting}={self.has}{ours} (default: {self.default})"
 
 
-_READER = re.compile(r"(?P<distribution>[\w.+-]+(@[a-z]+)?)(\{(?P<settings>[^{}]*)\})?")
+_READER = re.compile(r"(?P<distribution>[\w.+-]+(@\w+)?)(\{(?P<settings>[^{}]*)\})?")
 
 
 def parse_reader(text: str) -> Reader:

@@ -29,12 +29,15 @@ from pydantic import TypeAdapter
 from harness.artifacts import table_homes
 from harness.artifacts.cache import Cache
 from harness.core.records import OutcomeKind
+from harness.core.runtime_names import S3
 from harness.runtime.metastore_client import Catalog
 from harness.write.table_state import TABLE, FileSeen, Frozen, State
 
 FORMAT: Final = 4
 """Raised whenever what is frozen, or how, changes; older states are then not found."""
 STATE: Final = "state.json"
+_CHECKSUMS: Final = ".crc"
+"""How the hidden files end that Hadoop's `ChecksumFileSystem` writes."""
 _ADAPTER: Final = TypeAdapter(Frozen)
 
 
@@ -76,20 +79,48 @@ def freeze(cache: Cache, digest: str, table: Path, frozen: Frozen) -> State:
         return _read(digest, folder)
 
 
-def register(catalog: Catalog, state: State) -> str:
-    """Make the state's tables in its database, under their names; gives the database.
+def register(catalog: Catalog, state: State, bucket: Path | None = None) -> None:
+    """Make the state's tables in its database, under their names.
 
     A database of that name is the same state: it is left as it is.
+
+    Args:
+        catalog: the metastore.
+        state: the state.
+        bucket: a folder that is served as objects, for a database of these as well; None: there is
+            none. A state with a home is read there alone.
 
     Raises:
         CatalogRefusedError: the metastore refused.
 
     """
-    if not catalog.has(state.database):
-        if state.frozen.home:
-            _bring_home(state)
-        catalog.register(state.database, state.frozen.entries, str(state.home))
-    return state.database
+    if state.frozen.home:
+        _bring_home(state)
+    elif bucket is not None:
+        _put(state, bucket / state.digest / TABLE)
+        _register(catalog, state, S3)
+    _register(catalog, state, "")
+
+
+def _register(catalog: Catalog, state: State, warehouse: str) -> None:
+    database = state.database_in(warehouse)
+    if not catalog.has(database):
+        catalog.register(database, state.frozen.entries, state.location_in(warehouse))
+
+
+def _put(state: State, folder: Path) -> None:
+    """Put the state's files into a folder, without what only a disk has.
+
+    Hadoop's local file system writes a file of checksums beside each one, and hides it from who
+    reads through it. In an object store there is none, and Hudi takes that of a log file for one.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in state.frozen.listing:
+        source, target = state.table / each.path, folder / each.path
+        if source.is_dir():
+            target.mkdir(exist_ok=True)
+        elif not (target.name.startswith(".") and target.name.endswith(_CHECKSUMS)):
+            _link(source, target)
 
 
 def file_list(state: State) -> tuple[FileSeen, ...]:
@@ -126,7 +157,7 @@ def _link(source: Path, target: Path) -> None:
     made = target.with_name(f"{target.name}.{uuid4().hex}")
     try:
         made.hardlink_to(source)
-    except PermissionError:  # somebody else's files, or a file system without links
+    except OSError:  # somebody else's files, another file system, or one without links
         shutil.copy2(source, made)
     made.replace(target)
     made.unlink(missing_ok=True)  # where both were the same file already, nothing is renamed

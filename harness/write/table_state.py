@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from harness.artifacts.object_storage import BUCKET
 from harness.core.records import Outcome
 from harness.model import partition_paths
 from harness.model.column_statistics import IN_ORDER, StoredStatistics
@@ -76,6 +77,14 @@ class State:
     def database(self) -> str:
         """The database under which readers find its tables."""
         return f"s_{self.digest[:DATABASE_DIGITS]}"
+
+    def database_in(self, warehouse: str) -> str:
+        """Return the database of its tables in a warehouse; empty: on the disk."""
+        return f"{self.database}_{warehouse}" if warehouse else self.database
+
+    def location_in(self, warehouse: str) -> str:
+        """Return where its files are in a warehouse: a path, or a URL of Hadoop's `s3a`."""
+        return f"s3a://{BUCKET}/{self.digest}/{TABLE}" if warehouse else str(self.home)
 
     @property
     def columns(self) -> Mapping[str, tuple[str, ...]]:

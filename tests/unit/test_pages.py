@@ -171,8 +171,6 @@ def test_the_published_results_stay_small() -> None:
 
 def test_the_first_page_names_every_engine_that_can_be_asked() -> None:
     text = START.read_text(encoding="utf-8")
-    asked = [
-        name for name in distributions.names() if distributions.load(name).engine != "metastore"
-    ]
+    asked = [name for name in distributions.names() if distributions.load(name).is_asked]
     base = {"spark-3.5.8"}  # what the distributions of Spark have in common
     assert [name for name in asked if f"`{name}`" not in text] == sorted(base)

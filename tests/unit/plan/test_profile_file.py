@@ -60,6 +60,7 @@ def test_a_profile_is_read_as_it_stands() -> None:
         ("distribution:", "name:", "11: writer has no 'name'; allowed: distribution, sequence"),
         ('"6"', "6", "11: writer: settings.table_version: 6 is given; allowed: text (quote it)"),
         ("twins: true", "runtime: docker", "4: mine.runtime: there is no 'docker'; allowed: proc"),
+        ("twins: true", "warehouse: s4", "4: mine.warehouse: there is no 's4'; allowed: s3"),
         ("=true}", "}", "13: 'trino-476{use-column-names}' is not a reader; write distribution{"),
         ("=true}", "=}", "13: 'trino-476{use-column-names=}': each setting once, with a name"),
         ("schema_changes", "few", '14: reader: steps: "few": input should be'),
@@ -83,6 +84,18 @@ def test_a_runtime_is_that_of_all_engines_that_name_none() -> None:
         "prestosql-350@container",
         "prestosql-350",
     ]
+
+
+def test_a_warehouse_is_that_of_all_readers_and_of_no_writer() -> None:
+    found = loads_profiles(MINE.replace("twins: true", "warehouse: s3"), "p.yaml")["mine"]
+    assert [each.distribution for each in found.writers] == ["spark-1", "spark-2"]
+    assert [each.reader.distribution for each in found.readers] == ["trino-476@s3", "hive-3.1.3@s3"]
+
+
+def test_containers_and_an_object_store_do_not_go_together() -> None:
+    text = MINE.replace("twins: true", "warehouse: s3\n  runtime: container")
+    with pytest.raises(ScenarioProblem, match="4: profile mine: containers reach no object store"):
+        loads_profiles(text, "p.yaml")
 
 
 def test_a_reader_that_is_another_one_by_the_profiles_runtime_stands_twice() -> None:

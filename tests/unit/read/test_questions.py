@@ -37,7 +37,11 @@ def state(step: int, kind: OutcomeKind = OutcomeKind.APPLIED) -> Any:  # noqa: A
     frozen = SimpleNamespace(outcome=Outcome(step, kind))
     columns, listed = {"t": ("id", "g")}, {"t": frozenset({LISTED})}
     return SimpleNamespace(
-        digest="d", database="s_d", frozen=frozen, columns=columns, listed=listed
+        digest="d",
+        database_in=lambda warehouse: f"s_d{warehouse}",
+        frozen=frozen,
+        columns=columns,
+        listed=listed,
     )
 
 

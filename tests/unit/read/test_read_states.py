@@ -79,12 +79,11 @@ class Engines:
     def metastore(self, _: object) -> Iterator[Any]:
         self.started.append("metastore")
         uri = "thrift://x"
-        yield SimpleNamespace(
-            uri=uri, uris=MetastoreUris(uri), alive=lambda: True, log_tail=lambda: ""
-        )
+        served = {"uris": MetastoreUris(uri), "store": None, "bucket": None}
+        yield SimpleNamespace(uri=uri, alive=lambda: True, log_tail=lambda: "", **served)
         self.ended.append("metastore")
 
-    def register(self, _: object, state: Any) -> None:  # noqa: ANN401 - a simulated state
+    def register(self, _: object, state: Any, __: object) -> None:  # noqa: ANN401 - simulated
         self.registered.append(state.digest)
 
 

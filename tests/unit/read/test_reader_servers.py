@@ -27,6 +27,8 @@ class Simulated:
     up: bool = True
     silent: bool = False
     held: list[str] = field(default_factory=list)
+    store: None = None
+    bucket: None = None
 
     def alive(self) -> bool:
         return self.up
@@ -59,7 +61,7 @@ class Farm:
     def connect(self, uri: str, **_: float) -> Iterator[Simulated]:
         yield next(each for each in self.made if each.uri == uri)
 
-    def register(self, client: Simulated, state: str) -> None:
+    def register(self, client: Simulated, state: str, _: None) -> None:
         client.up = len(self.made) > self.dying
         client.has(state)
         client.held.append(state)

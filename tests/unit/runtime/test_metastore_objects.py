@@ -94,6 +94,14 @@ def test_an_entry_is_placed_in_a_database_and_at_a_location() -> None:
     assert there["parameters"] == {"meta": "/copies/t/.hoodie", "schema": '{"type":"struct"}'}
 
 
+def test_an_entry_in_an_object_store_has_a_url_in_the_place_of_each_path() -> None:
+    found = entry(table("file:/data/t", meta="/data/t/.hoodie"))
+    there = placed(found.table, "other", "s3a://states/t")
+    assert there["sd"]["location"] == "s3a://states/t"
+    assert there["sd"]["serdeInfo"]["parameters"] == {"path": "s3a://states/t"}
+    assert there["parameters"] == {"meta": "s3a://states/t/.hoodie"}
+
+
 def test_a_table_without_a_location_is_kept_as_it_is() -> None:
     view = ttypes.Table(tableName="v", dbName="db", parameters={"a": "/x"})
     assert entry(view).table["parameters"] == {"a": "/x"}

@@ -194,11 +194,10 @@ class Metastore:
         self.locations.append(location)
 
 
-def registered(state: State) -> str:
+def registered(state: State, bucket: Path | None = None) -> str:
     metastore = Metastore()
-    state_store.register(metastore, state)  # type: ignore[arg-type] # what of it is needed
-    (location,) = metastore.locations
-    return location
+    state_store.register(metastore, state, bucket)  # type: ignore[arg-type] # what of it is needed
+    return " ".join(metastore.locations)
 
 
 def test_a_table_without_a_home_is_registered_where_its_copy_lies(
@@ -206,6 +205,25 @@ def test_a_table_without_a_home_is_registered_where_its_copy_lies(
 ) -> None:
     state = state_store.freeze(cache, DIGEST, table, APPLIED)
     assert registered(state) == str(state.table)
+
+
+def test_a_table_is_in_an_object_store_without_the_files_that_a_disk_has_beside_others(
+    cache: Cache, table: Path, tmp_path: Path
+) -> None:
+    state = state_store.freeze(cache, DIGEST, table, APPLIED)
+    for _ in range(2):  # a metastore that is started again has all states anew
+        assert registered(state, tmp_path) == f"s3a://states/{DIGEST}/table {state.table}"
+    there = {
+        str(each.relative_to(tmp_path / DIGEST / "table"))
+        for each in (tmp_path / DIGEST / "table").rglob("*")
+    }
+    assert there == {each.path for each in state.frozen.listing} - {".a.parquet.crc"}
+    assert ".a.parquet.crc" in {each.path for each in state.frozen.listing}
+
+
+def test_a_table_with_a_home_is_in_no_object_store(at_home: State, tmp_path: Path) -> None:
+    assert registered(at_home, tmp_path / "bucket") == at_home.frozen.home
+    assert not (tmp_path / "bucket").exists()
 
 
 def test_a_table_is_brought_home_before_it_is_read(at_home: State) -> None:

@@ -1,0 +1,109 @@
+"""What an engine has beside its own to read tables of an object store; `s3.yaml` says it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Final
+
+from packaging.specifiers import SpecifierSet
+
+from harness.artifacts.distribution import Artifact, Distribution, Setting
+from harness.artifacts.lock import JarForm, NonEmptyText, coordinates
+from harness.core.runtime_names import AT, S3
+from harness.core.validation import read_form
+
+BUCKET: Final = "states"
+"""The bucket of all table states."""
+_FILE: Final = "s3.yaml"
+_ENDPOINT: Final = "{endpoint}"
+
+
+@dataclass(frozen=True, slots=True)
+class _HadoopForm:
+    """The keys of what engines on Hadoop's client have."""
+
+    jars: tuple[JarForm, ...]
+    properties: dict[str, NonEmptyText]
+
+
+@dataclass(frozen=True, slots=True)
+class _EngineForm:
+    """The keys of an engine; one without properties of its own has Hadoop's, and its jars."""
+
+    versions: NonEmptyText
+    properties_in: tuple[str, ...]
+    jars_in: str = ""
+    prefix: str = ""
+    properties: dict[str, NonEmptyText] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _StorageForm:
+    """The keys of the file."""
+
+    store: NonEmptyText
+    hadoop: _HadoopForm
+    engines: dict[str, _EngineForm]
+
+
+def store() -> str:
+    """Return the name of the distribution of the object store."""
+    return _load().store
+
+
+def cannot(distribution: Distribution) -> str:
+    """Return why an engine cannot read tables of an object store; empty where it can."""
+    known = _load().engines
+    found = known.get(distribution.engine)
+    if found is None:
+        return f"{distribution.engine} is not set up for an object store; {', '.join(known)} are"
+    if not SpecifierSet(found.versions).contains(distribution.version):
+        told = f"versions {found.versions} of {distribution.engine} are set up for an object store"
+        return f"{told}, and this is {distribution.version}"
+    return ""
+
+
+def added(distribution: Distribution) -> Distribution:
+    """Return a distribution as it reads tables of an object store, whose URL is not known yet."""
+    found = _load().engines[distribution.engine]
+    said = found.properties or _load().hadoop.properties
+    properties = {f"{found.prefix}{name}": value for name, value in said.items()}
+    settings: dict[str, Setting] = {
+        key: MappingProxyType({**properties, **distribution.options_if_any(key)})
+        for key in found.properties_in
+    }
+    return replace(
+        distribution,
+        name=f"{distribution.name}{AT}{S3}",
+        warehouse=S3,
+        artifacts=(*distribution.artifacts, *_jars(found)),
+        settings=MappingProxyType({**distribution.settings, **settings}),
+    )
+
+
+def reaching(distribution: Distribution, endpoint: str) -> Distribution:
+    """Return a distribution whose properties name the store at a URL."""
+    told: dict[str, Setting] = {
+        key: _filled(value, endpoint) if isinstance(value, Mapping) else value
+        for key, value in distribution.settings.items()
+    }
+    return replace(distribution, settings=MappingProxyType(told))
+
+
+def _filled(properties: Mapping[str, str], endpoint: str) -> Mapping[str, str]:
+    return {name: value.replace(_ENDPOINT, endpoint) for name, value in properties.items()}
+
+
+def _jars(engine: _EngineForm) -> Iterator[Artifact]:
+    for each in _load().hadoop.jars if engine.jars_in else ():
+        yield Artifact(coordinates(each.get), each.size, each.sha256, engine.jars_in)
+
+
+@cache
+def _load() -> _StorageForm:
+    text = (resources.files(__package__) / _FILE).read_text(encoding="utf-8")
+    return read_form(_StorageForm, text, _FILE, "object storage")[0]
