@@ -11,7 +11,7 @@ import pytest
 from harness.artifacts import distributions
 from harness.artifacts.distribution import Default
 from harness.engines.api import Server
-from harness.engines.hive.engine import KEYS, HiveServer
+from harness.engines.hive.engine import KEYS, SESSION_KEY, HiveServer
 from harness.engines.spark import engine as spark_engine
 from harness.engines.trino import connector_catalogs
 from harness.engines.trino.server import TrinoServer
@@ -21,8 +21,14 @@ from tests.engines.everyone import Installed, process_of
 from tests.engines.shared_servers import SharedServers
 
 pytestmark = pytest.mark.engines
+nightly = pytest.mark.nightly
 
 HIVE = "hive-3.1.3"
+OLDER_HIVE = "hive-2.3.10"
+HIVES = (
+    HIVE,
+    *(pytest.param(each, marks=nightly) for each in (OLDER_HIVE, "hive-3.1.3-hudi-0.11.1")),
+)
 TRINO = ("trino-476", "trino-368", "prestosql-350", "prestodb-0.283")
 SPARK = tuple(f"spark-3.5.8-hudi-{version}" for version in ("0.15.0", "1.0.2", "1.2.0"))
 UNDEFINED = "undefined"
@@ -51,18 +57,23 @@ def told(server: Server, settings: Mapping[str, str], *statements: str) -> str:
     return UNDEFINED if answer.endswith("is undefined") else answer.partition("=")[2]
 
 
+@pytest.fixture(scope="module", params=HIVES)
+def hive_name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def hive(servers: SharedServers) -> HiveServer:
-    found = servers(HIVE)
+def hive(hive_name: str, servers: SharedServers) -> HiveServer:
+    found = servers(hive_name)
     assert isinstance(found, HiveServer)
     return found
 
 
 @pytest.mark.parametrize("setting", defaults(HIVE))
 def test_hive_has_the_declared_default_by_itself_and_ours_as_it_is_started(
-    setting: str, hive: HiveServer
+    setting: str, hive_name: str, hive: HiveServer
 ) -> None:
-    default, (key, values) = defaults(HIVE)[setting], KEYS[setting]
+    default, (key, values) = defaults(hive_name)[setting], KEYS[setting]
     started = told(hive, {}, f"set {key}")
     if started == UNDEFINED:  # not a key of Hive's own: what reads it has a default in its code
         assert not default.ours
@@ -77,6 +88,16 @@ def test_a_session_of_hive_has_what_its_reader_names(setting: str, hive: HiveSer
     key, values = KEYS[setting]
     for value, theirs in values.items():
         assert told(hive, {setting: value}, f"set {key}") == theirs
+
+
+@nightly
+def test_jobs_of_two_sessions_share_nothing_where_the_version_gives_them_one_name(
+    servers: SharedServers,
+) -> None:
+    key = distributions.load(OLDER_HIVE).text(SESSION_KEY)
+    first, second = (told(servers(OLDER_HIVE), {}, f"set {key}") for _ in range(2))
+    assert UNDEFINED not in {first, second}
+    assert first != second
 
 
 @pytest.mark.parametrize("name", TRINO)

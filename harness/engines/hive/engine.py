@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+from uuid import uuid4
 
 from harness.artifacts.distribution import Distribution
 from harness.artifacts.fetch import Installation
@@ -42,6 +43,8 @@ from harness.runtime.readiness import ConfigurationProblem
 READY_S: Final = 240.0
 """How long it may take to answer; 5 s on an idle machine."""
 STATEMENT_S: Final = 60.0
+SESSION_KEY: Final = "session_key"
+"""What lock data call the key that each session gives a value of its own, see `HiveServer`."""
 WHOLE_LOG: Final = 1000
 """More lines than a server has written by the time that it is ready."""
 LOG: Final = "hive-log4j2.properties"
@@ -103,6 +106,9 @@ class HiveServer(Served):
 
     port: int
     declared: Declared
+    apart: str = ""
+    """The key under which jobs of one process share what they read, where it is not one for each
+    job; a session gives it a value of its own."""
     late: threading.Event = field(default_factory=threading.Event)
     """Set when a question was given up."""
 
@@ -126,6 +132,8 @@ class HiveServer(Served):
         from harness.engines.hive.client import HiveClient  # noqa: PLC0415
 
         told = statements(settings)
+        if self.apart:
+            told += (f"set {self.apart}={uuid4()}",)
         client = HiveClient(self.port, self.running.log, self.late)
         try:
             for statement in told:
@@ -191,11 +199,11 @@ class HiveEngine:
         del planned
         progress.note(f"start {runtime.distribution.name}")
         declared = tolerances.of(runtime.distribution.name)
-
+        apart = str(runtime.distribution.settings.get(SESSION_KEY, ""))
         program = HiveProgram(runtime.distribution, ready_s=READY_S)
 
         def ready(running: Running, port: int) -> HiveServer:
-            server = HiveServer(running, port, declared)
+            server = HiveServer(running, port, declared, apart)
             _ask(server, metastore.host)
             _check_properties(program.distribution, running.log_tail(WHOLE_LOG))
             return server
