@@ -10,8 +10,10 @@ from harness.core.runtime_names import PROCESS
 ARCHIVE = "archive"
 """Role of an artifact that is unpacked into the server tree and not kept as a file."""
 
-SERVICES = ("metastore", "object-store")
-"""What stands in the place of an engine's name in the lock data of what engines need."""
+METASTORE = "metastore"
+"""The engine of metastores, and of their tools."""
+SERVICES = (METASTORE, "object-store")
+"""The engines of what serves others, and is never asked itself."""
 
 Setting = str | int | bool | tuple[str, ...] | Mapping[str, str]
 
@@ -153,7 +155,7 @@ class Distribution:
 
     @property
     def is_asked(self) -> bool:
-        """Whether it is an engine that is asked, not one of the services that engines need."""
+        """Whether it is asked, and does not serve those that are."""
         return self.engine not in SERVICES
 
     @property

@@ -11,6 +11,7 @@ from typing import Final
 from harness.artifacts.distribution import Distribution
 from harness.core import tolerances
 from harness.core.errors import UsageProblem
+from harness.core.runtime_names import lock_name
 from harness.core.validation import read_form
 from harness.runtime import template
 
@@ -51,6 +52,8 @@ class ImageContract:
     """What an image of the same contract is built on."""
     holds: list[str] = field(default_factory=list)
     """Parts of an installation that such an image holds: jre, home, pyspark, or a role of jars."""
+    only: list[str] = field(default_factory=list)
+    """The distributions whose image it is; empty: all of the product."""
     built_like: str = ""
     """The engine whose Dockerfile and parts such an image is built of; empty: its own."""
 
@@ -76,7 +79,7 @@ def is_built(reference: str) -> bool:
 
 def official(distribution: Distribution) -> str:
     """Return the official image of a distribution; empty where none is known."""
-    known = _contracts(distribution.engine).get(tolerances.product(distribution.name))
+    known = _contract(distribution)
     return known.reference(distribution) if known else ""
 
 
@@ -87,10 +90,18 @@ def contract(distribution: Distribution) -> ImageContract:
         UsageProblem: none is known; ScenarioProblem: the file is wrong.
 
     """
-    product, known = tolerances.product(distribution.name), _contracts(distribution.engine)
-    if product not in known:
+    known = _contract(distribution)
+    if known is None:
+        product = tolerances.product(distribution.name)
         raise UsageProblem(f"no image is known of {product}; run it as a process")
-    return known[product]
+    return known
+
+
+def _contract(distribution: Distribution) -> ImageContract | None:
+    known = _contracts(distribution.engine).get(tolerances.product(distribution.name))
+    if known is None or (known.only and lock_name(distribution.name) not in known.only):
+        return None
+    return known
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from harness.runtime import (
     container_network,
     image_choice,
     metastore,
+    metastore_database,
     object_store,
     template,
     work_folders,
@@ -91,42 +92,57 @@ def ensure(distribution: Distribution, cache: Cache, progress: Progress) -> None
 
 @contextmanager
 def start_metastore(
-    cache: Cache, folder: Path, progress: Progress, name: str = metastore.DISTRIBUTION
+    cache: Cache,
+    folder: Path,
+    progress: Progress,
+    name: str = metastore.DISTRIBUTION,
+    prepared: Path | None = None,
 ) -> Iterator[Metastore]:
-    """Start an empty metastore in a folder of its own, for as long as the context lasts.
+    """Start a metastore in a folder of its own, for as long as the context lasts.
 
-    `name`: of its distribution. One of an object store is started with the store, in a folder
-    beside its own.
+    Args:
+        cache: where it is installed.
+        folder: empty.
+        progress: is told that it starts.
+        name: of its distribution. One that knows an object store is started with the store, in a
+            folder beside its own.
+        prepared: the database that it starts from; None: it has an empty one.
 
     Raises:
         EnvironmentProblem: it did not get ready; the message holds the end of its log.
 
     """
     found = distributions.load(name)
-    if not found.warehouse:
-        with _start_metastore(found, cache, folder, progress) as running:
-            yield running
-        return
-    with _start_store(cache, folder.parent, progress) as store:
-        reached = object_storage.reaching(found, store.url)
-        with _start_metastore(reached, cache, folder, progress) as running:
+    with _store(found, cache, folder.parent, progress) as store:
+        reached = object_storage.reaching(found, store.url) if store else found
+        how = runtime(reached, cache, progress, folder.parent)
+        if prepared is None and isinstance(how, ProcessRuntime):
+            prepared = metastore_database.schema(how.installation, cache, progress)
+        with started(name, metastore.serve(how, prepared, folder), progress) as running:
             yield replace(running, store=store)
 
 
-def _start_store(
-    cache: Cache, folder: Path, progress: Progress
-) -> AbstractContextManager[ObjectStore]:
+def _store(
+    found: Distribution, cache: Cache, folder: Path, progress: Progress
+) -> AbstractContextManager[ObjectStore | None]:
+    if not found.warehouse:
+        return nullcontext()
     name = object_storage.store()
     how = runtime(distributions.load(name), cache, progress)
     serving = object_store.serve(how, work_folders.numbered(folder, name))
     return started(name, serving, progress)
 
 
-def _start_metastore(
-    found: Distribution, cache: Cache, folder: Path, progress: Progress
-) -> AbstractContextManager[Metastore]:
-    how = runtime(found, cache, progress, folder.parent)
-    prepared = None
-    if isinstance(how, ProcessRuntime):
-        prepared = metastore.schema(how.installation, cache, progress)
-    return started(found.name, metastore.serve(how, prepared, folder), progress)
+def upgraded(cache: Cache, folder: Path, progress: Progress, name: str) -> Path:
+    """Return the database of a metastore that has ended, upgraded for another one.
+
+    `folder`: of the one that has ended. `name`: of the other one's distribution.
+
+    Raises:
+        EnvironmentProblem: the schema tool cannot be had, or did not upgrade it.
+
+    """
+    tool = distributions.load(distributions.load(name).text(metastore.TOOL))
+    installation = fetch.ensure(tool, cache, progress)
+    progress.note(f"upgrade the metastore's database for {name}")
+    return metastore_database.upgraded(installation, folder / metastore.DERBY)

@@ -26,7 +26,7 @@ from harness.artifacts.distribution import Distribution, Setting
 from harness.core.progress import Progress
 from harness.engines.api import NoAnswerError, PlannedReads, RefusedError, Server
 from harness.run import load_run, pipeline
-from harness.runtime import metastore, metastore_client
+from harness.runtime import metastore, metastore_client, metastore_database
 from harness.runtime.process_runtime import ProcessRuntime
 from harness.scenario.cells import Reader, parse_reader
 from harness.write import state_store
@@ -112,7 +112,7 @@ def main() -> None:
     home.mkdir(parents=True)
     installation = fetch.ensure(distributions.load(metastore.DISTRIBUTION), cache, quiet)
     installation = replace(installation, distribution=untuned(installation.distribution))
-    prepared = metastore.schema(installation, cache, quiet)
+    prepared = metastore_database.schema(installation, cache, quiet)
     with metastore.serve(ProcessRuntime(installation), prepared, home) as shared:
         with metastore_client.connect(shared.uri) as client:
             for state in states.values():

@@ -34,9 +34,8 @@ def test_the_official_image_follows_from_the_version(name: str, reference: str) 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_only_an_image_needs_is_rendered(engine: str) -> None:
-    names = [each for each in distributions.names() if distributions.load(each).engine == engine]
-    for name in names:
-        found = distributions.load(name)
+    every = list(map(distributions.load, distributions.names()))
+    for found in (each for each in every if each.engine == engine and image.official(each)):
         files = contract(found).own_files(found)
         assert set(files) == set(contract(found).files)
         if "jvm.config" in files:
@@ -46,6 +45,11 @@ def test_what_only_an_image_needs_is_rendered(engine: str) -> None:
 def test_the_size_of_the_heap_is_told_by_a_variable() -> None:
     found = distributions.load("hive-3.1.3")
     assert f"-Xmx{found.heap_mb}m" in contract(found).variables(found)["SERVICE_OPTS"].split()
+
+
+@pytest.mark.parametrize("name", ["hive-metastore-2.3.10", "hive-schematool-3.1.3"])
+def test_the_image_of_a_metastore_is_that_of_the_usual_one_alone(name: str) -> None:
+    assert image.official(distributions.load(name)) == ""
 
 
 def test_an_engine_without_an_image_is_told_to_people() -> None:

@@ -1,0 +1,36 @@
+"""Which metastore the readers of a run ask through. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+DISTRIBUTION: Final = "hive-metastore-3.1.3"
+"""The one that every engine was seen to read through; tables are always written on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetastoreChoice:
+    """A metastore, and which one made its database."""
+
+    distribution: str = DISTRIBUTION
+    upgraded_from: str = ""
+    """The older one with which the tables were registered; empty where it made its own database."""
+
+    @property
+    def usual(self) -> bool:
+        """Whether nobody has asked for another one."""
+        return self == USUAL
+
+    @property
+    def distributions(self) -> tuple[str, ...]:
+        """Every metastore that runs, the older one first."""
+        return tuple(filter(None, (self.upgraded_from, self.distribution)))
+
+    def __str__(self) -> str:
+        """As people are told of it."""
+        older = f", upgraded from {self.upgraded_from}" if self.upgraded_from else ""
+        return f"{self.distribution}{older}"
+
+
+USUAL: Final = MetastoreChoice()
